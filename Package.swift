@@ -1,0 +1,118 @@
+// swift-tools-version: 6.2
+import CompilerPluginSupport
+import PackageDescription
+
+// The module graph, bottom to top. A target may import only what its line names.
+
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func module(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ path: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: strict)
+}
+
+func library(_ name: String, _ path: String, _ pkgConfig: String, apt: String, brew: String) -> Target {
+    .systemLibrary(name: name, path: path, pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
+}
+
+func only(_ target: String, _ trait: String) -> Target.Dependency {
+    .target(name: target, condition: .when(traits: [trait]))
+}
+
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "polystore",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "PolystoreSchema", targets: ["PolystoreSchema"]),
+        .library(name: "PolystoreStorage", targets: ["PolystoreStorage"]),
+        .library(name: "PolystoreKeyValue", targets: ["PolystoreKeyValue"]),
+        .library(name: "PolystoreSQL", targets: ["PolystoreSQL"]),
+        .library(name: "Polystore", targets: ["Polystore"]),
+        .library(name: "PolystoreMacros", targets: ["PolystoreMacros"]),
+        .library(name: "PolystoreInMemory", targets: ["PolystoreInMemory"]),
+        .library(name: "PolystoreSQLite", targets: ["PolystoreSQLite"]),
+        .library(name: "PolystorePostgreSQL", targets: ["PolystorePostgreSQL"]),
+        .library(name: "PolystoreLMDB", targets: ["PolystoreLMDB"]),
+        .library(name: "PolystoreCatalog", targets: ["PolystoreCatalog"]),
+        .library(name: "PolystoreDefaults", targets: ["PolystoreDefaults"]),
+        .library(name: "PolystoreTransfer", targets: ["PolystoreTransfer"]),
+        .library(name: "PolystoreCLI", targets: ["PolystoreCLI"]),
+        .library(name: "PolystoreConformance", targets: ["PolystoreConformance"]),
+        .executable(name: "polystore", targets: ["polystore-command"]),
+        .executable(name: "polystore-conformance", targets: ["polystore-conformance"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["SQLite", "PostgreSQL", "LMDB"]),
+        .trait(name: "SQLite", description: "The store over libsqlite3."),
+        .trait(name: "PostgreSQL", description: "The store over libpq."),
+        .trait(name: "LMDB", description: "The store over liblmdb."),
+        .trait(name: "Macros", description: "The @Model macro; it needs swift-syntax, minutes in a clean release build."),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
+        .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
+    ],
+    targets: [
+        // What data looks like, what is asked of it, and what a store signs.
+        module("PolystoreSchema", "Sources/PolystoreSchema"),
+        module("PolystoreModelCode", "Sources/PolystoreModelCode", ["PolystoreSchema"]),
+        module("PolystoreQuery", "Sources/PolystoreQuery", ["PolystoreSchema"]),
+        module("PolystoreStorage", "Sources/PolystoreStorage", ["PolystoreSchema", "PolystoreQuery"]),
+
+        // Objects over any store.
+        module("Polystore", "Sources/Polystore", ["PolystoreStorage"]),
+        module(
+            "PolystoreMacros", "Sources/PolystoreMacros", ["Polystore", only("PolystoreMacrosPlugin", "Macros")], exclude: ["Plugin"]),
+        .macro(
+            name: "PolystoreMacrosPlugin",
+            dependencies: [
+                "PolystoreModelCode", "PolystoreSchema",
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+            ],
+            path: "Sources/PolystoreMacros/Plugin", swiftSettings: strict),
+        module("PolystoreTransfer", "Sources/PolystoreTransfer", ["PolystoreStorage"]),
+
+        // The four stores.
+        module("PolystoreSQL", "Backends/Shared/SQL", ["PolystoreStorage"]),
+        module("PolystoreKeyValue", "Backends/Shared/KeyValue", ["PolystoreStorage"]),
+        module("PolystoreInMemory", "Backends/InMemory/Store", ["PolystoreStorage", "PolystoreKeyValue"]),
+        library("CSQLite", "Backends/SQLite/CSQLite", "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
+        module("PolystoreSQLite", "Backends/SQLite/Store", ["PolystoreStorage", "PolystoreSQL", only("CSQLite", "SQLite")]),
+        library("CLibPQ", "Backends/PostgreSQL/CLibPQ", "libpq", apt: "libpq-dev", brew: "libpq"),
+        module("PolystorePostgreSQL", "Backends/PostgreSQL/Store", ["PolystoreStorage", "PolystoreSQL", only("CLibPQ", "PostgreSQL")]),
+        library("CLMDB", "Backends/LMDB/CLMDB", "lmdb", apt: "liblmdb-dev", brew: "lmdb"),
+        module("PolystoreLMDB", "Backends/LMDB/Store", ["PolystoreStorage", "PolystoreKeyValue", only("CLMDB", "LMDB")]),
+        module(
+            "PolystoreCatalog", "Backends/Catalog",
+            [
+                "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite", "PolystorePostgreSQL", "PolystoreLMDB",
+            ]),
+        module("PolystoreDefaults", "Backends/Defaults", ["Polystore", "PolystoreCatalog", "PolystoreInMemory", "PolystoreSQLite"]),
+
+        // The conformance suite and the two programs.
+        module("PolystoreConformance", "Conformance/Suite", ["PolystoreStorage", "Polystore", arguments]),
+        .executableTarget(
+            name: "polystore-conformance", dependencies: ["PolystoreConformance", "PolystoreCatalog"], path: "Conformance/Runner",
+            swiftSettings: strict),
+        module(
+            "PolystoreCLI", "Sources/PolystoreCLI",
+            ["PolystoreStorage", "Polystore", "PolystoreTransfer", "PolystoreCatalog", "PolystoreModelCode", arguments],
+            exclude: ["Main"]),
+        .executableTarget(
+            name: "polystore-command", dependencies: ["PolystoreCLI", "PolystoreCatalog"], path: "Sources/PolystoreCLI/Main",
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

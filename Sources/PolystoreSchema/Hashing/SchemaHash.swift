@@ -1,0 +1,29 @@
+/// A SHA-256 digest of a schema's or an entity's canonical form.
+public struct SchemaHash: Sendable, Hashable, CustomStringConvertible {
+    /// The digest as four big-endian words.
+    public let words: [UInt64]
+
+    /// The digest of the UTF-8 bytes of a text.
+    public init(of text: String) { words = SHA256.digest(Array(text.utf8)) }
+
+    /// A digest from its hexadecimal form, or nil if it is not 64 hexadecimal digits.
+    public init?(hex: String) {
+        guard hex.utf8.count == 64 else { return nil }
+        var words: [UInt64] = []
+        var rest = Substring(hex)
+        while !rest.isEmpty {
+            guard let word = UInt64(rest.prefix(16), radix: 16) else { return nil }
+            words.append(word)
+            rest = rest.dropFirst(16)
+        }
+        self.words = words
+    }
+
+    /// Sixty-four hexadecimal digits.
+    public var description: String {
+        words.map { word in
+            let digits = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

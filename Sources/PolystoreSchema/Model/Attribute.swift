@@ -1,0 +1,31 @@
+/// An attribute of an entity: its stored name, type and rules.
+public struct Attribute: Sendable, Hashable {
+    /// The stored name.
+    public var name: String
+    /// The type.
+    public var type: ValueType
+    /// Whether nil is allowed. Required attributes are checked at commit.
+    public var isOptional: Bool
+    /// The value that a new object starts with; nil for none.
+    public var defaultValue: Value?
+    /// The allowed raw values of an enum, in order of declaration; empty for no restriction.
+    public var allowedValues: [Value]
+    /// The name of the coder of a coded attribute, whose type is `.data` or `.string`; nil for plain ones.
+    public var coder: String?
+    /// The name that the attribute had in the previous version, when it was renamed.
+    public var originalName: String?
+
+    /// An attribute; `name` and `type` suffice.
+    public init(
+        _ name: String, _ type: ValueType, isOptional: Bool = false, defaultValue: Value? = nil, allowedValues: [Value] = [],
+        coder: String? = nil, originalName: String? = nil
+    ) {
+        self.name = name
+        self.type = type
+        self.isOptional = isOptional
+        self.defaultValue = defaultValue
+        self.allowedValues = allowedValues
+        self.coder = coder
+        self.originalName = originalName
+    }
+}

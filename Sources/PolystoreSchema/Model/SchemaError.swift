@@ -1,0 +1,21 @@
+/// What is wrong with a schema or a model file, and where.
+public struct SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The line of the model file, counted from 1; nil when the schema did not come from text.
+    public var line: Int?
+    /// The place in the schema, such as `Dog.owner`.
+    public var path: String
+    /// What is wrong and the nearest right thing.
+    public var message: String
+
+    /// An error at a place.
+    public init(_ path: String, _ message: String, line: Int? = nil) {
+        self.path = path
+        self.message = message
+        self.line = line
+    }
+
+    /// Line, path and message in one sentence.
+    public var description: String {
+        (line.map { "line \($0): " } ?? "") + (path.isEmpty ? "" : "\(path): ") + message
+    }
+}

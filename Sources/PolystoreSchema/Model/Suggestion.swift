@@ -1,0 +1,26 @@
+/// The nearest right name for a wrong one.
+public enum Suggestion {
+    /// `; did you mean "x"?` for the candidate at the smallest edit distance, or an empty text when none is near.
+    public static func nearest(_ name: String, in candidates: some Sequence<String>) -> String {
+        let near = candidates.map { ($0, distance(name.lowercased(), $0.lowercased())) }
+            .filter { $0.1 <= max(2, name.count / 3) }
+            .min { ($0.1, $0.0) < ($1.1, $1.0) }
+        return near.map { "; did you mean \"\($0.0)\"?" } ?? ""
+    }
+
+    /// The number of insertions, deletions and replacements between two words (Wagner and Fischer 1974).
+    static func distance(_ a: String, _ b: String) -> Int {
+        let a = Array(a), b = Array(b)
+        var row = Array(0...b.count)
+        for i in a.indices {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for j in b.indices {
+                let cost = min(row[j] + 1, row[j + 1] + 1, diagonal + (a[i] == b[j] ? 0 : 1))
+                diagonal = row[j + 1]
+                row[j + 1] = cost
+            }
+        }
+        return row[b.count]
+    }
+}

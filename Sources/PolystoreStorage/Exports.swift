@@ -1,0 +1,2 @@
+@_exported public import PolystoreQuery
+@_exported public import PolystoreSchema

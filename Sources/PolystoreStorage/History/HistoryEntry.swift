@@ -1,0 +1,64 @@
+public import Foundation
+
+/// A position in the history of one incarnation of a store.
+public struct HistoryToken: Sendable, Hashable, Codable {
+    /// The store.
+    public let store: UUID
+    /// The position; later transactions have greater ones.
+    public let position: Int64
+
+    /// A token.
+    public init(store: UUID, position: Int64) {
+        self.store = store
+        self.position = position
+    }
+}
+
+/// One committed transaction.
+public struct HistoryEntry: Sendable, Hashable {
+    /// Its place in the history.
+    public let token: HistoryToken
+    /// Microseconds since 1970.
+    public let time: Int64
+    /// The author as given by the program.
+    public let author: String
+    /// What changed, in the order in which it was applied.
+    public let changes: [HistoryChange]
+
+    /// An entry.
+    public init(token: HistoryToken, time: Int64, author: String, changes: [HistoryChange]) {
+        self.token = token
+        self.time = time
+        self.author = author
+        self.changes = changes
+    }
+}
+
+/// The change of one object.
+public struct HistoryChange: Sendable, Hashable {
+    /// What happened.
+    public enum Kind: Sendable, Hashable {
+        /// The object was added.
+        case insert
+        /// The attributes in the set changed.
+        case update(SlotMask)
+        /// The object was deleted.
+        case delete
+        /// Its pairs in a link table changed; the key is the owner's.
+        case links(Int)
+    }
+
+    /// The entity of the object.
+    public let entity: EntityIndex
+    /// The key of the object.
+    public let key: Int64
+    /// What happened.
+    public let kind: Kind
+
+    /// A change.
+    public init(entity: EntityIndex, key: Int64, kind: Kind) {
+        self.entity = entity
+        self.key = key
+        self.kind = kind
+    }
+}

@@ -1,0 +1,157 @@
+/// The one error of every store and of the layers above: a code to act on, a sentence to read, the cause to dig in.
+///
+/// The sentence never contains a stored value, a password or a path of the host.
+public struct StorageError: Error, Sendable, CustomStringConvertible {
+    /// What kind of failure it was. The set can grow: switch with a default.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The name of the code.
+        public let description: String
+
+        init(_ name: String) { description = name }
+    }
+
+    /// What kind of failure it was.
+    public let code: Code
+    /// What happened and what to do.
+    public let message: String
+    /// Where it happened and which objects were concerned.
+    public var details: Details
+    /// The error below, if there is one.
+    public let cause: (any Error)?
+
+    /// Where a failure happened, as far as it is known.
+    public struct Details: Sendable, Hashable {
+        /// The entity.
+        public var entity: String?
+        /// The attribute or relationship.
+        public var property: String?
+        /// The constraint that was violated.
+        public var constraint: String?
+        /// The keys of the objects concerned.
+        public var keys: [Int64]
+        /// All failures, where several are reported together.
+        public var failures: [String]
+
+        /// Details; everything may be left out.
+        public init(
+            entity: String? = nil, property: String? = nil, constraint: String? = nil, keys: [Int64] = [], failures: [String] = []
+        ) {
+            self.entity = entity
+            self.property = property
+            self.constraint = constraint
+            self.keys = keys
+            self.failures = failures
+        }
+    }
+
+    /// An error with a sentence that says what happened and what to do.
+    public init(_ code: Code, _ message: String, details: Details = Details(), cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.details = details
+        self.cause = cause
+    }
+
+    /// Code and sentence.
+    public var description: String { "\(code): \(message)" }
+
+    /// Whether the same work may succeed when it is tried again.
+    public var isRetryable: Bool { [.serializationFailure, .busy, .timeout, .connectionLost].contains(code) }
+}
+
+extension StorageError.Code {
+    /// Nothing is at the place or under the id that was named.
+    public static let notFound = Self("notFound")
+    /// Something is already at the place that was to be created.
+    public static let alreadyExists = Self("alreadyExists")
+    /// Two objects would agree in a unique constraint.
+    public static let uniqueConstraintViolated = Self("uniqueConstraintViolated")
+    /// Rules of the model do not hold; the details list all failures.
+    public static let validationFailed = Self("validationFailed")
+    /// A delete rule forbids the deletion; the details list the objects in the way.
+    public static let deleteDenied = Self("deleteDenied")
+    /// The engine ended the transaction in favour of another; it can be run again.
+    public static let serializationFailure = Self("serializationFailure")
+    /// The object was changed by somebody else since it was read.
+    public static let staleObject = Self("staleObject")
+    /// A transaction was asked for from inside another of the same stack.
+    public static let reentrantCall = Self("reentrantCall")
+    /// A store that shares commits with this one cannot be asked.
+    public static let peerUnavailable = Self("peerUnavailable")
+    /// The store or a pool is in use by others.
+    public static let busy = Self("busy")
+    /// A deadline passed.
+    public static let timeout = Self("timeout")
+    /// The work was cancelled.
+    public static let cancelled = Self("cancelled")
+    /// The connection was lost during COMMIT: it may or may not have happened.
+    public static let commitOutcomeUnknown = Self("commitOutcomeUnknown")
+    /// The connection to the server was lost or could not be made.
+    public static let connectionLost = Self("connectionLost")
+    /// The server refused user or password.
+    public static let authenticationFailed = Self("authenticationFailed")
+    /// The file system or the server forbids it.
+    public static let permissionDenied = Self("permissionDenied")
+    /// The store or the transaction takes no changes.
+    public static let readOnly = Self("readOnly")
+    /// There is no room left.
+    public static let diskFull = Self("diskFull")
+    /// Reading or writing failed below the engine.
+    public static let inputOutput = Self("inputOutput")
+    /// What was read breaks the format.
+    public static let corrupted = Self("corrupted")
+    /// The file or database is not one of Polystore's.
+    public static let notADatabase = Self("notADatabase")
+    /// The store was made with another schema; the sentence names the first difference.
+    public static let schemaMismatch = Self("schemaMismatch")
+    /// No way is known from the stored schema to the wanted one.
+    public static let noMigrationPath = Self("noMigrationPath")
+    /// The store lacks a capability; the sentence names it.
+    public static let unsupported = Self("unsupported")
+    /// A request means nothing for the schema; the sentence names the key path and the nearest valid ones.
+    public static let invalidPredicate = Self("invalidPredicate")
+    /// A value has no stored form.
+    public static let valueNotStorable = Self("valueNotStorable")
+    /// A number or date is outside the range of its type.
+    public static let valueOutOfRange = Self("valueOutOfRange")
+    /// A value has more bytes than it may.
+    public static let valueTooLarge = Self("valueTooLarge")
+    /// A limit of the store or of a request was exceeded.
+    public static let limitExceeded = Self("limitExceeded")
+    /// A number left the range of its type.
+    public static let arithmeticOverflow = Self("arithmeticOverflow")
+    /// A division by zero.
+    public static let divisionByZero = Self("divisionByZero")
+    /// The history no longer reaches back to the token.
+    public static let tokenExpired = Self("tokenExpired")
+    /// The store, transaction or context was already closed.
+    public static let storeClosed = Self("storeClosed")
+    /// A store URL, option or model is malformed.
+    public static let invalidConfiguration = Self("invalidConfiguration")
+}
+
+extension StorageError {
+    /// A refused value as an error of the store's kind.
+    public init(_ error: ValueError) {
+        let code: Code =
+            switch error.reason {
+            case .notStorable: .valueNotStorable
+            case .outOfRange: .valueOutOfRange
+            case .tooLarge: .valueTooLarge
+            }
+        let place = error.entity.isEmpty ? error.attribute : "\(error.entity).\(error.attribute)"
+        self.init(
+            code, place.isEmpty ? error.message : "\(place): \(error.message)",
+            details: Details(entity: error.entity, property: error.attribute), cause: error)
+    }
+
+    /// A refused request as an error of the store's kind.
+    public init(_ error: QueryError) {
+        self.init(
+            error.reason == .tooComplex ? .limitExceeded : .invalidPredicate,
+            error.path.isEmpty ? error.message : "\(error.path): \(error.message)", details: Details(property: error.path), cause: error)
+    }
+
+    /// A refused schema as an error of the store's kind.
+    public init(_ error: SchemaError) { self.init(.invalidConfiguration, error.description, cause: error) }
+}

@@ -1,0 +1,193 @@
+public import Foundation
+
+/// A store: the contract that each backend signs.
+///
+/// It is synchronous and shaped in batches; a session is confined to one thread at a time. Requests were checked and normalised above:
+/// a store receives only valid ones. Every verb throws `StorageError` and nothing else, and no verb ends the process.
+public protocol StorageInterface: AnyObject, Sendable {
+    /// The kind of store, the scheme of its URLs: `memory`, `sqlite`, `postgresql`, `lmdb`.
+    static var storeType: String { get }
+
+    /// The name of the configuration whose entities it keeps; nil for all entities.
+    var configuration: String? { get }
+
+    /// Opens the place, creating or checking what lies there.
+    ///
+    /// *Behavior*: without data and with `createIfMissing`, the schema of the request is stored and its tables are made, in one
+    /// transaction. With data, the stored schema is compared by hash: another one is `schemaMismatch` naming the first difference
+    /// (`SchemaDifference.first`). A request without a schema opens what is there. A second `open` is `alreadyExists`.
+    func open(_ request: OpenRequest) throws(StorageError) -> StorageState
+
+    /// What the store can do, known after `open`.
+    var capabilities: StorageCapabilities { get }
+
+    /// Starts to read one committed snapshot. Readers never wait for writers.
+    func beginRead() throws(StorageError) -> any StorageReader
+
+    /// Starts a write transaction, serializable against all others; waits for its lane up to the options' timeout (`busy`).
+    func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter
+
+    /// Closes the store; sessions still open fail with `storeClosed`. A second call does nothing.
+    func close() throws(StorageError)
+}
+
+/// How sure a commit is before it is acknowledged.
+public enum Durability: String, Sendable, Hashable, Codable {
+    /// It survives the death of the process and a loss of power.
+    case full
+    /// It survives the death of the process; a loss of power may take the newest commits, never consistency.
+    case relaxed
+}
+
+/// How a store is to be opened.
+public struct OpenRequest: Sendable {
+    /// The wanted schema; nil opens whatever is there and creates nothing.
+    public var schema: Schema?
+    /// Whether a missing store is made.
+    public var createIfMissing: Bool
+    /// Whether changes are refused with `readOnly`.
+    public var readOnly: Bool
+
+    /// A request; reads and writes, and creates, unless said otherwise.
+    public init(schema: Schema?, createIfMissing: Bool = true, readOnly: Bool = false) {
+        self.schema = schema
+        self.createIfMissing = createIfMissing
+        self.readOnly = readOnly
+    }
+}
+
+/// What a store holds, as found at `open`.
+public struct StorageState: Sendable {
+    /// The identity of the store, given when it was made.
+    public let storeID: UUID
+    /// The schema that it keeps.
+    public let schema: Schema
+    /// The version of the format on disk.
+    public let formatVersion: Int
+    /// Whether it was made by this `open`.
+    public let wasCreated: Bool
+
+    /// A state.
+    public init(storeID: UUID, schema: Schema, formatVersion: Int, wasCreated: Bool) {
+        self.storeID = storeID
+        self.schema = schema
+        self.formatVersion = formatVersion
+        self.wasCreated = wasCreated
+    }
+}
+
+/// How a write transaction is to run.
+public struct WriteOptions: Sendable {
+    /// Seconds to wait for the lane or the lock.
+    public var timeout: TimeInterval
+    /// Whether no other writer may run at the same time: the last attempt of a transaction that met conflicts.
+    public var isExclusive: Bool
+    /// Whether large amounts follow, so that the engine may prepare for them.
+    public var isBulk: Bool
+
+    /// Options.
+    public init(timeout: TimeInterval = 30, isExclusive: Bool = false, isBulk: Bool = false) {
+        self.timeout = timeout
+        self.isExclusive = isExclusive
+        self.isBulk = isBulk
+    }
+}
+
+/// A session that reads one snapshot; with `StorageWriter`, also the transaction's own changes.
+public protocol StorageReader: AnyObject {
+    /// How the store answers a predicate and an order.
+    func pushdown(of plan: FetchPlan) -> Pushdown
+
+    /// The rows of a plan, in its order. A cursor ends with the session, or when it is released.
+    ///
+    /// *Requires*: `pushdown(of: plan)` is `.exact`; others are answered by `ResidualReader` above.
+    func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor
+
+    /// Appends the rows with the given keys of an entity's hierarchy, in the order of the keys; missing ones are left out.
+    ///
+    /// *Behavior*: bytes of the rows are valid until the batch is cleared.
+    func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError)
+
+    /// The rows of a query's answer.
+    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]
+
+    /// The pairs of a link table: those whose `side` is among `keys`, or all.
+    ///
+    /// *Behavior*: ordered by the key at `side`, then by rank, then by the other key. Called with chunks of pairs.
+    func links(
+        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+    ) throws(StorageError)
+
+    /// The transactions after a token, oldest first, at most `limit`.
+    ///
+    /// *Behavior*: nil starts at the beginning; a token from before the oldest entry is `tokenExpired`.
+    func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry]
+
+    /// The token of the newest transaction that the session sees, nil when there is none.
+    func currentToken() throws(StorageError) -> HistoryToken?
+
+    /// Ends the session. For a writer that did not commit this is a rollback. A second call does nothing.
+    func end()
+}
+
+/// The rows of a plan, batch by batch.
+public protocol RowCursor: AnyObject {
+    /// Clears the batch and fills it with the next rows; false when there are no more.
+    ///
+    /// *Behavior*: bytes may lie in the engine's memory, valid until the next call or the end of the session.
+    func next(into batch: RowBatch) throws(StorageError) -> Bool
+}
+
+/// One pair of a link table.
+@frozen
+public struct Link: Sendable, Hashable {
+    /// The key of the object that owns the order.
+    public var owner: Int64
+    /// The position among the owner's members, with gaps; 0 where there is no order.
+    public var rank: Int64
+    /// The key of the other object.
+    public var member: Int64
+
+    /// A pair.
+    @inlinable
+    public init(owner: Int64, rank: Int64 = 0, member: Int64) {
+        self.owner = owner
+        self.rank = rank
+        self.member = member
+    }
+}
+
+/// A write transaction. It is confined to the thread that began it.
+public protocol StorageWriter: StorageReader {
+    /// Keys that no committed object ever had, for the hierarchy of an entity. They may be given again when the transaction is rolled back.
+    func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64>
+
+    /// Writes a change set: deletes first, then updates and inserts, so that the order within it never matters.
+    ///
+    /// *Behavior*: a violated constraint is `uniqueConstraintViolated` naming entity and constraint; an update or a delete with an
+    /// expected version that finds another is `staleObject`; one that finds no row is `notFound`. After an error the writer can only be
+    /// rolled back, to a savepoint or as a whole.
+    func apply(_ changes: ChangeSet) throws(StorageError)
+
+    /// Adds rows in bulk, with their keys and versions, all of entities of one hierarchy; the key counter rises above the greatest key.
+    ///
+    /// *Behavior*: a bulk load leaves no entries in the history. A key that exists is `alreadyExists`.
+    func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError)
+
+    /// Adds pairs to a link table in bulk.
+    func load(link: Int, _ pairs: [Link]) throws(StorageError)
+
+    /// Marks a point to which `rollback(to:)` returns; marks nest.
+    func savepoint() throws(StorageError) -> Int
+
+    /// Undoes everything since a mark, which stays set.
+    func rollback(to savepoint: Int) throws(StorageError)
+
+    /// Forgets a mark and those inside it, keeping the changes.
+    func release(_ savepoint: Int) throws(StorageError)
+
+    /// Commits, writing one history entry when anything was applied.
+    ///
+    /// - Returns: The token of the entry, or nil when there was nothing to record.
+    func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken?
+}
