@@ -79,3 +79,12 @@ extension Schema: Hashable {
         hasher.combine(hash)
     }
 }
+
+extension Schema {
+    /// The schema without entities.
+    public static let empty = Schema(
+        storage: Storage(
+            version: "", entities: [], configurations: [:], indexByName: [:], hierarchies: [], links: [], hash: SchemaHash(of: "")))
+
+    private init(storage: Storage) { self.storage = storage }
+}

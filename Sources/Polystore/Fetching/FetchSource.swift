@@ -1,0 +1,62 @@
+public import PolystoreStorage
+
+/// What can be fetched from: a transaction or a read. A `DataStack` has the same verbs.
+public protocol FetchSource: AnyObject {
+    /// The context of the objects, with all pending changes brought to the stores.
+    var _fetchContext: ObjectContext { get throws(StorageError) }
+}
+
+extension FetchSource {
+    /// The objects of a request, in its order.
+    ///
+    /// - Throws: `notFound` before any store was added, `invalidPredicate` for a request that means nothing for the model.
+    public func fetchAll<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [Object] {
+        try _fetchContext.fetchAll(from)
+    }
+
+    /// The first object of a request; nil when there is none.
+    public func fetchOne<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Object? {
+        try _fetchContext.fetchAll(from.limit(1)).first
+    }
+
+    /// The number of objects of a request.
+    public func fetchCount<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
+        try _fetchContext.fetchCount(from)
+    }
+
+    /// The ids of the objects of a request, in its order; no object is made.
+    public func fetchIDs<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [ObjectID<Object>] {
+        try _fetchContext.fetchIDs(from)
+    }
+
+    /// The object with an id; nil when it no longer exists.
+    public func fetchExisting<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> Object? {
+        try _fetchContext.existing(id)
+    }
+
+    /// This source's own instance of an object of any context; nil when it no longer exists.
+    public func fetchExisting<Object: ManagedObject>(_ object: Object) throws(StorageError) -> Object? {
+        try _fetchContext.existing(ObjectID<Object>(object._context.objectKey(of: object)))
+    }
+}
+
+extension ReadTransaction {
+    /// One value over the objects of a request, computed by the store; nil of nothing.
+    public func queryValue<Object: ManagedObject, Result: AttributeValue>(
+        _ query: ValueQuery<Object, Result>
+    ) throws(StorageError) -> Result? {
+        try _fetchContext.queryValue(query)
+    }
+}
+
+extension Transaction {
+    /// One value over the objects of a request, computed by the store; nil of nothing.
+    ///
+    /// It answers from the newest committed state: changes of this transaction are not in it.
+    public func queryValue<Object: ManagedObject, Result: AttributeValue>(
+        _ query: ValueQuery<Object, Result>
+    ) throws(StorageError) -> Result? {
+        let committed = ObjectContext(stack: context.stack, model: context.model, storeCount: 0)
+        return try committed.queryValue(query)
+    }
+}

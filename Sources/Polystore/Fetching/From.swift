@@ -1,0 +1,108 @@
+internal import PolystoreStorage
+
+/// What to fetch: a class, and in CoreStore's chained form the condition, the order and the number of objects.
+/// ```swift
+/// From<Person>().where(\.age > 30).orderBy(.ascending(\.name)).limit(10)
+/// ```
+/// A value that can be sent and kept.
+public struct From<Object: ManagedObject>: Sendable {
+    var configurations: [String?]?
+    var entityName: String?
+    var predicate: Predicate?
+    var sort: [SortDescriptor] = []
+    var limit: Int?
+    var offset = 0
+    var includesSubentities = true
+    var problem: StorageError?
+
+    /// All objects of the class, in every store that holds them.
+    public init() {}
+
+    /// All objects of the class in the stores of a configuration; nil is the one that holds all entities.
+    public init(_ configuration: String?) { configurations = [configuration] }
+
+    /// The objects of an entity by its stored name, for `DynamicObject`s.
+    public init(entity: String) { entityName = entity }
+
+    /// Only objects that satisfy a condition; several conditions must all hold.
+    public func `where`(_ condition: Where<Object>) -> From {
+        var copy = self
+        copy.predicate = predicate.map { $0 && condition.predicate } ?? condition.predicate
+        copy.problem = problem ?? condition.problem
+        return copy
+    }
+
+    /// Sorted by these keys, after those given before.
+    public func orderBy(_ keys: OrderBy<Object>...) -> From {
+        var copy = self
+        copy.sort += keys.map(\.descriptor)
+        copy.problem = problem ?? keys.lazy.compactMap(\.problem).first
+        return copy
+    }
+
+    /// At most so many objects.
+    public func limit(_ count: Int) -> From {
+        var copy = self
+        copy.limit = count
+        return copy
+    }
+
+    /// Without so many objects at the beginning.
+    public func offset(_ count: Int) -> From {
+        var copy = self
+        copy.offset = count
+        return copy
+    }
+
+    /// Without objects of sub-entities.
+    public func withoutSubentities() -> From {
+        var copy = self
+        copy.includesSubentities = false
+        return copy
+    }
+
+    func entity(_ model: StackModel) throws(StorageError) -> EntityIndex {
+        guard let entityName else { return try model.entity(of: Object.self) }
+        if let index = model.schema.index(of: entityName) { return index }
+        throw StorageError(
+            .invalidPredicate,
+            "the model has no entity \"\(entityName)\"\(Suggestion.nearest(entityName, in: model.schema.entities.map(\.name)))")
+    }
+
+    func plan(_ model: StackModel) throws(StorageError) -> FetchPlan {
+        if let problem { throw problem }
+        let request = FetchRequest(
+            model.schema.entities[try entity(model)].name, where: predicate, orderBy: sort, limit: limit, offset: offset,
+            includesSubentities: includesSubentities)
+        do throws(QueryError) { return try request.plan(in: model.schema) } catch { throw StorageError(error) }
+    }
+}
+
+/// Where a new object is kept: the store of a configuration, or the only one that holds its entity.
+public struct Into<Object: ManagedObject>: Sendable {
+    /// The configuration; the outer nil for "not named".
+    let configuration: String??
+    private let entityName: String?
+
+    /// The only store that holds the entity.
+    public init() {
+        configuration = nil
+        entityName = nil
+    }
+
+    /// The store of a configuration; nil is the one that holds all entities.
+    public init(_ configuration: String?) {
+        self.configuration = .some(configuration)
+        entityName = nil
+    }
+
+    /// The only store that holds an entity by its stored name, for `DynamicObject`s.
+    public init(entity: String) {
+        configuration = nil
+        entityName = entity
+    }
+
+    func entity(_ model: StackModel) throws(StorageError) -> EntityIndex {
+        try (entityName.map(From<Object>.init(entity:)) ?? From<Object>()).entity(model)
+    }
+}

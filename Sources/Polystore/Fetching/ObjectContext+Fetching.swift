@@ -1,0 +1,114 @@
+internal import PolystoreStorage
+
+extension ObjectContext {
+    /// The objects of a request, in its order.
+    func fetchAll<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [Object] {
+        let plan = try from.plan(model)
+        let stores = try stack.stores(for: plan.entity, from.configurations)
+        if stores.count == 1 { return typed(try fetch(plan, stores[0])) }
+        return typed(try MergedFetch(plan, stores).run(self))
+    }
+
+    private func fetch(_ plan: FetchPlan, _ store: Int) throws(StorageError) -> ContiguousArray<ManagedObject> {
+        try withReader(store) { reader throws(StorageError) in try objects(for: plan, store: store, reader) }
+    }
+
+    /// The objects as their class: the plan returns no others, so they are not asked one by one.
+    private func typed<Object: ManagedObject>(_ objects: ContiguousArray<ManagedObject>) -> [Object] {
+        if Object.self == ManagedObject.self || objects.isEmpty { return objects.compactMap { $0 as? Object } }
+        guard objects[0] is Object else { return objects.compactMap { $0 as? Object } }
+        return objects.map { unsafeDowncast($0, to: Object.self) }
+    }
+
+    /// The number of objects of a request.
+    func fetchCount<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
+        var plan = try from.plan(model)
+        plan.sort = []
+        let (limit, offset) = (plan.limit, plan.offset)
+        plan.limit = nil
+        plan.offset = 0
+        var total = 0
+        for store in try stack.stores(for: plan.entity, from.configurations) {
+            let values = try values(QueryPlan(fetch: plan, outputs: [.aggregate(.count, nil)]), store)
+            if case .int(let count)? = values.first?.first { total += Int(count) }
+        }
+        return min(max(total - offset, 0), limit ?? .max)
+    }
+
+    /// The keys of the objects of a request, in its order.
+    func fetchIDs<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [ObjectID<Object>] {
+        var plan = try from.plan(model)
+        let stores = try stack.stores(for: plan.entity, from.configurations)
+        if stores.count > 1 { return try fetchAll(from).map { ObjectID(objectKey(of: $0)) } }
+        plan.fields = .keysOnly
+        let storeID = stack.storeID(stores[0])
+        let root = model.schema.entities[model.schema[plan.entity].root].name
+        return try withReader(stores[0]) { reader throws(StorageError) in
+            var result: [ObjectID<Object>] = []
+            let cursor = try reader.exactCursor(for: plan, schema: model.schema)
+            let batch = RowBatch(capacity: 1024)
+            while try cursor.next(into: batch) {
+                for index in 0..<batch.count { result.append(ObjectID(ObjectKey(store: storeID, root: root, key: batch.key(index)))) }
+            }
+            return result
+        }
+    }
+
+    /// The object with an id; nil when it no longer exists or is of another class.
+    func existing<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> Object? {
+        guard let store = stack.position(of: id.key.store) else {
+            throw StorageError(.notFound, "the object's store is not part of this stack")
+        }
+        guard let root = model.schema.index(of: id.key.root) else {
+            throw StorageError(.notFound, "the model has no entity \"\(id.key.root)\"", details: .init(entity: id.key.root))
+        }
+        return try object(root, id.key.key, store) as? Object
+    }
+
+    func values(_ plan: QueryPlan, _ store: Int) throws(StorageError) -> [[Value]] {
+        try withReader(store) { reader throws(StorageError) in try reader.exactValues(for: plan, schema: model.schema) }
+    }
+
+    /// One value over the objects of a request, from the newest committed state.
+    func queryValue<Object: ManagedObject, Result: AttributeValue>(_ query: ValueQuery<Object, Result>) throws(StorageError) -> Result? {
+        if let problem = query.from.problem ?? query.select.problem { throw problem }
+        let entity = try query.from.entity(model)
+        let fetch = FetchRequest(
+            model.schema.entities[entity].name, where: query.from.predicate, includesSubentities: query.from.includesSubentities)
+        let plan: QueryPlan
+        do throws(QueryError) {
+            plan = try QueryRequest(fetch, outputs: [.aggregate(query.select.aggregate)]).plan(in: model.schema)
+        } catch {
+            throw StorageError(error)
+        }
+        let stores = try stack.stores(for: entity, query.from.configurations)
+        guard stores.count == 1 else {
+            throw StorageError(.unsupported, "an aggregate over several stores; name one configuration with From(\"configuration\")")
+        }
+        guard let value = try values(plan, stores[0]).first?.first, !value.isNull else { return nil }
+        return try converted(value, query.select.aggregate)
+    }
+
+    /// An aggregate as the wanted type: an exact conversion between numbers, or a typed error.
+    private func converted<Result: AttributeValue>(_ value: Value, _ aggregate: Aggregate) throws(StorageError) -> Result {
+        if let result = Result(attributeValue: value) { return result }
+        switch value {
+        case .int(let number): if let result = Result(attributeValue: .double(Double(number))) { return result }
+        case .double(let number):
+            if let whole = Int64(exactly: number), let result = Result(attributeValue: .int(whole)) { return result }
+        case .null, .bool, .decimal, .string, .date, .uuid, .data: break
+        }
+        throw StorageError(
+            .invalidPredicate, "\(aggregate.function.rawValue) of \(aggregate.path.map(\.description) ?? "objects") is no \(Result.self)")
+    }
+}
+
+extension StorageReader {
+    /// The rows of a query's answer, computed above the store where the store is not exact.
+    func exactValues(for plan: QueryPlan, schema: Schema) throws(StorageError) -> [[Value]] {
+        switch pushdown(of: plan.fetch) {
+        case .exact: try values(for: plan)
+        case .inexact, .unsupported: try ResidualReader(self, schema: schema).values(for: plan)
+        }
+    }
+}

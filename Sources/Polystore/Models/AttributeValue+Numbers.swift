@@ -1,0 +1,153 @@
+public import PolystoreStorage
+
+extension Bool: AttributeValue {
+    /// Bool.
+    public static var valueType: ValueType { .bool }
+    /// False.
+    @inlinable public static var placeholder: Bool { false }
+    /// The stored form.
+    public var attributeValue: Value { .bool(self) }
+    /// A bool from its stored form.
+    public init?(attributeValue: Value) {
+        guard case .bool(let value) = attributeValue else { return nil }
+        self = value
+    }
+    /// The bool of a cell.
+    @inlinable @inline(__always)
+    public static func _decode(_ cell: Cell) -> Bool? { cell.bits != 0 }
+    /// The cell of the bool.
+    @inlinable @inline(__always)
+    public func _encode(_ batch: RowBatch) -> Cell { .int(self ? 1 : 0) }
+}
+
+extension Int: AttributeValue {
+    /// The stored type.
+    public static var valueType: ValueType { .int64 }
+    /// Zero.
+    @inlinable public static var placeholder: Int { 0 }
+    /// The stored form.
+    public var attributeValue: Value { .int(Int64(self)) }
+    /// A number from its stored form, if it is in range.
+    public init?(attributeValue: Value) {
+        guard case .int(let value) = attributeValue else { return nil }
+        self.init(exactly: value)
+    }
+    /// The number of a cell.
+    @inlinable @inline(__always)
+    public static func _decode(_ cell: Cell) -> Int? { Int(truncatingIfNeeded: cell.int) }
+    /// The cell of the number.
+    @inlinable @inline(__always)
+    public func _encode(_ batch: RowBatch) -> Cell { .int(Int64(self)) }
+}
+
+extension Int16: AttributeValue {
+    /// The stored type.
+    public static var valueType: ValueType { .int16 }
+    /// Zero.
+    @inlinable public static var placeholder: Int16 { 0 }
+    /// The stored form.
+    public var attributeValue: Value { .int(Int64(self)) }
+    /// A number from its stored form, if it is in range.
+    public init?(attributeValue: Value) {
+        guard case .int(let value) = attributeValue else { return nil }
+        self.init(exactly: value)
+    }
+    /// The number of a cell.
+    @inlinable @inline(__always)
+    public static func _decode(_ cell: Cell) -> Int16? { Int16(truncatingIfNeeded: cell.int) }
+    /// The cell of the number.
+    @inlinable @inline(__always)
+    public func _encode(_ batch: RowBatch) -> Cell { .int(Int64(self)) }
+}
+
+extension Int32: AttributeValue {
+    /// The stored type.
+    public static var valueType: ValueType { .int32 }
+    /// Zero.
+    @inlinable public static var placeholder: Int32 { 0 }
+    /// The stored form.
+    public var attributeValue: Value { .int(Int64(self)) }
+    /// A number from its stored form, if it is in range.
+    public init?(attributeValue: Value) {
+        guard case .int(let value) = attributeValue else { return nil }
+        self.init(exactly: value)
+    }
+    /// The number of a cell.
+    @inlinable @inline(__always)
+    public static func _decode(_ cell: Cell) -> Int32? { Int32(truncatingIfNeeded: cell.int) }
+    /// The cell of the number.
+    @inlinable @inline(__always)
+    public func _encode(_ batch: RowBatch) -> Cell { .int(Int64(self)) }
+}
+
+extension Int64: AttributeValue {
+    /// The stored type.
+    public static var valueType: ValueType { .int64 }
+    /// Zero.
+    @inlinable public static var placeholder: Int64 { 0 }
+    /// The stored form.
+    public var attributeValue: Value { .int(Int64(self)) }
+    /// A number from its stored form, if it is in range.
+    public init?(attributeValue: Value) {
+        guard case .int(let value) = attributeValue else { return nil }
+        self.init(exactly: value)
+    }
+    /// The number of a cell.
+    @inlinable @inline(__always)
+    public static func _decode(_ cell: Cell) -> Int64? { Int64(truncatingIfNeeded: cell.int) }
+    /// The cell of the number.
+    @inlinable @inline(__always)
+    public func _encode(_ batch: RowBatch) -> Cell { .int(Int64(self)) }
+}
+
+extension Float: AttributeValue {
+    /// The stored type.
+    public static var valueType: ValueType { .float }
+    /// Zero.
+    @inlinable public static var placeholder: Float { 0 }
+    /// The stored form.
+    public var attributeValue: Value { .double(Double(self)) }
+    /// A number from its stored form.
+    public init?(attributeValue: Value) {
+        guard case .double(let value) = attributeValue else { return nil }
+        self.init(value)
+    }
+    /// The number of a cell.
+    @inlinable @inline(__always)
+    public static func _decode(_ cell: Cell) -> Float? { Float(cell.real) }
+    /// The cell of the number.
+    @inlinable @inline(__always)
+    public func _encode(_ batch: RowBatch) -> Cell { .real(Double(self)) }
+    /// Refuses NaN and makes -0.0 positive.
+    @inlinable @inline(__always)
+    public static func _normalise(_ value: inout Float) -> ValueError? {
+        if value == 0 { value = 0 }
+        return value.isNaN ? ValueError(.notStorable, "NaN cannot be stored") : nil
+    }
+}
+
+extension Double: AttributeValue {
+    /// The stored type.
+    public static var valueType: ValueType { .double }
+    /// Zero.
+    @inlinable public static var placeholder: Double { 0 }
+    /// The stored form.
+    public var attributeValue: Value { .double(Double(self)) }
+    /// A number from its stored form.
+    public init?(attributeValue: Value) {
+        guard case .double(let value) = attributeValue else { return nil }
+        self.init(value)
+    }
+    /// The number of a cell.
+    @inlinable @inline(__always)
+    public static func _decode(_ cell: Cell) -> Double? { Double(cell.real) }
+    /// The cell of the number.
+    @inlinable @inline(__always)
+    public func _encode(_ batch: RowBatch) -> Cell { .real(Double(self)) }
+    /// Refuses NaN and makes -0.0 positive.
+    @inlinable @inline(__always)
+    public static func _normalise(_ value: inout Double) -> ValueError? {
+        if value == 0 { value = 0 }
+        return value.isNaN ? ValueError(.notStorable, "NaN cannot be stored") : nil
+    }
+}

@@ -1,0 +1,64 @@
+public import Foundation
+public import PolystoreStorage
+
+extension String: AttributeValue {
+    /// String.
+    public static var valueType: ValueType { .string }
+    /// The empty text.
+    @inlinable public static var placeholder: String { "" }
+    /// The stored form.
+    public var attributeValue: Value { .string(self) }
+    /// A text from its stored form.
+    public init?(attributeValue: Value) {
+        guard case .string(let value) = attributeValue else { return nil }
+        self = value
+    }
+    /// The text of a cell; nil if its bytes are no UTF-8.
+    public static func _decode(_ cell: Cell) -> String? {
+        let bytes = cell.bytes
+        guard let start = bytes.baseAddress else { return "" }
+        // ASCII needs no validation and is what most texts are; eight bytes at a time find the first that is not.
+        var seen: UInt64 = 0
+        var offset = 0
+        while offset &+ 8 <= bytes.count {
+            seen |= start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            offset &+= 8
+        }
+        while offset < bytes.count {
+            seen |= UInt64(start.load(fromByteOffset: offset, as: UInt8.self))
+            offset &+= 1
+        }
+        if seen & 0x8080_8080_8080_8080 == 0 { return String(decoding: bytes, as: UTF8.self) }
+        return String(validating: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
+    }
+    /// The cell of the text.
+    public func _encode(_ batch: RowBatch) -> Cell {
+        var text = self
+        return text.withUTF8 { Cell.text(batch.copy(UnsafeRawBufferPointer($0)), $0.count) }
+    }
+    /// Refuses U+0000.
+    public static func _normalise(_ value: inout String) -> ValueError? {
+        let hasNull = value.withUTF8 { bytes in bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false }
+        return hasNull ? ValueError(.notStorable, "text with U+0000 cannot be stored") : nil
+    }
+}
+
+extension URL: AttributeValue {
+    /// URL.
+    public static var valueType: ValueType { .url }
+    /// `about:blank`.
+    public static var placeholder: URL { URL(string: "about:blank") ?? URL(fileURLWithPath: "/") }
+    /// The absolute string.
+    public var attributeValue: Value { .string(absoluteString) }
+    /// A URL from its absolute string.
+    public init?(attributeValue: Value) {
+        guard case .string(let value) = attributeValue else { return nil }
+        self.init(string: value)
+    }
+    /// The URL of a cell; nil if its text is no URL.
+    public static func _decode(_ cell: Cell) -> URL? {
+        cell.isNull ? placeholder : String._decode(cell).flatMap(URL.init(string:))
+    }
+    /// The cell of the absolute string.
+    public func _encode(_ batch: RowBatch) -> Cell { absoluteString._encode(batch) }
+}

@@ -1,0 +1,71 @@
+internal import PolystoreStorage
+
+/// The changes of a transaction that are not yet in the store, and what is needed to check them at commit.
+final class ChangeTracker {
+    struct LinkKey: Hashable {
+        let link: Int
+        let store: Int
+    }
+
+    struct Pair: Hashable {
+        let owner: Int64
+        let member: Int64
+    }
+
+    /// New objects, in order of creation; those deleted again are skipped when written.
+    @exclusivity(unchecked) var inserted = ContiguousArray<ManagedObject>()
+    /// Objects with assignments, in order of the first one.
+    @exclusivity(unchecked) var changed = ContiguousArray<ManagedObject>()
+    /// Objects to delete.
+    var deleted = ContiguousArray<ManagedObject>()
+    /// The slots from 63 on that were assigned.
+    var highSlots: [ObjectIdentifier: SlotMask] = [:]
+    /// Pairs to add with their rank, or to remove (nil).
+    var links: [LinkKey: [Pair: Int64?]] = [:]
+    /// Objects with required relationships that were written before commit; they are checked then.
+    var unchecked = ContiguousArray<ManagedObject>()
+    /// Objects that were loaded late and stay alive until the end, so that reading them again costs nothing.
+    var loaded = ContiguousArray<ManagedObject>()
+    private(set) var wroteAnything = false
+
+    var hasPending: Bool { !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !links.isEmpty }
+    var hasChanges: Bool { hasPending || wroteAnything }
+
+    func link(_ link: Int, _ store: Int, _ pair: Link) {
+        links[LinkKey(link: link, store: store), default: [:]][Pair(owner: pair.owner, member: pair.member)] = .some(pair.rank)
+    }
+
+    func unlink(_ link: Int, _ store: Int, owner: Int64, member: Int64) {
+        links[LinkKey(link: link, store: store), default: [:]][Pair(owner: owner, member: member)] = .some(nil)
+    }
+
+    /// Everything pending was written.
+    func didFlush() {
+        for object in inserted {
+            object._flags &= ~ManagedObject.Flags.new
+            object._dirty = 0
+            object._version = 1
+        }
+        for object in changed where object._dirty != 0 {
+            object._dirty = 0
+            object._version += 1
+        }
+        inserted.removeAll(keepingCapacity: true)
+        changed.removeAll(keepingCapacity: true)
+        deleted.removeAll(keepingCapacity: true)
+        highSlots.removeAll(keepingCapacity: true)
+        links.removeAll(keepingCapacity: true)
+        wroteAnything = true
+    }
+
+    /// Lets go of all objects; the transaction has ended.
+    func clear() {
+        inserted.removeAll()
+        changed.removeAll()
+        deleted.removeAll()
+        highSlots.removeAll()
+        links.removeAll()
+        unchecked.removeAll()
+        loaded.removeAll()
+    }
+}

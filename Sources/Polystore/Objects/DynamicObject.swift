@@ -1,0 +1,82 @@
+public import PolystoreStorage
+
+/// An object of an entity that is known only at run time: attributes by name.
+public final class DynamicObject: ManagedObject {
+    private var values: ContiguousArray<Value>
+
+    /// An object of a row; every cell is decoded.
+    public required init(_row row: borrowing RowView, _ context: ObjectContext) {
+        values = Self.decode(row, context)
+        super.init(_row: row, context)
+    }
+
+    /// A new object with the defaults of its entity.
+    public required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
+        values = ContiguousArray(context.model.schema[entity].slots.map { $0.attribute?.defaultValue ?? .null })
+        super.init(_new: key, entity, context)
+    }
+
+    private static func decode(_ row: borrowing RowView, _ context: ObjectContext) -> ContiguousArray<Value> {
+        let slots = context.model.schema[row.entity].slots
+        var values = ContiguousArray<Value>()
+        values.reserveCapacity(slots.count)
+        for index in slots.indices {
+            if let value = Value(row[index], as: slots[index].type) {
+                values.append(value)
+            } else {
+                context._undecodable(row, index)
+                values.append(.null)
+            }
+        }
+        return values
+    }
+
+    /// Takes over the values of a newer row.
+    public override func _reload(_ row: borrowing RowView) {
+        super._reload(row)
+        values = Self.decode(row, _context)
+    }
+
+    /// Writes the cells of the slots in a mask.
+    public override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+        for slot in values.indices where Self._has(mask, slot) { cells[slot] = batch.cell(for: values[slot]) }
+    }
+
+    /// The key in a slot.
+    public override func _reference(_ slot: Int) -> Int64? { if case .int(let key) = values[slot] { key } else { nil } }
+
+    /// Sets the key in a slot.
+    public override func _setReference(_ slot: Int, _ key: Int64?) { values[slot] = key.map(Value.int) ?? .null }
+
+    /// The value of an attribute, or of a to-one relationship's key.
+    ///
+    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the nearest one.
+    public func value(_ name: String) throws(StorageError) -> Value { values[try slot(name)] }
+
+    /// Assigns an attribute.
+    ///
+    /// - Throws: `invalidPredicate` for a name that the entity does not have; a value error for a value that cannot be stored.
+    public func setValue(_ value: Value, for name: String) throws(StorageError) {
+        let slot = try slot(name)
+        do throws(ValueError) {
+            let normal = try description.normalise(value, slot: slot)
+            _touch(slot)
+            values[slot] = normal
+        } catch {
+            throw StorageError(error)
+        }
+    }
+
+    /// The object that a to-one relationship leads to.
+    public func object(_ name: String) throws(StorageError) -> ManagedObject? {
+        let slot = try slot(name)
+        return _one(slot, _reference(slot), ManagedObject.self)
+    }
+
+    private func slot(_ name: String) throws(StorageError) -> Int {
+        if let slot = description.slot(name) { return slot }
+        throw StorageError(
+            .invalidPredicate,
+            "\(description.name) has no attribute \"\(name)\"\(Suggestion.nearest(name, in: description.slots.map(\.name)))")
+    }
+}

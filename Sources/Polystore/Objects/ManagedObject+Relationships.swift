@@ -1,0 +1,30 @@
+internal import PolystoreStorage
+
+extension ManagedObject {
+    /// The object that a to-one relationship leads to; generated getters call it.
+    public final func _one<T: ManagedObject>(_ slot: Int, _ key: Int64?, _ type: T.Type) -> T? {
+        if _flags & Flags.probe != 0 { return _context.probeChild(self, slot, type) }
+        guard let key else { return nil }
+        return _context.target(self, slot, key) as? T
+    }
+
+    /// Makes a to-one relationship lead to another object, the inverse included; generated setters call it.
+    public final func _setOne(_ slot: Int, _ target: ManagedObject?) {
+        _context.relate(self, slot, to: target)
+    }
+
+    /// The objects that an unordered to-many relationship leads to; generated getters call it.
+    public final func _set<T: ManagedObject>(_ name: String, _ type: T.Type) -> Set<T> {
+        Set(_context.members(self, name).compactMap { $0 as? T })
+    }
+
+    /// The objects that an ordered to-many relationship leads to, in order; generated getters call it.
+    public final func _list<T: ManagedObject>(_ name: String, _ type: T.Type) -> [T] {
+        _context.members(self, name).compactMap { $0 as? T }
+    }
+
+    /// Makes a to-many relationship lead to exactly these objects, the inverse included; generated setters call it.
+    public final func _setMany(_ name: String, _ members: some Sequence<ManagedObject>) {
+        _context.setMembers(self, name, Array(members))
+    }
+}

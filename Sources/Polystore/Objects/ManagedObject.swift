@@ -1,0 +1,183 @@
+public import PolystoreStorage
+
+/// The base class of all objects that a store keeps.
+///
+/// Classes are declared with the `@Model` macro or generated from a model file; both print the same code. An object belongs to the
+/// context that made it and is not Sendable: what crosses isolation domains are ids (`ObjectID`) and snapshots. Reading a property is
+/// safe for as long as the object is alive. Assigning is allowed only in the transaction that the object belongs to.
+///
+/// Members that begin with an underscore are for generated code.
+open class ManagedObject {
+    /// The slots before those of the first subclass.
+    public enum _Schema {
+        /// Zero.
+        @inlinable public static var end: Int { 0 }
+    }
+
+    struct Flags {
+        /// Every read takes the slow path.
+        static let slow: UInt32 = 1
+        /// The object is not yet in the store.
+        static let new: UInt32 = 2
+        /// The object records which properties a key path reads.
+        static let probe: UInt32 = 4
+        /// The object was deleted in this context.
+        static let deleted: UInt32 = 8
+    }
+
+    /// The context.
+    public final let _context: ObjectContext
+    /// The key within the hierarchy.
+    public final let _key: Int64
+    /// The version of the row that the object was read from; 0 before it is in the store.
+    @exclusivity(unchecked) public final var _version: Int64
+    /// Bits of the slots that were assigned; bit 63 stands for all from 63 on, and for a new object.
+    @exclusivity(unchecked) public final var _dirty: UInt64
+    @exclusivity(unchecked) @usableFromInline final var _flags: UInt32
+    @exclusivity(unchecked) final var _collections: [Int: ToManyState] = [:]
+    /// The index of the entity in the schema of the stack.
+    public final let _entity: Int16
+    /// The position of the store in the stack.
+    final let _store: Int16
+
+    /// The declaration of the entity; generated.
+    open class var declaration: Entity { Entity("") }
+
+    /// The stored names of the slots, in order; generated.
+    open class var _slotNames: [String] { [] }
+
+    /// An object of a row; generated subclasses decode their slots first.
+    public required init(_row row: borrowing RowView, _ context: ObjectContext) {
+        _context = context
+        _key = row.key
+        _version = row.version
+        _dirty = 0
+        _flags = 0
+        _entity = Int16(truncatingIfNeeded: row.entity)
+        _store = context.loadingStore
+    }
+
+    /// A new object; generated subclasses set their defaults first.
+    public required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
+        _context = context
+        _key = key
+        _version = 0
+        _dirty = 1 << 63
+        _flags = context.isProbe ? Flags.slow | Flags.probe | Flags.new : Flags.new
+        _entity = Int16(truncatingIfNeeded: entity)
+        _store = context.loadingStore
+    }
+
+    deinit { _context.forget(self) }
+
+    /// Takes over the values of a newer row; generated.
+    open func _reload(_ row: borrowing RowView) { _version = row.version }
+
+    /// Writes the cells of the slots in a mask; generated.
+    open func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {}
+
+    /// The key in the slot of a to-one relationship; generated.
+    open func _reference(_ slot: Int) -> Int64? { nil }
+
+    /// Sets the key in the slot of a to-one relationship; generated.
+    open func _setReference(_ slot: Int, _ key: Int64?) {}
+}
+
+extension ManagedObject {
+    /// Whether a mask has a slot.
+    @inlinable @inline(__always)
+    public static func _has(_ mask: UInt64, _ slot: Int) -> Bool { mask & (1 &<< UInt64(truncatingIfNeeded: slot < 63 ? slot : 63)) != 0 }
+
+    /// Called before a slot is read.
+    @inlinable @inline(__always)
+    public final func _check(_ slot: Int) { if _flags & 1 != 0 { _slow(slot) } }
+
+    /// Called before a slot is assigned.
+    @inlinable @inline(__always)
+    public final func _touch(_ slot: Int) {
+        if _dirty == 0 { _firstTouch(slot) }
+        if slot < 63 { _dirty |= 1 &<< UInt64(truncatingIfNeeded: slot) } else { _touchHigh(slot) }
+    }
+
+    /// The value in the form in which stores keep it, or nil after recording why it is refused.
+    @inlinable @inline(__always)
+    public final func _accept<V: AttributeValue>(_ value: V, _ slot: Int) -> V? {
+        var value = value
+        if let error = V._normalise(&value) { return _refuse(error, slot) }
+        return value
+    }
+
+    /// As `_accept` for text, URLs and bytes, which also have limits where they are indexed.
+    public final func _acceptBytes<V: AttributeValue>(_ value: V, _ slot: Int) -> V? {
+        var value = value
+        if let error = V._normalise(&value) { return _refuse(error, slot) }
+        do throws(ValueError) {
+            _ = try description.normalise(value.attributeValue, slot: slot)
+            return value
+        } catch {
+            return _refuse(error, slot)
+        }
+    }
+
+    /// Records why a value was refused; the transaction throws it at its end.
+    @inline(never)
+    public final func _refuse<V>(_ error: ValueError, _ slot: Int) -> V? {
+        var error = error
+        error.entity = description.name
+        error.attribute = description.slots[slot].name
+        _context.fail(StorageError(error))
+        return nil
+    }
+
+    @_effects(releasenone) @inline(never) @usableFromInline
+    final func _slow(_ slot: Int) { _context.recordProbe(self, slot) }
+
+    @inline(never) @usableFromInline
+    final func _firstTouch(_ slot: Int) { _context.willChange(self, slot) }
+
+    @inline(never) @usableFromInline
+    final func _touchHigh(_ slot: Int) {
+        _dirty |= 1 << 63
+        _context.touchHigh(self, slot)
+    }
+
+    /// What the schema derives of the object's entity.
+    final var description: EntityDescription { _context.model.schema[Int(_entity)] }
+
+    final var isNew: Bool { _flags & Flags.new != 0 }
+    final var isDeletedObject: Bool { _flags & Flags.deleted != 0 }
+}
+
+extension ManagedObject {
+    /// The version of the row, which each update raises by one; 0 for an object that is not yet in the store.
+    public final var version: Int64 { _version }
+
+    /// Whether the object has assignments that were not committed.
+    public final var hasChanges: Bool { _dirty != 0 }
+
+    /// The stored name of the object's own entity.
+    public final var entityName: String { description.name }
+}
+
+extension ManagedObject: Hashable {
+    /// Whether both are the same instance; two instances of one row belong to different contexts.
+    public static func == (a: ManagedObject, b: ManagedObject) -> Bool { a === b }
+
+    /// Feeds the identity of the instance.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension ManagedObject {
+    /// The value of a slot; its placeholder, with the reason kept by the context, when the cell is ill-formed.
+    @inlinable @inline(__always)
+    public static func _decode<V: AttributeValue>(_ type: V.Type, _ row: borrowing RowView, _ slot: Int, _ context: ObjectContext) -> V {
+        if let value = V._decode(row[slot]) { return value }
+        context._undecodable(row, slot)
+        return V.placeholder
+    }
+
+    /// The id that a to-one relationship leads to, without loading the object; generated snapshots use it.
+    public final func _target<T: ManagedObject>(_ key: Int64?, _ slot: Int, _ type: T.Type) -> ObjectID<T>? {
+        key.map { ObjectID(_context.objectKey(at: self, slot, $0)) }
+    }
+}

@@ -1,0 +1,73 @@
+internal import PolystoreStorage
+
+extension ObjectContext {
+    /// Runs `body` with a session of a store: the transaction's own, or a short one of the newest snapshot.
+    func withReader<R>(_ store: Int, _ body: (any StorageReader) throws(StorageError) -> R) throws(StorageError) -> R {
+        if let sessions { return try body(try sessions.reader(store)) }
+        let reader = try stack.store(store).beginRead()
+        defer { reader.end() }
+        return try body(reader)
+    }
+
+    /// The object of a row: the one that is alive under its key, or a new one.
+    @inline(__always)
+    func object(of row: borrowing RowView, _ store: Int16) -> ManagedObject {
+        let hierarchy = hierarchy(row.entity, Int(store))
+        if let known = hierarchy.map.find(row.key) { return known }
+        loadingStore = store
+        let object = model.types[row.entity].init(_row: row, self)
+        hierarchy.map.insert(object)
+        return object
+    }
+
+    /// The objects of a plan, in its order.
+    func objects(for plan: FetchPlan, store: Int, _ reader: any StorageReader) throws(StorageError) -> ContiguousArray<ManagedObject> {
+        var result = ContiguousArray<ManagedObject>()
+        let cursor = try reader.exactCursor(for: plan, schema: model.schema)
+        let batch = RowBatch(capacity: 256)
+        let number = Int16(truncatingIfNeeded: store)
+        while try cursor.next(into: batch) {
+            for index in 0..<batch.count { result.append(object(of: batch.row(index), number)) }
+        }
+        return result
+    }
+
+    /// The object under a key, nil when there is none or it was deleted here.
+    func object(_ entity: EntityIndex, _ key: Int64, _ store: Int) throws(StorageError) -> ManagedObject? {
+        if let known = hierarchy(entity, store).map.find(key) { return known.isDeletedObject ? nil : known }
+        return try withReader(store) { reader throws(StorageError) in
+            scratch.clear()
+            try reader.rows(model.schema[entity].root, keys: [key], into: scratch)
+            guard scratch.count == 1 else { return nil }
+            return object(of: scratch.row(0), Int16(truncatingIfNeeded: store))
+        }
+    }
+
+    /// The objects under many keys, in their order; missing ones and ones deleted here are left out.
+    func objects(_ entity: EntityIndex, _ keys: [Int64], _ store: Int) throws(StorageError) -> [ManagedObject] {
+        let hierarchy = hierarchy(entity, store)
+        let missing = keys.filter { hierarchy.map.find($0) == nil }
+        // What is loaded here must live until it is looked up below.
+        var loaded: [ManagedObject] = []
+        if !missing.isEmpty {
+            try withReader(store) { reader throws(StorageError) in
+                let batch = RowBatch(capacity: missing.count)
+                try reader.rows(model.schema[entity].root, keys: missing, into: batch)
+                for index in 0..<batch.count { loaded.append(object(of: batch.row(index), Int16(truncatingIfNeeded: store))) }
+            }
+        }
+        return withExtendedLifetime(loaded) {
+            keys.compactMap { key in hierarchy.map.find(key).flatMap { $0.isDeletedObject ? nil : $0 } }
+        }
+    }
+}
+
+extension StorageReader {
+    /// A cursor that gives exactly the rows of a plan, with a filter above the store where the store is not exact.
+    func exactCursor(for plan: FetchPlan, schema: Schema) throws(StorageError) -> any RowCursor {
+        switch pushdown(of: plan) {
+        case .exact: try cursor(for: plan)
+        case .inexact, .unsupported: try ResidualReader(self, schema: schema).cursor(for: plan)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+internal import PolystoreStorage
+
+extension ObjectContext {
+    /// The objects of a to-many; a load that fails is remembered and gives none.
+    func members(_ object: ManagedObject, _ name: String) -> [ManagedObject] {
+        if isProbe {
+            probe?.record(object, name, child: nil)
+            return []
+        }
+        guard let position = relationshipPosition(object, name) else { return [] }
+        let relationship = object.description.relationships[position]
+        return attempt { () throws(StorageError) in
+            let state = try state(object, position)
+            return try objects(relationship.destination, state.keys, Int(object._store))
+        } ?? []
+    }
+
+    private func relationshipPosition(_ object: ManagedObject, _ name: String) -> Int? {
+        object.description.relationships.firstIndex { $0.relationship.name == name }
+    }
+
+    /// The keys of a to-many, loaded when they are not yet known.
+    func state(_ object: ManagedObject, _ position: Int) throws(StorageError) -> ToManyState {
+        if let known = object._collections[position] { return known }
+        // A new object has no members before some are added: nothing in the store can refer to its key.
+        let loaded = object.isNew ? ToManyState(keys: []) : try load(object, object.description.relationships[position])
+        if tracker != nil || sessions != nil || object.isNew { object._collections[position] = loaded }
+        return loaded
+    }
+
+    private func load(_ object: ManagedObject, _ relationship: RelationshipDescription) throws(StorageError) -> ToManyState {
+        let store = Int(object._store)
+        try flush()
+        return try withReader(store) { reader throws(StorageError) in
+            switch relationship.place {
+            case .slot(let slot): return ToManyState(keys: object._reference(slot).map { [$0] } ?? [])
+            case .inverseSlot(let slot): return ToManyState(keys: try memberKeys(object, relationship.destination, slot, reader))
+            case .link(let link, let side):
+                var state = ToManyState(keys: [])
+                try reader.links(link, side: side, keys: [object._key]) { pairs throws(StorageError) in
+                    for pair in pairs { state.keys.append(side == .owner ? pair.member : pair.owner) }
+                    if side == .owner, model.schema.links[link].isOrdered { state.ranks += pairs.map(\.rank) }
+                }
+                return state
+            case .orderedInverseSlot(_, let link):
+                var state = ToManyState(keys: [])
+                try reader.links(link, side: .owner, keys: [object._key]) { pairs throws(StorageError) in
+                    for pair in pairs { state.append(pair.member, rank: pair.rank) }
+                }
+                return state
+            }
+        }
+    }
+
+    private func memberKeys(
+        _ object: ManagedObject, _ destination: EntityIndex, _ slot: Int, _ reader: any StorageReader
+    ) throws(StorageError) -> [Int64] {
+        let description = model.schema[destination]
+        let path = CheckedPath(steps: [], entity: destination, leaf: .slot(slot), type: .int64, text: description.slots[slot].name)
+        let plan = FetchPlan(model.schema, destination, where: .compare(path, .equal, .int(object._key)))
+        // Whole rows are read, not only keys: who asks for the members reads them next.
+        return try objects(for: plan, store: Int(object._store), reader).map(\._key)
+    }
+
+    /// Makes a to-many lead to exactly these objects.
+    func setMembers(_ object: ManagedObject, _ name: String, _ members: [ManagedObject]) {
+        guard let position = relationshipPosition(object, name) else { return }
+        let relationship = object.description.relationships[position]
+        if tracker == nil || object.isDeletedObject { trapAssignment(object, name) }
+        let label = "\(object.description.name).\(name)"
+        for member in members where !accepts(member, for: object, named: label, relationship.destination) { return }
+        guard let old = attempt({ () throws(StorageError) in try state(object, position) }) else { return }
+        var seen: Set<Int64> = []
+        let new = members.filter { seen.insert($0._key).inserted }
+        let removed = old.keys.filter { !seen.contains($0) }
+        switch relationship.place {
+        case .slot: break
+        case .inverseSlot(let slot), .orderedInverseSlot(let slot, _):
+            detach(removed, relationship.destination, slot, Int(object._store))
+            let present = Set(old.keys)
+            for member in new where !present.contains(member._key) { relate(member, slot, to: object) }
+        case .link(let link, let side): relink(object, link, side, removed: removed, new: new, old: old)
+        }
+        if case .orderedInverseSlot(_, let link) = relationship.place { reorder(object, position, link, new.map(\._key)) }
+        if case .link(let link, side: .owner) = relationship.place, model.schema.links[link].isOrdered {
+            reorder(object, position, link, new.map(\._key))
+        } else if case .link = relationship.place {
+            object._collections[position] = ToManyState(keys: new.map(\._key))
+        }
+    }
+
+    private func detach(_ keys: [Int64], _ destination: EntityIndex, _ slot: Int, _ store: Int) {
+        for key in keys {
+            if let member = attempt({ () throws(StorageError) in try self.object(destination, key, store) }) ?? nil {
+                relate(member, slot, to: nil)
+            }
+        }
+    }
+
+    private func relink(
+        _ object: ManagedObject, _ link: Int, _ side: LinkSide, removed: [Int64], new: [ManagedObject], old: ToManyState
+    ) {
+        let description = model.schema.links[link]
+        let inverse = side == .owner ? description.memberRelationship : description.ownerRelationship
+        let destination = side == .owner ? description.member : description.owner
+        let store = Int(object._store)
+        for key in removed {
+            tracker?.unlink(link, store, owner: side == .owner ? object._key : key, member: side == .owner ? key : object._key)
+            if let inverse, let member = hierarchy(destination, store).map.find(key) { forgetMember(object, of: member, inverse) }
+        }
+        let present = Set(old.keys)
+        for member in new where !present.contains(member._key) {
+            let (owner, other) = side == .owner ? (object, member) : (member, object)
+            tracker?.link(link, store, Link(owner: owner._key, member: other._key))
+            if let inverse, let position = relationshipPosition(member, inverse) { member._collections[position]?.append(object._key) }
+        }
+    }
+
+    private func forgetMember(_ object: ManagedObject, of member: ManagedObject, _ inverse: String) {
+        if let position = relationshipPosition(member, inverse) { member._collections[position]?.remove(object._key) }
+    }
+
+    /// Adds a member at the end of an ordered to-many.
+    func append(_ member: ManagedObject, to owner: ManagedObject, _ position: Int, _ link: Int) {
+        guard var state = attempt({ () throws(StorageError) in try state(owner, position) }) else { return }
+        state.remove(member._key)
+        let rank = (state.ranks.max() ?? 0) + Rank.gap
+        state.append(member._key, rank: rank)
+        owner._collections[position] = state
+        tracker?.link(link, Int(owner._store), Link(owner: owner._key, rank: rank, member: member._key))
+    }
+
+    /// Gives the members of an ordered to-many ascending ranks, keeping those that already ascend.
+    private func reorder(_ object: ManagedObject, _ position: Int, _ link: Int, _ keys: [Int64]) {
+        let old = object._collections[position] ?? ToManyState(keys: [])
+        let known = Dictionary(zip(old.keys, old.ranks), uniquingKeysWith: { first, _ in first })
+        var ranks: [Int64] = []
+        for key in keys {
+            let least = (ranks.last ?? 0) + 1
+            let rank = known[key].flatMap { $0 >= least ? $0 : nil } ?? (least - 1 + Rank.gap)
+            ranks.append(rank)
+            if known[key] != rank { tracker?.link(link, Int(object._store), Link(owner: object._key, rank: rank, member: key)) }
+        }
+        object._collections[position] = ToManyState(keys: keys, ranks: ranks)
+    }
+}

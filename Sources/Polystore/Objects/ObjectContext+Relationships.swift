@@ -1,0 +1,83 @@
+internal import PolystoreStorage
+
+extension ObjectContext {
+    /// The destination of a to-one; a load that fails is remembered and gives nil.
+    func target(_ object: ManagedObject, _ slot: Int, _ key: Int64) -> ManagedObject? {
+        guard let destination = object.description.slots[slot].destination else { return nil }
+        return attempt { () throws(StorageError) in try self.object(destination, key, Int(object._store)) } ?? nil
+    }
+
+    /// Assigns a to-one and keeps its inverse.
+    func relate(_ object: ManagedObject, _ slot: Int, to target: ManagedObject?) {
+        let old = object._reference(slot)
+        guard old != target?._key || target == nil else { return }
+        guard accepts(target, for: object, slot) else { return }
+        object._touch(slot)
+        switch model.inverses[Int(object._entity)][slot] {
+        case .none: break
+        case .toOne(let inverse): moveOneToOne(object, slot, inverse, from: old, to: target)
+        case .toMany(let relationship): moveMember(object, slot, relationship, from: old, to: target)
+        case .ordered(let relationship, let link):
+            moveMember(object, slot, relationship, from: old, to: target)
+            if let old { tracker?.unlink(link, Int(object._store), owner: old, member: object._key) }
+            if let target { append(object, to: target, relationship, link) }
+        }
+        object._setReference(slot, target?._key)
+    }
+
+    /// Whether an object may stand at the other end: it belongs to this context and store and is alive.
+    private func accepts(_ target: ManagedObject?, for object: ManagedObject, _ slot: Int) -> Bool {
+        guard let target else { return true }
+        let name = "\(object.description.name).\(object.description.slots[slot].name)"
+        return accepts(target, for: object, named: name, object.description.slots[slot].destination)
+    }
+
+    func accepts(_ target: ManagedObject, for object: ManagedObject, named name: String, _ destination: EntityIndex?) -> Bool {
+        if target._context !== self {
+            fail(StorageError(.validationFailed, "\(name) was given an object of another context; use transaction.edit to bring it in"))
+            return false
+        }
+        if target._store != object._store {
+            fail(StorageError(.unsupported, "\(name) was given an object that another store keeps"))
+            return false
+        }
+        if target.isDeletedObject {
+            fail(StorageError(.validationFailed, "\(name) was given an object that was deleted in this transaction"))
+            return false
+        }
+        if let destination, !model.schema[destination].family.contains(Int(target._entity)) {
+            fail(StorageError(.validationFailed, "\(name) was given an object of entity \(target.description.name)"))
+            return false
+        }
+        return true
+    }
+
+    private func moveOneToOne(_ object: ManagedObject, _ slot: Int, _ inverse: Int, from old: Int64?, to target: ManagedObject?) {
+        if let old, let former = self.target(object, slot, old) { assign(former, inverse, nil) }
+        guard let target else { return }
+        if let owner = target._reference(inverse), owner != object._key, let former = self.target(target, inverse, owner) {
+            assign(former, slot, nil)
+        }
+        assign(target, inverse, object._key)
+    }
+
+    /// Assigns a key without looking at the inverse.
+    func assign(_ object: ManagedObject, _ slot: Int, _ key: Int64?) {
+        object._touch(slot)
+        object._setReference(slot, key)
+    }
+
+    private func moveMember(_ object: ManagedObject, _ slot: Int, _ relationship: Int, from old: Int64?, to target: ManagedObject?) {
+        guard let destination = object.description.slots[slot].destination else { return }
+        if let old { hierarchy(destination, Int(object._store)).map.find(old)?._collections[relationship]?.remove(object._key) }
+        target?._collections[relationship]?.append(object._key)
+    }
+
+    /// Runs a load whose error can only be remembered.
+    func attempt<R>(_ body: () throws(StorageError) -> R) -> R? {
+        do throws(StorageError) { return try body() } catch {
+            fail(error)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,105 @@
+public import PolystoreStorage
+
+/// What the objects of one transaction, read or fetch share: the identity map, the way to the store, the changes.
+///
+/// Objects hold their context; the context knows its objects only weakly, so a result lives as long as the program keeps it and
+/// nothing leaks. It is confined to one thread at a time, as its objects are.
+public final class ObjectContext {
+    final class HierarchyMap {
+        @exclusivity(unchecked) var map = IdentityMap()
+    }
+
+    let stack: StackCore
+    let model: StackModel
+    let isProbe: Bool
+    private let maps: [HierarchyMap]
+
+    /// The sessions of a transaction or a read; nil where each load is a short read of its own.
+    var sessions: SessionPool?
+    /// The changes of a transaction; nil where nothing may be changed.
+    var tracker: ChangeTracker?
+    /// The first error that a getter or setter could not throw.
+    private(set) var loadError: StorageError?
+    /// The store that the object being made belongs to.
+    @exclusivity(unchecked) var loadingStore: Int16 = 0
+    /// What a key path reads, when this context resolves one.
+    let probe: KeyPathProbe?
+    let scratch = RowBatch(capacity: 256)
+
+    init(stack: StackCore, model: StackModel, storeCount: Int, probe: KeyPathProbe? = nil) {
+        self.stack = stack
+        self.model = model
+        self.probe = probe
+        isProbe = probe != nil
+        maps = probe != nil ? [] : (0..<(storeCount * model.rootCount)).map { _ in HierarchyMap() }
+    }
+
+    @inline(__always)
+    func hierarchy(_ entity: EntityIndex, _ store: Int) -> HierarchyMap { maps[store * model.rootCount + model.rootOrdinals[entity]] }
+
+    /// Called by an object that goes away.
+    func forget(_ object: ManagedObject) {
+        if isProbe { return }
+        hierarchy(Int(object._entity), Int(object._store)).map
+            .remove(object._key, Unmanaged.passUnretained(object).toOpaque())
+    }
+
+    /// Remembers the first error that could not be thrown where it happened.
+    func fail(_ error: StorageError) { if loadError == nil { loadError = error } }
+
+    /// Throws what `fail` remembered.
+    func throwFailure() throws(StorageError) { if let loadError { throw loadError } }
+
+    func objectKey(of object: ManagedObject) -> ObjectKey {
+        ObjectKey(
+            store: stack.storeID(Int(object._store)), root: model.schema.entities[object.description.root].name, key: object._key)
+    }
+}
+
+extension ObjectContext {
+    /// The identity of the object that a slot refers to.
+    func objectKey(at object: ManagedObject, _ slot: Int, _ key: Int64) -> ObjectKey {
+        let destination = object.description.slots[slot].destination ?? object.description.index
+        return ObjectKey(
+            store: stack.storeID(Int(object._store)), root: model.schema.entities[model.schema[destination].root].name, key: key)
+    }
+
+    /// Records why a cell could not be decoded; generated code uses the placeholder instead.
+    @inline(never)
+    public func _undecodable(_ row: borrowing RowView, _ slot: Int) {
+        let description = model.schema[row.entity]
+        fail(
+            StorageError(
+                .corrupted,
+                "\(description.name).\(description.slots[slot].name) of object \(row.key) holds a value that its type does not allow",
+                details: .init(entity: description.name, property: description.slots[slot].name, keys: [row.key])))
+    }
+
+    /// Called before the first assignment to a clean object.
+    func willChange(_ object: ManagedObject, _ slot: Int) {
+        guard let tracker, !object.isDeletedObject else { trapAssignment(object, object.description.slots[slot].name) }
+        tracker.changed.append(object)
+    }
+
+    /// Assigning outside a transaction is the one programming error that traps: a setter cannot throw, and going on would lose the
+    /// assignment without a word.
+    func trapAssignment(_ object: ManagedObject, _ property: String) -> Never {
+        let reason = object.isDeletedObject ? "assigned after the object was deleted" : "assigned outside its transaction"
+        fatalError(
+            "\(object.description.name).\(property) was \(reason); use transaction.edit(object) and assign to the object that it returns")
+    }
+
+    /// Records a property that a key path read.
+    func recordProbe(_ object: ManagedObject, _ slot: Int) { probe?.record(object, type(of: object)._slotNames[slot], child: nil) }
+
+    /// The destination of a to-one on the way of a key path.
+    func probeChild<T: ManagedObject>(_ object: ManagedObject, _ slot: Int, _ type: T.Type) -> T {
+        let child = type.init(_new: 0, 0, self)
+        probe?.record(object, Swift.type(of: object)._slotNames[slot], child: child)
+        return child
+    }
+
+    func touchHigh(_ object: ManagedObject, _ slot: Int) {
+        tracker?.highSlots[ObjectIdentifier(object), default: SlotMask()].insert(slot)
+    }
+}

@@ -1,0 +1,91 @@
+internal import PolystoreStorage
+
+/// A schema with the classes that stand for its entities: what a stack knows of its model.
+struct StackModel: Sendable {
+    /// What the inverse of a to-one relationship is.
+    enum Inverse: Sendable {
+        case none
+        /// A to-one in a slot of the destination.
+        case toOne(slot: Int)
+        /// A to-many of the destination, by position in its relationships.
+        case toMany(relationship: Int)
+        /// An ordered to-many of the destination, whose order lies in a link table.
+        case ordered(relationship: Int, link: Int)
+    }
+
+    let schema: Schema
+    /// The class of each entity; `DynamicObject` where the program has none.
+    let types: [ManagedObject.Type]
+    /// The entity of each class.
+    let entities: [ObjectIdentifier: EntityIndex]
+    /// The position of each entity's root among the roots.
+    let rootOrdinals: [Int]
+    let rootCount: Int
+    /// The inverse of each slot of each entity; `none` for attributes.
+    let inverses: [[Inverse]]
+    /// The slots of required to-one relationships.
+    let requiredReferences: [[Int]]
+
+    /// A model of the given classes alone.
+    init(classes: [ManagedObject.Type], configurations: [String: [String]], version: String) throws(StorageError) {
+        do throws(SchemaError) {
+            let schema = try Schema(version: version, entities: classes.map { $0.declaration }, configurations: configurations)
+            try self.init(schema: schema, classes: classes)
+        } catch {
+            throw StorageError(error)
+        }
+    }
+
+    /// A schema with classes for some or all of its entities.
+    init(schema: Schema, classes: [ManagedObject.Type]) throws(SchemaError) {
+        self.schema = schema
+        var types = [ManagedObject.Type](repeating: DynamicObject.self, count: schema.entities.count)
+        var entities: [ObjectIdentifier: EntityIndex] = [:]
+        for type in classes {
+            let declaration = type.declaration
+            guard let index = schema.index(of: declaration.name) else {
+                throw SchemaError(declaration.name, "class \(type) stands for an entity that the schema does not have")
+            }
+            guard schema.entities[index] == declaration else {
+                throw SchemaError(declaration.name, "class \(type) declares this entity otherwise than the schema; generate it again")
+            }
+            types[index] = type
+            entities[ObjectIdentifier(type)] = index
+        }
+        self.types = types
+        self.entities = entities
+        let roots = schema.roots
+        rootCount = roots.count
+        rootOrdinals = schema.descriptions.map { description in roots.firstIndex(of: description.root) ?? 0 }
+        inverses = schema.descriptions.map { description in
+            description.slots.map { slot in
+                guard case .toOne(let relationship, let destination) = slot.content, let name = relationship.inverse else { return .none }
+                return Self.inverse(name, in: schema[destination])
+            }
+        }
+        requiredReferences = schema.descriptions.map { description in
+            description.slots.indices.filter { index in
+                if case .toOne(let relationship, _) = description.slots[index].content { !relationship.isOptional } else { false }
+            }
+        }
+    }
+
+    private static func inverse(_ name: String, in destination: EntityDescription) -> Inverse {
+        guard let position = destination.relationships.firstIndex(where: { $0.relationship.name == name }) else { return .none }
+        return switch destination.relationships[position].place {
+        case .slot(let slot): .toOne(slot: slot)
+        case .inverseSlot: .toMany(relationship: position)
+        case .orderedInverseSlot(_, let link): .ordered(relationship: position, link: link)
+        case .link: .none
+        }
+    }
+
+    /// The entity of a class.
+    func entity(of type: ManagedObject.Type) throws(StorageError) -> EntityIndex {
+        if let index = entities[ObjectIdentifier(type)] { return index }
+        let name = type.declaration.name
+        throw StorageError(
+            .invalidConfiguration,
+            "class \(type) (entity \"\(name)\") is not part of this stack's model; name it when the DataStack is made")
+    }
+}

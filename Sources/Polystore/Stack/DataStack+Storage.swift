@@ -1,0 +1,97 @@
+public import Foundation
+public import PolystoreStorage
+
+/// How the addition of a store ended.
+public typealias SetupResult<Storage: StorageInterface> = Result<Storage, StorageError>
+
+/// A store that has a place of its own when none is named.
+public protocol DefaultPlaceStorage: StorageInterface {
+    /// A store at the default place of the program.
+    init() throws(StorageError)
+}
+
+extension DataStack {
+    /// Opens a store and adds it to the stack.
+    ///
+    /// A store that does not exist is made. Entities are routed to it by its configuration: nil is the one that holds all entities.
+    /// - Throws: `schemaMismatch` naming the first difference when the store keeps another schema; whatever opening throws.
+    @discardableResult
+    public func addStorageAndWait<Storage: StorageInterface>(_ storage: Storage) throws(StorageError) -> Storage {
+        try add(storage)
+        return storage
+    }
+
+    /// Opens the store of a kind at its default place and adds it.
+    @discardableResult
+    public func addStorageAndWait<Storage: DefaultPlaceStorage>(_ type: Storage.Type) throws(StorageError) -> Storage {
+        try addStorageAndWait(type.init())
+    }
+
+    /// Opens a store on a thread of the stack and adds it.
+    @discardableResult
+    public func addStorage<Storage: StorageInterface>(_ storage: Storage) async throws -> Storage {
+        try await core.workers.run { try self.addStorageAndWait(storage) }
+    }
+
+    /// Opens a store in the background and adds it; the completion is called on a thread of the stack.
+    ///
+    /// - Returns: The progress of a migration; nil when nothing has to be migrated.
+    @discardableResult
+    public func addStorage<Storage: StorageInterface>(
+        _ storage: Storage, completion: @escaping @Sendable (SetupResult<Storage>) -> Void
+    ) -> Progress? {
+        Task {
+            do {
+                completion(.success(try await addStorage(storage)))
+            } catch let error as StorageError {
+                completion(.failure(error))
+            } catch {
+                completion(.failure(StorageError(.cancelled, "the store was not added", cause: error)))
+            }
+        }
+        return nil
+    }
+
+    /// Takes a store out of the stack and closes it; its objects can no longer be loaded.
+    ///
+    /// - Throws: `notFound` if the stack does not have it.
+    public func removeStorage(_ storage: any StorageInterface) throws(StorageError) {
+        guard core.remove(storage) != nil else { throw StorageError(.notFound, "the store is not part of this stack") }
+        try storage.close()
+    }
+
+    /// Adds every store of a configuration, in its order; if one cannot be opened, none stays.
+    public func addStorages(_ configuration: StackConfiguration, opener: some StoreOpener) throws(StorageError) {
+        var added: [any StorageInterface] = []
+        do throws(StorageError) {
+            for store in configuration.stores {
+                let storage = try opener.store(at: StoreURL(store.url), configuration: store.configuration)
+                try add(storage)
+                added.append(storage)
+            }
+        } catch {
+            for storage in added { try? removeStorage(storage) }
+            throw error
+        }
+    }
+
+    private func add(_ storage: any StorageInterface) throws(StorageError) {
+        let entities = try routed(to: storage.configuration)
+        let state = try storage.open(OpenRequest(schema: schema))
+        if core.entries.contains(where: { $0.entry.state.storeID == state.storeID }) {
+            try? storage.close()
+            throw StorageError(.alreadyExists, "this store is already part of the stack")
+        }
+        core.append(StackCore.Entry(store: storage, state: state, entities: entities))
+    }
+
+    private func routed(to configuration: String?) throws(StorageError) -> Set<EntityIndex> {
+        guard let configuration else { return Set(schema.entities.indices) }
+        guard let names = schema.configurations[configuration] else {
+            throw StorageError(
+                .invalidConfiguration,
+                "the model has no configuration \"\(configuration)\"\(Suggestion.nearest(configuration, in: schema.configurations.keys))")
+        }
+        return Set(names.compactMap(schema.index(of:)))
+    }
+}

@@ -1,0 +1,53 @@
+public import PolystoreStorage
+
+/// One object graph over one or many stores.
+///
+/// A stack is made of the classes of a model; stores are added and removed while it runs, and each entity is routed by configuration to
+/// the stores that hold it. Changes happen in transactions (`perform`); fetches from the stack itself read the newest committed state.
+/// ```swift
+/// let stack = try DataStack(Person.self, Dog.self)
+/// try stack.addStorageAndWait(SQLiteStore(path: "pets.db"))
+/// try await stack.perform { transaction in
+///     let person = try transaction.create(Person.self)
+///     person.name = "Ann"
+/// }
+/// let adults = try stack.fetchAll(From<Person>().where(\.age >= 18).orderBy(.ascending(\.name)))
+/// ```
+public final class DataStack: Sendable {
+    let core: StackCore
+
+    /// A stack without stores, of the given classes.
+    ///
+    /// - Parameters:
+    ///   - models: The classes of the entities. Two stacks may have different classes for one entity name.
+    ///   - configurations: Named subsets of the entities, each to be kept in a store of its own.
+    ///   - version: The name of the model's version.
+    /// - Throws: `invalidConfiguration` naming the first place where the model breaks a rule.
+    public convenience init(
+        _ models: ManagedObject.Type..., configurations: [String: [String]] = [:], version: String = "1"
+    ) throws(StorageError) {
+        try self.init(models: models, configurations: configurations, version: version)
+    }
+
+    /// A stack without stores, of the given classes.
+    public init(
+        models: [ManagedObject.Type], configurations: [String: [String]] = [:], version: String = "1"
+    ) throws(StorageError) {
+        core = StackCore(model: try StackModel(classes: models, configurations: configurations, version: version))
+    }
+
+    /// A stack without stores, of a schema; entities without a class among `models` are `DynamicObject`s.
+    public init(schema: Schema, models: [ManagedObject.Type] = []) throws(StorageError) {
+        do throws(SchemaError) {
+            core = StackCore(model: try StackModel(schema: schema, classes: models))
+        } catch {
+            throw StorageError(error)
+        }
+    }
+
+    /// The schema of the model.
+    public var schema: Schema { core.model.schema }
+
+    /// The stores in the order in which they were added.
+    public var storages: [any StorageInterface] { core.entries.map(\.entry.store) }
+}

@@ -1,0 +1,96 @@
+internal import Foundation
+internal import PolystoreStorage
+internal import Synchronization
+
+/// What a stack and everything that came from it share: the model and the stores.
+final class StackCore: Sendable {
+    struct Entry: Sendable {
+        let store: any StorageInterface
+        let state: StorageState
+        /// The entities that are routed to the store.
+        let entities: Set<EntityIndex>
+    }
+
+    private struct State: Sendable {
+        /// The stores by position; nil where one was removed. Positions are never used again.
+        var entries: [Entry?] = []
+    }
+
+    /// A stack without anything, for key paths that are resolved without one.
+    static let none = StackCore(model: .none)
+
+    let model: StackModel
+    let workers = WorkerPool(width: 12)
+    private let state = Mutex(State())
+
+    init(model: StackModel) { self.model = model }
+
+    /// The number of positions, removed stores included.
+    var storeCount: Int { state.withLock { $0.entries.count } }
+
+    func append(_ entry: Entry) {
+        state.withLock { $0.entries.append(entry) }
+    }
+
+    /// Takes a store out; nil if it is not there.
+    func remove(_ store: any StorageInterface) -> Entry? {
+        state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0?.store === store }) else { return nil }
+            defer { state.entries[index] = nil }
+            return state.entries[index]
+        }
+    }
+
+    var entries: [(position: Int, entry: Entry)] {
+        state.withLock { state in state.entries.enumerated().compactMap { index, entry in entry.map { (index, $0) } } }
+    }
+
+    func entry(_ position: Int) throws(StorageError) -> Entry {
+        let entry = state.withLock { $0.entries.indices.contains(position) ? $0.entries[position] : nil }
+        guard let entry else { throw StorageError(.storeClosed, "the store was removed from its stack; fetch the object again") }
+        return entry
+    }
+
+    func store(_ position: Int) throws(StorageError) -> any StorageInterface { try entry(position).store }
+
+    func storeID(_ position: Int) -> UUID { (try? entry(position).state.storeID) ?? UUID.placeholder }
+
+    /// The position of the store with an identity; nil if the stack does not have it.
+    func position(of storeID: UUID) -> Int? { entries.first { $0.entry.state.storeID == storeID }?.position }
+
+    /// The stores that hold an entity: all of them, or those of the named configurations.
+    ///
+    /// - Throws: `notFound` before any store was added, and for an entity that no store holds.
+    func stores(for entity: EntityIndex, _ configurations: [String?]?) throws(StorageError) -> [Int] {
+        let all = entries
+        let name = model.schema.entities[entity].name
+        guard !all.isEmpty else {
+            throw StorageError(.notFound, "the stack has no store yet; add one with addStorage before using \(name)")
+        }
+        let found = all.filter { item in
+            item.entry.entities.contains(entity) && (configurations?.contains { $0 == item.entry.store.configuration } ?? true)
+        }
+        guard !found.isEmpty else {
+            let wanted = configurations?.map { $0 ?? "Default" }.joined(separator: ", ")
+            throw StorageError(
+                .notFound, "no store of this stack holds \(name)\(wanted.map { " in configuration \($0)" } ?? "")",
+                details: .init(entity: name))
+        }
+        return found.map(\.position)
+    }
+}
+
+extension StackModel {
+    /// A model without entities.
+    static let none = StackModel()
+
+    private init() {
+        schema = .empty
+        types = []
+        entities = [:]
+        rootOrdinals = []
+        rootCount = 0
+        inverses = []
+        requiredReferences = []
+    }
+}

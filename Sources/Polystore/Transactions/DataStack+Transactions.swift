@@ -1,0 +1,50 @@
+internal import Foundation
+internal import PolystoreStorage
+
+extension DataStack {
+    /// Runs a closure in a write transaction on a thread of the stack, and commits when it returns.
+    ///
+    /// The transaction is serializable against all others, of other processes too. A closure that meets a conflict is run again from the
+    /// start; whatever it throws undoes everything and is thrown on.
+    /// - Parameters:
+    ///   - author: The author that the history names.
+    ///   - body: The work. It runs wholly on one thread and must not wait for another transaction of the same stack.
+    /// - Returns: What the closure returned, after the commit.
+    public func perform<R: Sendable>(
+        author: String = "", _ body: @escaping @Sendable (Transaction) throws -> R
+    ) async throws -> R {
+        try checkReentrancy()
+        let core = core
+        return try await core.workers.run { try TransactionRunner(core, author: author).run(body) }
+    }
+
+    /// Runs a closure in a write transaction on the calling thread, and commits when it returns.
+    public func perform<R>(author: String = "", synchronous body: (Transaction) throws -> R) throws -> R {
+        try checkReentrancy()
+        return try TransactionRunner(core, author: author).run(body)
+    }
+
+    /// Runs a closure that reads one committed snapshot of each store, on a thread of the stack.
+    public func read<R: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> R) async throws -> R {
+        let core = core
+        return try await core.workers.run { try Self.runRead(core, body) }
+    }
+
+    /// Runs a closure that reads one committed snapshot of each store, on the calling thread.
+    public func read<R>(synchronous body: (ReadTransaction) throws -> R) throws -> R { try Self.runRead(core, body) }
+
+    private static func runRead<R>(_ core: StackCore, _ body: (ReadTransaction) throws -> R) throws -> R {
+        let transaction = ReadTransaction(core)
+        defer { transaction.finish() }
+        let result = try body(transaction)
+        try transaction.context.throwFailure()
+        return result
+    }
+
+    private func checkReentrancy() throws(StorageError) {
+        if TransactionRunner.active.contains(ObjectIdentifier(core)) {
+            throw StorageError(
+                .reentrantCall, "a transaction of this stack was started from inside another; use the transaction that is already there")
+        }
+    }
+}

@@ -1,0 +1,26 @@
+internal import PolystoreStorage
+
+/// What a closure of `read` works with: fetches from one committed snapshot of each store.
+public final class ReadTransaction: FetchSource {
+    let context: ObjectContext
+    private let sessions: SessionPool
+
+    init(_ core: StackCore) {
+        sessions = SessionPool(readingFrom: core)
+        context = ObjectContext(stack: core, model: core.model, storeCount: core.storeCount)
+        context.sessions = sessions
+    }
+
+    /// The context that fetches use.
+    public var _fetchContext: ObjectContext {
+        get throws(StorageError) {
+            if Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
+            return context
+        }
+    }
+
+    func finish() {
+        sessions.end()
+        context.sessions = nil
+    }
+}

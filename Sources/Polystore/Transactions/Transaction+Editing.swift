@@ -1,0 +1,77 @@
+public import PolystoreStorage
+
+extension Transaction {
+    /// A new object, kept by the one store that holds its entity.
+    ///
+    /// - Throws: `notFound` when no store holds the entity, `invalidConfiguration` when several do (name one with `Into`), and for
+    ///   an abstract entity.
+    public func create<Object: ManagedObject>(_ type: Object.Type = Object.self) throws(StorageError) -> Object {
+        try create(Into<Object>())
+    }
+
+    /// A new object in the store that `Into` names.
+    public func create<Object: ManagedObject>(_ into: Into<Object>) throws(StorageError) -> Object {
+        let entity = try into.entity(context.model)
+        let description = context.model.schema[entity]
+        if description.isAbstract {
+            throw StorageError(
+                .invalidConfiguration, "\(description.name) is abstract; create an object of one of its sub-entities",
+                details: .init(entity: description.name))
+        }
+        let stores = try context.stack.stores(for: entity, into.configuration.map { [$0] })
+        guard stores.count == 1 else {
+            throw StorageError(
+                .invalidConfiguration,
+                "\(description.name) is held by several stores; name one: create(Into<\(description.name)>(\"configuration\"))",
+                details: .init(entity: description.name))
+        }
+        let object = try make(entity, in: stores[0])
+        guard let typed = object as? Object else { throw StorageError(.invalidConfiguration, "\(description.name) has another class") }
+        return typed
+    }
+
+    private func make(_ entity: EntityIndex, in store: Int) throws(StorageError) -> ManagedObject {
+        let key = try nextKey(entity, store)
+        context.loadingStore = Int16(truncatingIfNeeded: store)
+        let object = context.model.types[entity].init(_new: key, entity, context)
+        context.hierarchy(entity, store).map.insert(object)
+        context.tracker?.inserted.append(object)
+        return object
+    }
+
+    /// The transaction's own instance of an object of any context, to be changed; nil when it no longer exists.
+    ///
+    /// The row is read in the transaction, so what is edited is never stale.
+    public func edit<Object: ManagedObject>(_ object: Object) throws(StorageError) -> Object? {
+        if object._context === context { return object.isDeletedObject ? nil : object }
+        return try context.existing(ObjectID<Object>(object._context.objectKey(of: object)))
+    }
+
+    /// The object with an id, to be changed; nil when it no longer exists.
+    public func edit<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> Object? { try context.existing(id) }
+
+    /// Deletes an object, following the delete rules of its relationships.
+    ///
+    /// - Throws: `deleteDenied` naming the objects in the way; then nothing is changed.
+    public func delete(_ object: ManagedObject) throws(StorageError) { try delete([object]) }
+
+    /// Deletes objects, following the delete rules of their relationships.
+    ///
+    /// - Returns: The number of objects deleted, those that a cascade reached included.
+    @discardableResult
+    public func delete(_ objects: some Sequence<ManagedObject>) throws(StorageError) -> Int {
+        var own: [ManagedObject] = []
+        for object in objects { if let object = try edit(object) { own.append(object) } }
+        var deletion = Deletion(context)
+        return try deletion.delete(own)
+    }
+
+    /// Deletes all objects of a request, following the delete rules.
+    ///
+    /// - Returns: The number of objects deleted, those that a cascade reached included.
+    @discardableResult
+    public func deleteAll<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
+        var deletion = Deletion(context)
+        return try deletion.delete(try _fetchContext.fetchAll(from))
+    }
+}

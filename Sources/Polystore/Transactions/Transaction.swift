@@ -1,0 +1,84 @@
+public import PolystoreStorage
+
+/// What a closure of `perform` works with: creates, edits, deletes and fetches, all or nothing.
+///
+/// Fetches see the transaction's own changes. Objects belong to the transaction and cannot leave it; ids and snapshots can.
+public final class Transaction: FetchSource {
+    /// The author that the history names.
+    public let author: String
+    /// How often the closure was started, this time included; more than 1 after a conflict with another transaction.
+    public let attempt: Int
+
+    let context: ObjectContext
+    private let sessions: SessionPool
+    /// Keys that were reserved and not yet given, by store and root.
+    private var keys: [[Int]: Range<Int64>] = [:]
+    private var isCancelled = false
+
+    init(_ core: StackCore, author: String, attempt: Int, options: WriteOptions, stores: Set<Int>) throws(StorageError) {
+        self.author = author
+        self.attempt = attempt
+        sessions = try SessionPool(writingTo: core, options, stores: stores)
+        context = ObjectContext(stack: core, model: core.model, storeCount: core.storeCount)
+        context.sessions = sessions
+        context.tracker = ChangeTracker()
+    }
+
+    /// Whether anything was created, changed or deleted.
+    public var hasChanges: Bool { context.tracker?.hasChanges ?? false }
+
+    /// Ends the transaction without a change, by throwing `cancelled`.
+    public func cancel() throws(StorageError) -> Never {
+        isCancelled = true
+        throw StorageError(.cancelled, "the transaction was cancelled by its closure")
+    }
+
+    /// The context that fetches use.
+    public var _fetchContext: ObjectContext {
+        get throws(StorageError) {
+            if Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
+            try context.flush()
+            return context
+        }
+    }
+
+    /// The stores that must be opened from the start when the closure runs again.
+    var storesForNextAttempt: Set<Int>? { sessions.wantsToStartAgainWith }
+
+    /// Checks, writes and commits.
+    func commit() throws(StorageError) {
+        if isCancelled { throw StorageError(.cancelled, "the transaction was cancelled by its closure") }
+        if Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
+        try context.throwFailure()
+        try context.validate()
+        try context.flush()
+        _ = try sessions.commit(CommitRecord(author: author))
+        finish()
+    }
+
+    /// Lets go of everything; what was not committed is undone.
+    func finish() {
+        sessions.end()
+        context.tracker?.clear()
+        context.tracker = nil
+        context.sessions = nil
+    }
+
+    func nextKey(_ entity: EntityIndex, _ store: Int) throws(StorageError) -> Int64 {
+        let place = [store, context.model.schema[entity].root]
+        if let block = keys[place], let key = block.first {
+            keys[place] = block.dropFirst()
+            return key
+        }
+        // Blocks grow, so that one object costs one key and a hundred thousand cost few calls.
+        let created = context.tracker?.inserted.count ?? 0
+        let block = try sessions.writer(store).reserveKeys(entity, count: min(max(created, 1), 8192))
+        keys[place] = block.dropFirst()
+        return block.lowerBound
+    }
+}
+
+extension Range where Bound == Int64 {
+    fileprivate func dropFirst() -> Range<Int64> { isEmpty ? self : (lowerBound + 1)..<upperBound }
+    fileprivate var first: Int64? { isEmpty ? nil : lowerBound }
+}

@@ -1,0 +1,50 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Runs the closure of a transaction until it commits: again after a conflict, the last time alone.
+struct TransactionRunner {
+    /// The stacks whose transactions are running here.
+    @TaskLocal static var active: Set<ObjectIdentifier> = []
+
+    private static let attempts = 8
+
+    private let core: StackCore
+    private let author: String
+
+    init(_ core: StackCore, author: String) {
+        self.core = core
+        self.author = author
+    }
+
+    func run<R>(_ body: (Transaction) throws -> R) throws -> R {
+        try Self.$active.withValue(Self.active.union([ObjectIdentifier(core)])) {
+            var stores: Set<Int> = []
+            var attempt = 1
+            while true {
+                let options = WriteOptions(isExclusive: attempt >= Self.attempts)
+                let transaction = try Transaction(core, author: author, attempt: attempt, options: options, stores: stores)
+                do {
+                    defer { transaction.finish() }
+                    let result = try body(transaction)
+                    try transaction.commit()
+                    return result
+                } catch {
+                    let failure = transaction.context.loadError ?? error
+                    if let wanted = transaction.storesForNextAttempt {
+                        stores = wanted
+                    } else if attempt >= Self.attempts || (failure as? StorageError)?.code != .serializationFailure {
+                        throw failure
+                    }
+                    attempt += 1
+                    Self.pause(attempt)
+                }
+            }
+        }
+    }
+
+    /// Waits a random time that grows with the attempts, so that transactions that met do not meet again.
+    private static func pause(_ attempt: Int) {
+        let longest = min(0.002 * Double(1 << min(attempt, 6)), 0.1)
+        Thread.sleep(forTimeInterval: Double.random(in: 0...longest))
+    }
+}

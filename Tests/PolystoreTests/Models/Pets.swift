@@ -1,0 +1,110 @@
+import Foundation
+import Polystore
+
+// The expansion of a model, as the macro and the generator print it.
+
+enum Size: String, AttributeValue, CaseIterable { case small, medium, large }
+
+class Person: ManagedObject {
+    public enum _Schema {
+        @inlinable public static var base: Int { ManagedObject._Schema.end }
+        @inlinable public static var end: Int { base + 4 }
+    }
+
+    override class var declaration: Entity {
+        Entity(
+            "Person",
+            attributes: [
+                Attribute("name", String.valueType, isOptional: String.isOptionalAttribute, allowedValues: String.allowedValues),
+                Attribute("age", Int.valueType, isOptional: Int.isOptionalAttribute, allowedValues: Int.allowedValues),
+                Attribute("email", String?.valueType, isOptional: String?.isOptionalAttribute, allowedValues: String?.allowedValues),
+            ],
+            relationships: [
+                Relationship("partner", to: "Person", .toOne, inverse: "partner"),
+                Relationship("pets", to: "Animal", .toMany, inverse: "owner", deleteRule: .cascade),
+            ],
+            indexes: [Index(["age"])],
+            uniqueConstraints: [UniqueConstraint(["email"])])
+    }
+    override class var _slotNames: [String] { super._slotNames + ["name", "age", "email", "partner"] }
+
+    final var name: String {
+        get { _check(_Schema.base + 0); return _name }
+        set { if let value = _acceptBytes(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); _name = value } }
+    }
+    @exclusivity(unchecked) private final var _name: String
+    final var age: Int {
+        get { _check(_Schema.base + 1); return _age }
+        set { _touch(_Schema.base + 1); _age = newValue }
+    }
+    @exclusivity(unchecked) private final var _age: Int
+    final var email: String? {
+        get { _check(_Schema.base + 2); return _email }
+        set { if let value = _acceptBytes(newValue, _Schema.base + 2) { _touch(_Schema.base + 2); _email = value } }
+    }
+    @exclusivity(unchecked) private final var _email: String?
+    final var partner: Person? {
+        get { _one(_Schema.base + 3, _partner, Person.self) }
+        set { _setOne(_Schema.base + 3, newValue) }
+    }
+    @exclusivity(unchecked) private final var _partner: Int64?
+    final var pets: Set<Animal> {
+        get { _set("pets", Animal.self) }
+        set { _setMany("pets", newValue) }
+    }
+
+    required init(_row row: borrowing RowView, _ context: ObjectContext) {
+        _name = Self._decode(String.self, row, _Schema.base + 0, context)
+        _age = Self._decode(Int.self, row, _Schema.base + 1, context)
+        _email = Self._decode(String?.self, row, _Schema.base + 2, context)
+        _partner = Self._decode(Int64?.self, row, _Schema.base + 3, context)
+        super.init(_row: row, context)
+    }
+    required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
+        _name = ""
+        _age = 0
+        _email = nil
+        _partner = nil
+        super.init(_new: key, entity, context)
+    }
+    override func _reload(_ row: borrowing RowView) {
+        super._reload(row)
+        _name = Self._decode(String.self, row, _Schema.base + 0, _context)
+        _age = Self._decode(Int.self, row, _Schema.base + 1, _context)
+        _email = Self._decode(String?.self, row, _Schema.base + 2, _context)
+        _partner = Self._decode(Int64?.self, row, _Schema.base + 3, _context)
+    }
+    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+        super._encode(cells, batch, mask)
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = _name._encode(batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = _age._encode(batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = _email._encode(batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = _partner._encode(batch) }
+    }
+    override func _reference(_ slot: Int) -> Int64? {
+        switch slot {
+        case _Schema.base + 3: _partner
+        default: super._reference(slot)
+        }
+    }
+    override func _setReference(_ slot: Int, _ key: Int64?) {
+        switch slot {
+        case _Schema.base + 3: _partner = key
+        default: super._setReference(slot, key)
+        }
+    }
+
+    struct Snapshot: Sendable {
+        let objectID: ObjectID<Person>
+        let version: Int64
+        let name: String
+        let age: Int
+        let email: String?
+        let partner: ObjectID<Person>?
+    }
+    func snapshot() -> Snapshot {
+        Snapshot(
+            objectID: objectID, version: version, name: name, age: age, email: email,
+            partner: _target(_partner, _Schema.base + 3, Person.self))
+    }
+}
