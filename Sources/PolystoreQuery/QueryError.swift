@@ -6,6 +6,8 @@ public struct QueryError: Error, Sendable, Hashable {
         case invalid
         /// A tree that is deeper or larger than the limits.
         case tooComplex
+        /// A number left the range of its type.
+        case arithmeticOverflow
     }
 
     /// The kind of refusal.
@@ -16,9 +18,12 @@ public struct QueryError: Error, Sendable, Hashable {
     public let message: String
 
     /// A refusal.
-    public init(_ reason: Reason = .invalid, path: String = "", _ message: String) {
+    public init(_ reason: Reason, path: String = "", _ message: String) {
         self.reason = reason
         self.path = path
         self.message = message
     }
+
+    /// A refusal of a request that means nothing for the schema.
+    public init(path: String = "", _ message: String) { self.init(.invalid, path: path, message) }
 }

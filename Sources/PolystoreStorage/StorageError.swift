@@ -147,8 +147,14 @@ extension StorageError {
 
     /// A refused request as an error of the store's kind.
     public init(_ error: QueryError) {
+        let code: Code =
+            switch error.reason {
+            case .invalid: .invalidPredicate
+            case .tooComplex: .limitExceeded
+            case .arithmeticOverflow: .arithmeticOverflow
+            }
         self.init(
-            error.reason == .tooComplex ? .limitExceeded : .invalidPredicate,
+            code,
             error.path.isEmpty ? error.message : "\(error.path): \(error.message)", details: Details(property: error.path), cause: error)
     }
 

@@ -10,27 +10,6 @@ struct MergedFetch {
         self.stores = stores
     }
 
-    /// Related rows of one store, kept until the answer is made.
-    private final class Related: RelatedRows {
-        private let reader: any StorageReader
-        private let schema: Schema
-        private var batches: [[Int]: RowBatch] = [:]
-
-        init(_ reader: any StorageReader, _ schema: Schema) {
-            self.reader = reader
-            self.schema = schema
-        }
-
-        func row(_ entity: EntityIndex, _ key: Int64) -> RowView? {
-            let place = [schema[entity].root, Int(key)]
-            if let batch = batches[place] { return batch.count > 0 ? batch.row(0) : nil }
-            let batch = RowBatch(capacity: 1)
-            try? reader.rows(schema[entity].root, keys: [key], into: batch)
-            batches[place] = batch
-            return batch.count > 0 ? batch.row(0) : nil
-        }
-    }
-
     private struct Item {
         let store: Int
         let row: Int
@@ -40,7 +19,7 @@ struct MergedFetch {
         var part = plan
         part.limit = plan.limit.map { $0 + plan.offset }
         part.offset = 0
-        var rows: [Int: RowBatch] = [:], related: [Int: Related] = [:], items: [Item] = []
+        var rows: [Int: RowBatch] = [:], related: [Int: StoredRows] = [:], items: [Item] = []
         for store in stores {
             try context.withReader(store) { reader throws(StorageError) in
                 let kept = RowBatch(capacity: 1024), batch = RowBatch()
@@ -53,14 +32,14 @@ struct MergedFetch {
                     }
                 }
                 rows[store] = kept
-                related[store] = Related(reader, context.model.schema)
+                related[store] = StoredRows(reader, context.model.schema)
             }
         }
         return try sorted(items, rows, related, context)
     }
 
     private func sorted(
-        _ items: [Item], _ rows: [Int: RowBatch], _ related: [Int: Related], _ context: ObjectContext
+        _ items: [Item], _ rows: [Int: RowBatch], _ related: [Int: StoredRows], _ context: ObjectContext
     ) throws(StorageError) -> ContiguousArray<ManagedObject> {
         let order = RowOrder(plan.sort, schema: context.model.schema)
         let sorted = items.sorted { a, b in

@@ -14,23 +14,7 @@ extension String: AttributeValue {
         self = value
     }
     /// The text of a cell; nil if its bytes are no UTF-8.
-    public static func _decode(_ cell: Cell) -> String? {
-        let bytes = cell.bytes
-        guard let start = bytes.baseAddress else { return "" }
-        // ASCII needs no validation and is what most texts are; eight bytes at a time find the first that is not.
-        var seen: UInt64 = 0
-        var offset = 0
-        while offset &+ 8 <= bytes.count {
-            seen |= start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            offset &+= 8
-        }
-        while offset < bytes.count {
-            seen |= UInt64(start.load(fromByteOffset: offset, as: UInt8.self))
-            offset &+= 1
-        }
-        if seen & 0x8080_8080_8080_8080 == 0 { return String(decoding: bytes, as: UTF8.self) }
-        return String(validating: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
-    }
+    public static func _decode(_ cell: Cell) -> String? { String(utf8: cell.bytes) }
     /// The cell of the text.
     public func _encode(_ batch: RowBatch) -> Cell {
         var text = self

@@ -147,14 +147,14 @@ struct SchemaResolver {
         for (index, entity) in entities.enumerated() {
             for relationship in entity.relationships where relationship.cardinality != .toOne {
                 guard let destination = names[relationship.destination] else { continue }
-                let inverse = relationship.inverse.flatMap { name in entities[destination].relationships.first { $0.name == name } }
+                let inverse = relationship.inverse.flatMap { name in inherited(name, destination, entities, names) }
                 if let inverse {
                     let ordered = relationship.cardinality == .toManyOrdered
-                    if inverse.cardinality == .toOne, !ordered { continue }
+                    if inverse.relationship.cardinality == .toOne, !ordered { continue }
                     // Of two to-many ends the ordered one owns the table, otherwise the one that comes first in the canonical order.
-                    if inverse.cardinality == .toManyOrdered { continue }
-                    let isFirst = (index, relationship.name) <= (destination, inverse.name)
-                    if inverse.cardinality == .toMany, !ordered, !isFirst { continue }
+                    if inverse.relationship.cardinality == .toManyOrdered { continue }
+                    let isFirst = (index, relationship.name) <= (inverse.owner, inverse.relationship.name)
+                    if inverse.relationship.cardinality == .toMany, !ordered, !isFirst { continue }
                 }
                 result.append(
                     LinkDescription(
@@ -164,6 +164,18 @@ struct SchemaResolver {
             }
         }
         return result
+    }
+
+    /// A relationship of an entity or one of its parents, with the entity that declares it.
+    private static func inherited(
+        _ name: String, _ index: Int, _ entities: [Entity], _ names: [String: Int]
+    ) -> (owner: Int, relationship: Relationship)? {
+        var current: Int? = index
+        while let here = current {
+            if let found = entities[here].relationships.first(where: { $0.name == name }) { return (here, found) }
+            current = entities[here].parent.flatMap { names[$0] }
+        }
+        return nil
     }
 
     private static func relationships(
@@ -178,7 +190,10 @@ struct SchemaResolver {
             case (let link?, nil): return .link(link, side: .owner)
             case (nil, let slot?): return .inverseSlot(slot)
             case (nil, nil):
-                let link = links.firstIndex { $0.member == owner && $0.memberRelationship == relationship.name } ?? 0
+                let link = links.firstIndex { link in
+                    link.memberRelationship == relationship.name && link.ownerRelationship == relationship.inverse
+                        && lineage(link.member, parents).contains(owner)
+                } ?? 0
                 return .link(link, side: .member)
             }
         }

@@ -5,10 +5,135 @@ struct SchemaRules {
     let configurations: [String: [String]]
 
     func check() throws(SchemaError) {
-        for entity in entities { try check(entity) }
+        for entity in entities {
+            try check(name: entity.name, entity.name)
+            try checkProperties(entity)
+            for attribute in entity.attributes { try check(attribute, entity) }
+            for relationship in entity.relationships { try check(relationship, entity) }
+            try checkIndexes(entity)
+        }
+        try checkConfigurations()
     }
 
-    private func check(_ entity: Entity) throws(SchemaError) {
-        _ = entity
+    /// Letters, digits and underscores of any script; names that stores or requests use themselves are refused.
+    private func check(name: String, _ path: String) throws(SchemaError) {
+        let scalars = name.unicodeScalars
+        guard let first = scalars.first, first.properties.isXIDStart,
+            scalars.allSatisfy({ $0.properties.isXIDContinue })
+        else { throw SchemaError(path, "\"\(name)\" is no name: a letter, then letters, digits and underscores are allowed") }
+        if name == "SELF" || name.hasPrefix("polystore_") {
+            throw SchemaError(path, "\"\(name)\" is reserved; choose another name")
+        }
+    }
+
+    private func ancestors(_ entity: Entity) -> [Entity] {
+        var result: [Entity] = []
+        var current = entity.parent.flatMap { names[$0] }
+        while let index = current {
+            result.append(entities[index])
+            current = entities[index].parent.flatMap { names[$0] }
+        }
+        return result
+    }
+
+    private func properties(_ entity: Entity) -> [String] { entity.attributes.map(\.name) + entity.relationships.map(\.name) }
+
+    private func checkProperties(_ entity: Entity) throws(SchemaError) {
+        var seen = Set(ancestors(entity).flatMap(properties))
+        for name in properties(entity) {
+            try check(name: name, "\(entity.name).\(name)")
+            if !seen.insert(name).inserted {
+                throw SchemaError("\(entity.name).\(name)", "the entity or one of its parents has another property of this name")
+            }
+        }
+    }
+
+    private func check(_ attribute: Attribute, _ entity: Entity) throws(SchemaError) {
+        let path = "\(entity.name).\(attribute.name)"
+        if Set(attribute.allowedValues).count != attribute.allowedValues.count {
+            throw SchemaError(path, "a value appears twice among those that are allowed")
+        }
+        if attribute.coder != nil, attribute.type != .data, attribute.type != .string {
+            throw SchemaError(path, "a coded attribute is stored as data or string, not as \(attribute.type.rawValue)")
+        }
+        guard let value = attribute.defaultValue else { return }
+        do throws(ValueError) {
+            _ = try attribute.normalise(value)
+        } catch {
+            throw SchemaError(path, "the default does not fit: \(error.message)")
+        }
+    }
+
+    private func check(_ relationship: Relationship, _ entity: Entity) throws(SchemaError) {
+        let path = "\(entity.name).\(relationship.name)"
+        guard let destination = names[relationship.destination].map({ entities[$0] }) else {
+            throw SchemaError(
+                path,
+                "its destination \"\(relationship.destination)\" is no entity\(Suggestion.nearest(relationship.destination, in: names.keys))")
+        }
+        guard let name = relationship.inverse else { return }
+        let candidates = ([destination] + ancestors(destination)).flatMap(\.relationships)
+        guard let inverse = candidates.first(where: { $0.name == name }) else {
+            throw SchemaError(
+                path,
+                "its inverse \"\(name)\" is no relationship of \(destination.name)\(Suggestion.nearest(name, in: candidates.map(\.name)))")
+        }
+        guard inverse.inverse == relationship.name else {
+            throw SchemaError(
+                path, "\(destination.name).\(name) must name \"\(relationship.name)\" as its inverse: both sides declare it")
+        }
+        let family = [entity.name] + ancestors(entity).map(\.name)
+        let isRelated = family.contains(inverse.destination) || isDescendant(inverse.destination, of: entity.name)
+        guard isRelated else {
+            throw SchemaError(path, "its inverse \(destination.name).\(name) leads to \(inverse.destination), not to \(entity.name)")
+        }
+        if relationship.cardinality == .toManyOrdered, inverse.cardinality == .toManyOrdered {
+            throw SchemaError(path, "only one of the two sides can be ordered")
+        }
+    }
+
+    private func isDescendant(_ name: String, of ancestor: String) -> Bool {
+        names[name].map { index in ancestors(entities[index]).contains { $0.name == ancestor } } ?? false
+    }
+
+    private func checkIndexes(_ entity: Entity) throws(SchemaError) {
+        let owners = [entity] + ancestors(entity)
+        let attributes = owners.flatMap(\.attributes)
+        let references = owners.flatMap(\.relationships).filter { $0.cardinality == .toOne }.map(\.name)
+        let known = attributes.map(\.name) + references
+        for (kind, list) in [("index", entity.indexes.map(\.properties)), ("unique", entity.uniqueConstraints.map(\.properties))] {
+            for properties in list {
+                let path = "\(entity.name).\(kind)(\(properties.joined(separator: ",")))"
+                if properties.isEmpty || Set(properties).count != properties.count {
+                    throw SchemaError(path, "at least one property is needed, each once")
+                }
+                for name in properties where !known.contains(name) {
+                    throw SchemaError(path, "\"\(name)\" is no attribute or to-one relationship\(Suggestion.nearest(name, in: known))")
+                }
+                if let coded = attributes.first(where: { properties.contains($0.name) && $0.coder != nil }) {
+                    throw SchemaError(path, "\"\(coded.name)\" is coded; coded attributes cannot be indexed")
+                }
+            }
+        }
+    }
+
+    private func checkConfigurations() throws(SchemaError) {
+        for (configuration, members) in configurations.sorted(by: { $0.key < $1.key }) {
+            let path = "configuration \(configuration)"
+            for name in members where names[name] == nil {
+                throw SchemaError(path, "\"\(name)\" is no entity\(Suggestion.nearest(name, in: names.keys))")
+            }
+            for name in members {
+                guard let index = names[name] else { continue }
+                let relatives = ancestors(entities[index]).map(\.name)
+                    + entities.filter { isDescendant($0.name, of: name) }.map(\.name)
+                if let missing = relatives.first(where: { !members.contains($0) }) {
+                    throw SchemaError(path, "it has \(name) but not \(missing): a hierarchy stays together")
+                }
+                for relationship in entities[index].relationships where !members.contains(relationship.destination) {
+                    throw SchemaError(path, "\(name).\(relationship.name) leads to \(relationship.destination), which is outside")
+                }
+            }
+        }
     }
 }

@@ -1,0 +1,41 @@
+#ifndef POLYSTORE_FLOOR_H
+#define POLYSTORE_FLOOR_H
+#include <stddef.h>
+#include <stdint.h>
+
+// One row of the benchmark: the values that both sides write and read.
+typedef struct {
+    int64_t key;
+    int64_t number;
+    const char *name;
+    const char *email;
+    int64_t age;
+    double score;
+    int32_t active;
+    int64_t created; // microseconds since 1970
+    const char *note; // NULL half of the time
+    uint32_t name_length, email_length, note_length;
+} floor_row;
+
+// A negative result is an error of the engine. Databases are opened before the clock runs.
+void *floor_sqlite_open(const char *path, int polystore_layout);
+void floor_sqlite_close(void *db);
+int floor_sqlite_insert(void *db, const floor_row *rows, int count, int rows_per_statement);
+int64_t floor_sqlite_scan(void *db);
+int64_t floor_sqlite_points(void *db, const int64_t *keys, int count);
+int floor_sqlite_update(void *db, const int64_t *keys, int count);
+
+void *floor_lmdb_open(const char *path);
+void floor_lmdb_close(void *env);
+int floor_lmdb_insert(void *env, const floor_row *rows, int count, int append);
+int64_t floor_lmdb_scan(void *env);
+int64_t floor_lmdb_points(void *env, const int64_t *keys, int count);
+int floor_lmdb_update(void *env, const int64_t *keys, int count);
+
+void *floor_pq_open(const char *conninfo);
+void floor_pq_close(void *conn);
+int floor_pq_insert(void *conn, const floor_row *rows, int count, int copy);
+int64_t floor_pq_scan(void *conn);
+int64_t floor_pq_points(void *conn, const int64_t *keys, int count);
+int floor_pq_update(void *conn, const int64_t *keys, int count);
+#endif

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Foundation
+
+/// Measures every store beside its C floor and the peers, interleaved in one process, and prints ratios.
+@main
+struct Benchmarks: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "polystore-benchmarks",
+        abstract: "Measures every store beside the same work in C, and beside GRDB and pgloader. Below 1 we are faster.")
+
+    @Flag(help: "Print one JSON object per line instead of a table.")
+    var json = false
+
+    @Option(help: "The stores to measure, separated by commas.")
+    var stores = "memory,sqlite,lmdb,postgresql"
+
+    @Option(help: "The number of objects.")
+    var count = 100_000
+
+    @Option(help: "How often each side runs.")
+    var rounds = 5
+
+    @Option(help: "The rows of the transfer that is compared with pgloader; 0 leaves it out.")
+    var transfer = 1_000_000
+
+    func run() throws {
+        let wanted = stores.split(separator: ",").map(String.init)
+        let server = wanted.contains("postgresql") ? try PostgreSQLServer() : nil
+        defer { server?.stop() }
+        let places = try Places(server: server?.url)
+        defer { places.remove() }
+        if !json { print(Measurement.header) }
+        for store in wanted {
+            let floor: Floor? = ["sqlite": .sqlite, "lmdb": .lmdb, "postgresql": .postgresql][store]
+            try Workloads(store: store, floor: floor, place: places, count: count, rounds: rounds, report: show).run()
+        }
+        if let server, transfer > 0 { try TransferBenchmark(places, server: server.url, rows: transfer, report: show).run() }
+    }
+
+    private func show(_ measurement: Measurement) { print(json ? measurement.json : measurement.row) }
+}

@@ -1,0 +1,85 @@
+import Foundation
+
+/// Two sides of one comparison, run in turns so that whatever else the machine does meets both.
+struct Measurement {
+    let workload: String
+    let store: String
+    let against: String
+    let count: Int
+    /// The form of the other side, such as `row` or `best`.
+    var form: String?
+    private(set) var ours: [Double] = []
+    private(set) var theirs: [Double] = []
+
+    init(_ workload: String, store: String, against: String, count: Int, form: String? = nil) {
+        self.workload = workload
+        self.store = store
+        self.against = against
+        self.count = count
+        self.form = form
+    }
+
+    /// Runs both sides `rounds` times; each closure returns the nanoseconds that count, so that it can prepare without a clock.
+    mutating func run(rounds: Int, ours: () throws -> Double, theirs: () throws -> Double) rethrows {
+        for round in 0..<rounds {
+            // Who begins changes, so that neither always meets the caches that the other left.
+            if round % 2 == 0 {
+                self.ours.append(try ours())
+                self.theirs.append(try theirs())
+            } else {
+                self.theirs.append(try theirs())
+                self.ours.append(try ours())
+            }
+        }
+    }
+
+    var ratio: Double { (ours.min() ?? 0) / max(theirs.min() ?? 1, 1) }
+    var medianRatio: Double { median(ours) / max(median(theirs), 1) }
+
+    private func median(_ values: [Double]) -> Double {
+        let sorted = values.sorted()
+        return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
+    }
+
+    /// One JSON object in one line.
+    var json: String {
+        var fields = [
+            "\"workload\":\"\(workload)\"", "\"store\":\"\(store)\"", "\"against\":\"\(against)\"",
+            "\"ratio\":\(rounded(ratio))", "\"median_ratio\":\(rounded(medianRatio))", "\"ours_ns\":\(Int(ours.min() ?? 0))",
+            "\"theirs_ns\":\(Int(theirs.min() ?? 0))", "\"count\":\(count)", "\"rss_mb\":\(residentMegabytes())",
+        ]
+        if let form { fields.append("\"form\":\"\(form)\"") }
+        return "{" + fields.joined(separator: ",") + "}"
+    }
+
+    /// One line of the table.
+    var row: String {
+        let name = form.map { "\(against) (\($0))" } ?? against
+        return [
+            pad(workload, 22), pad(store, 11), pad(name, 14), right(String(rounded(ratio)), 8), right(String(rounded(medianRatio)), 8),
+            right(String(Int((ours.min() ?? 0) / Double(count))), 10), right(String(Int((theirs.min() ?? 0) / Double(count))), 10),
+            right(String(count), 9),
+        ].joined(separator: " ")
+    }
+
+    static let header = "workload               store       against           ratio   median  ours ns/1 theirs ns/1    count"
+
+    private func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+    private func pad(_ text: String, _ width: Int) -> String { text.padding(toLength: width, withPad: " ", startingAt: 0) }
+    private func right(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }
+}
+
+/// The nanoseconds that a closure takes.
+func nanoseconds(_ body: () throws -> Void) rethrows -> Double {
+    let start = ContinuousClock.now
+    try body()
+    let time = ContinuousClock.now - start
+    return Double(time.components.seconds) * 1e9 + Double(time.components.attoseconds) / 1e9
+}
+
+/// The resident memory of this process, in megabytes; 0 where `/proc` is missing.
+func residentMegabytes() -> Int {
+    guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+    let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    return pages * 4096 / 1_048_576
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// A PostgreSQL server of our own on a unix socket, with fsync on, for the time of the run.
+final class PostgreSQLServer {
+    private let folder: String
+    private let tools: String
+    private let data: String
+    /// The address for libpq and for the store.
+    let url: String
+
+    init() throws {
+        guard let tools = Self.findTools() else { throw BenchmarkError.noServer }
+        self.tools = tools
+        // The path of a socket has at most 107 bytes: the folder is kept short.
+        folder = "/tmp/polystore-bench-\(ProcessInfo.processInfo.processIdentifier)"
+        data = folder + "/data"
+        let port = 20_000 + Int.random(in: 0..<20_000)
+        url = "postgresql:///postgres?host=\(folder)&port=\(port)&user=postgres"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        if getuid() == 0 { try Self.run("/bin/chown", ["postgres", folder]) }
+        try asPostgres("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "--no-locale", "-E", "UTF8"])
+        let options = "-c listen_addresses= -c unix_socket_directories=\(folder) -p \(port)"
+        try asPostgres("pg_ctl", ["-D", data, "-l", folder + "/log", "-w", "-t", "30", "-o", options, "start"])
+    }
+
+    func stop() {
+        try? asPostgres("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"])
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private static func findTools() -> String? {
+        let root = "/usr/lib/postgresql"
+        let versions = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }
+        let places = versions.map { "\(root)/\($0)/bin" } + ["/opt/homebrew/bin", "/usr/local/bin"]
+        return places.first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }
+    }
+
+    /// A server refuses to run as root.
+    private func asPostgres(_ tool: String, _ arguments: [String]) throws {
+        if getuid() == 0 {
+            try Self.run("/sbin/runuser", ["-u", "postgres", "--", "\(tools)/\(tool)"] + arguments)
+        } else {
+            try Self.run("\(tools)/\(tool)", arguments)
+        }
+    }
+
+    private static func run(_ path: String, _ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.currentDirectoryURL = URL(fileURLWithPath: "/")
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        if process.terminationStatus != 0 { throw BenchmarkError.noServer }
+    }
+}

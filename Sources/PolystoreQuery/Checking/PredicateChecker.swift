@@ -1,0 +1,147 @@
+internal import PolystoreSchema
+
+/// Checks a predicate against a schema and brings it into the normal form that `CheckedPredicate` describes.
+struct PredicateChecker {
+    /// Deeper trees are refused: checking, compiling and releasing them would need stack in proportion.
+    static let deepest = 500
+    static let largest = 100_000
+
+    let schema: Schema
+    let entity: EntityIndex
+    private let paths: PathChecker
+
+    init(schema: Schema, entity: EntityIndex) {
+        self.schema = schema
+        self.entity = entity
+        paths = PathChecker(schema: schema)
+    }
+
+    /// The normal form of a predicate.
+    func check(_ predicate: Predicate) throws(QueryError) -> CheckedPredicate {
+        var nodes = 0
+        return try check(predicate, depth: 0, &nodes)
+    }
+
+    private func check(_ predicate: Predicate, depth: Int, _ nodes: inout Int) throws(QueryError) -> CheckedPredicate {
+        nodes += 1
+        if depth > Self.deepest { throw QueryError(.tooComplex, "a predicate may be \(Self.deepest) levels deep") }
+        if nodes > Self.largest { throw QueryError(.tooComplex, "a predicate may have \(Self.largest) parts") }
+        switch predicate {
+        case .constant(let value): return .constant(value)
+        case .compare(let a, let comparison, let b): return try compare(a, comparison, b)
+        case .isIn(let path, let values): return try isIn(path, values)
+        case .between(let path, let low, let high):
+            let left = try compare(.path(path), .greaterOrEqual, .value(low))
+            return CheckedPredicate.all([left, try compare(.path(path), .lessOrEqual, .value(high))])
+        case .text(let path, let match, let needle): return try text(path, match, needle)
+        case .and(let parts): return CheckedPredicate.all(try parts.mapChecked { part throws(QueryError) in try check(part, depth: depth + 1, &nodes) })
+        case .or(let parts): return CheckedPredicate.any(try parts.mapChecked { part throws(QueryError) in try check(part, depth: depth + 1, &nodes) })
+        case .not(let part): return try check(part, depth: depth + 1, &nodes).negated
+        }
+    }
+
+    private func compare(_ a: Expression, _ comparison: Comparison, _ b: Expression) throws(QueryError) -> CheckedPredicate {
+        switch (a, b) {
+        case (.path(let path), .value(let value)): return try compare(path, comparison, value)
+        case (.value(let value), .path(let path)): return try compare(path, comparison.mirrored, value)
+        case (.path(let x), .path(let y)): return try comparePaths(x, comparison, y)
+        case (.value(let x), .value(let y)): return .constant(try constant(x, comparison, y))
+        }
+    }
+
+    private func compare(_ path: PropertyPath, _ comparison: Comparison, _ value: Value) throws(QueryError) -> CheckedPredicate {
+        let path = try paths.check(path, from: entity)
+        if value.isNull {
+            switch comparison {
+            case .equal: return .isNil(path)
+            case .notEqual: return .not(.isNil(path))
+            case .less, .lessOrEqual, .greater, .greaterOrEqual: return .constant(false)
+            }
+        }
+        if paths.attribute(path)?.coder != nil, comparison != .equal, comparison != .notEqual {
+            throw QueryError(path: path.text, "a coded attribute has no order")
+        }
+        if paths.isReference(path), comparison != .equal, comparison != .notEqual, path.leaf != .key {
+            throw QueryError(path: path.text, "objects have no order; compare with == or !=")
+        }
+        return try ConstantNormaliser(path: path).compare(comparison, value)
+    }
+
+    private func comparePaths(_ a: PropertyPath, _ comparison: Comparison, _ b: PropertyPath) throws(QueryError) -> CheckedPredicate {
+        let x = try paths.check(a, from: entity), y = try paths.check(b, from: entity)
+        let comparable =
+            x.type == y.type || (x.type.isNumeric && y.type.isNumeric && !paths.isReference(x) && !paths.isReference(y))
+            || (x.type.isText && y.type.isText)
+        guard comparable, paths.isReference(x) == paths.isReference(y) else {
+            throw QueryError(path: y.text, "a value of type \(y.type.rawValue) cannot be compared with \(x.text) of type \(x.type.rawValue)")
+        }
+        return .comparePaths(x, comparison, y)
+    }
+
+    private func isIn(_ path: PropertyPath, _ values: [Value]) throws(QueryError) -> CheckedPredicate {
+        let path = try paths.check(path, from: entity)
+        let normaliser = ConstantNormaliser(path: path)
+        var found: Set<Value> = []
+        for value in values where !value.isNull {
+            if case .compare(_, _, let normal) = try normaliser.compare(.equal, value) { found.insert(normal) }
+        }
+        let list: CheckedPredicate =
+            found.isEmpty ? .constant(false) : .isIn(path, found.sorted { $0.compare(to: $1) < 0 })
+        return values.contains(where: \.isNull) ? CheckedPredicate.any([.isNil(path), list]) : list
+    }
+
+    private func text(_ path: PropertyPath, _ match: TextMatch, _ needle: String) throws(QueryError) -> CheckedPredicate {
+        let path = try paths.check(path, from: entity)
+        guard path.type.isText else { throw QueryError(path: path.text, "\(match.rawValue) needs a text, not \(path.type.rawValue)") }
+        // No stored text has U+0000, so nothing can contain it.
+        if needle.utf8.contains(0) { return .constant(false) }
+        return needle.isEmpty ? .not(.isNil(path)) : .text(path, match, needle)
+    }
+
+    private func constant(_ x: Value, _ comparison: Comparison, _ y: Value) throws(QueryError) -> Bool {
+        if x.isNull || y.isNull {
+            switch comparison {
+            case .equal: return x.isNull && y.isNull
+            case .notEqual: return x.isNull != y.isNull
+            case .less, .lessOrEqual, .greater, .greaterOrEqual: return false
+            }
+        }
+        guard let order = ExactNumber.compare(x, y) else { throw QueryError("two constants of different types are compared") }
+        return comparison.holds(order)
+    }
+}
+
+extension Array {
+    func mapChecked<T>(_ transform: (Element) throws(QueryError) -> T) throws(QueryError) -> [T] {
+        var result: [T] = []
+        result.reserveCapacity(count)
+        for element in self { result.append(try transform(element)) }
+        return result
+    }
+}
+
+extension Comparison {
+    /// The comparison with the sides exchanged.
+    var mirrored: Comparison {
+        switch self {
+        case .equal, .notEqual: self
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        }
+    }
+
+    /// Whether the comparison is true of an order of two values.
+    @inlinable
+    public func holds(_ order: Int) -> Bool {
+        switch self {
+        case .equal: order == 0
+        case .notEqual: order != 0
+        case .less: order < 0
+        case .lessOrEqual: order <= 0
+        case .greater: order > 0
+        case .greaterOrEqual: order >= 0
+        }
+    }
+}

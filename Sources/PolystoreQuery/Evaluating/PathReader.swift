@@ -1,0 +1,43 @@
+public import PolystoreSchema
+
+/// Reads the cell at the end of a checked path, through related rows.
+public struct PathReader: Sendable {
+    private let steps: [CheckedPath.Step]
+    private let leaf: CheckedPath.Leaf
+    /// Whether each entity of the schema has the leaf's slot: rows of the leaf's family do.
+    private let family: Set<EntityIndex>
+
+    /// A reader of a path.
+    public init(_ path: CheckedPath, schema: Schema) {
+        steps = path.steps
+        leaf = path.leaf
+        family = Set(schema[path.entity].family)
+    }
+
+    /// Whether the path stays in the row itself.
+    public var isLocal: Bool { steps.isEmpty }
+
+    /// The cell of a row; null where a relationship on the way is nil or leads nowhere.
+    @inline(__always)
+    public func cell(_ row: borrowing RowView, _ related: borrowing some RelatedRows) -> Cell {
+        if steps.isEmpty { return read(row) }
+        return follow(row, 0, related)
+    }
+
+    @inline(__always)
+    private func read(_ row: borrowing RowView) -> Cell {
+        switch leaf {
+        case .key: .int(row.key)
+        case .slot(let slot): row[slot]
+        }
+    }
+
+    private func follow(_ row: borrowing RowView, _ position: Int, _ related: borrowing some RelatedRows) -> Cell {
+        let step = steps[position]
+        let key = row[step.slot]
+        if key.isNull { return .null }
+        guard let next = related.row(step.destination, key.int) else { return .null }
+        if position + 1 < steps.count { return follow(next, position + 1, related) }
+        return family.contains(next.entity) ? read(next) : .null
+    }
+}

@@ -1,0 +1,42 @@
+extension CheckedPredicate {
+    /// A conjunction in normal form: flattened, constants folded.
+    static func all(_ parts: [CheckedPredicate]) -> CheckedPredicate {
+        var result: [CheckedPredicate] = []
+        for part in parts {
+            switch part {
+            case .constant(true): continue
+            case .constant(false): return .constant(false)
+            case .and(let inner): result += inner
+            case .isNil, .compare, .comparePaths, .isIn, .text, .isEntity, .or, .not: result.append(part)
+            }
+        }
+        return result.isEmpty ? .constant(true) : (result.count == 1 ? result[0] : .and(result))
+    }
+
+    /// A disjunction in normal form: flattened, constants folded.
+    static func any(_ parts: [CheckedPredicate]) -> CheckedPredicate {
+        var result: [CheckedPredicate] = []
+        for part in parts {
+            switch part {
+            case .constant(false): continue
+            case .constant(true): return .constant(true)
+            case .or(let inner): result += inner
+            case .isNil, .compare, .comparePaths, .isIn, .text, .isEntity, .and, .not: result.append(part)
+            }
+        }
+        return result.isEmpty ? .constant(false) : (result.count == 1 ? result[0] : .or(result))
+    }
+
+    /// The opposite in normal form: `not` stands only before leaves (De Morgan).
+    var negated: CheckedPredicate {
+        switch self {
+        case .constant(let value): .constant(!value)
+        case .not(let part): part
+        case .and(let parts): .any(parts.map(\.negated))
+        case .or(let parts): .all(parts.map(\.negated))
+        case .compare(let path, .equal, let value): .compare(path, .notEqual, value)
+        case .compare(let path, .notEqual, let value): .compare(path, .equal, value)
+        case .isNil, .compare, .comparePaths, .isIn, .text, .isEntity: .not(self)
+        }
+    }
+}

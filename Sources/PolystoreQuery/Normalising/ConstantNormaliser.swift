@@ -1,0 +1,117 @@
+internal import Foundation
+internal import PolystoreSchema
+
+/// Turns a comparison with a constant of any numeric type into one with a constant of the property's own type, exactly.
+///
+/// With f the greatest value of the property's type that is not above the constant c: x <= c is x <= f and x > c is x > f; where f is not
+/// equal to c, x < c is x <= f, x >= c is x > f, and x == c is never true.
+struct ConstantNormaliser {
+    let path: CheckedPath
+
+    private enum Bound {
+        /// Below every value of the type.
+        case below
+        /// Above every value of the type.
+        case above
+        case at(Value, isExact: Bool)
+    }
+
+    /// The normal form of `path comparison value`; the value is not nil.
+    func compare(_ comparison: Comparison, _ value: Value) throws(QueryError) -> CheckedPredicate {
+        switch try bound(value) {
+        case .below: fold(comparison, isAbove: false)
+        case .above: fold(comparison, isAbove: true)
+        case .at(let value, isExact: true): .compare(path, comparison, value)
+        case .at(let value, isExact: false):
+            switch comparison {
+            case .equal: .constant(false)
+            case .notEqual: .constant(true)
+            case .less, .lessOrEqual: .compare(path, .lessOrEqual, value)
+            case .greater, .greaterOrEqual: .compare(path, .greater, value)
+            }
+        }
+    }
+
+    /// A comparison with a constant that no value reaches: nil stays false of every order.
+    private func fold(_ comparison: Comparison, isAbove: Bool) -> CheckedPredicate {
+        switch comparison {
+        case .equal: .constant(false)
+        case .notEqual: .constant(true)
+        case .less, .lessOrEqual: isAbove ? .not(.isNil(path)) : .constant(false)
+        case .greater, .greaterOrEqual: isAbove ? .constant(false) : .not(.isNil(path))
+        }
+    }
+
+    private func bound(_ value: Value) throws(QueryError) -> Bound {
+        if case .double(let number) = value, number.isNaN {
+            throw QueryError(path: path.text, "NaN cannot be compared with anything")
+        }
+        switch (path.type, value) {
+        case (.bool, .bool), (.string, .string), (.url, .string), (.date, .date), (.uuid, .uuid), (.data, .data), (.int64, .int),
+            (.decimal, .decimal):
+            return .at(value, isExact: true)
+        case (.double, .double(let number)), (.float, .double(let number)): return .at(.double(number == 0 ? 0 : number), isExact: true)
+        case (.int16, .int(let number)): return bounded(number, Int64(Int16.min), Int64(Int16.max), isExact: true)
+        case (.int32, .int(let number)): return bounded(number, Int64(Int32.min), Int64(Int32.max), isExact: true)
+        case (.int16, .double(let number)), (.int32, .double(let number)), (.int64, .double(let number)): return whole(number)
+        case (.int16, .decimal(let number)), (.int32, .decimal(let number)), (.int64, .decimal(let number)): return whole(number)
+        case (.double, .int(let number)), (.float, .int(let number)):
+            let (floor, isExact) = ExactNumber.floor(number)
+            return .at(.double(floor), isExact: isExact)
+        case (.double, .decimal(let number)), (.float, .decimal(let number)):
+            let (floor, isExact) = ExactNumber.floor(number)
+            return .at(.double(floor), isExact: isExact)
+        case (.decimal, .int(let number)): return .at(.decimal(Decimal(number)), isExact: true)
+        case (.decimal, .double(let number)):
+            if number.isInfinite { return number > 0 ? .above : .below }
+            let (floor, isExact) = ExactNumber.floor(number)
+            return .at(.decimal(floor), isExact: isExact)
+        default:
+            throw QueryError(path: path.text, "a value of type \(path.type.rawValue) is expected, not \(Self.name(value))")
+        }
+    }
+
+    private var range: (Int64, Int64) {
+        switch path.type {
+        case .int16: (Int64(Int16.min), Int64(Int16.max))
+        case .int32: (Int64(Int32.min), Int64(Int32.max))
+        case .bool, .int64, .float, .double, .decimal, .string, .date, .uuid, .data, .url: (.min, .max)
+        }
+    }
+
+    private func bounded(_ number: Int64, _ low: Int64, _ high: Int64, isExact: Bool) -> Bound {
+        if number < low { return .below }
+        if number > high || (number == high && !isExact) { return .above }
+        return .at(.int(number), isExact: isExact)
+    }
+
+    private func whole(_ number: Double) -> Bound {
+        if number >= 9_223_372_036_854_775_808 { return .above }
+        if number < -9_223_372_036_854_775_808 { return .below }
+        let floor = number.rounded(.down)
+        return bounded(Int64(floor), range.0, range.1, isExact: floor == number)
+    }
+
+    private func whole(_ number: Decimal) -> Bound {
+        var value = number, floor = Decimal()
+        NSDecimalRound(&floor, &value, 0, .down)
+        if floor > number { floor -= 1 }
+        if floor > Decimal(Int64.max) { return .above }
+        if floor < Decimal(Int64.min) { return .below }
+        return bounded(Int64(floor.description) ?? 0, range.0, range.1, isExact: floor == number)
+    }
+
+    static func name(_ value: Value) -> String {
+        switch value {
+        case .null: "nil"
+        case .bool: "a bool"
+        case .int: "a whole number"
+        case .double: "a floating point number"
+        case .decimal: "a decimal number"
+        case .string: "a text"
+        case .date: "a date"
+        case .uuid: "a UUID"
+        case .data: "data"
+        }
+    }
+}

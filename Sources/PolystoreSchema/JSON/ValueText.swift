@@ -1,0 +1,174 @@
+internal import Foundation
+
+/// Values as JSON and as the texts of CSV and NDJSON files.
+public enum ValueText {
+    /// The JSON of a value: numbers, texts and bools as they are, dates in ISO 8601, data in base 64, decimals and UUIDs as texts.
+    public static func json(_ value: Value) -> JSONValue {
+        switch value {
+        case .null: .null
+        case .bool(let value): .bool(value)
+        case .int(let value): .number(String(value))
+        case .double(let value): value.isFinite ? .number(String(value)) : .string(value < 0 ? "-inf" : "inf")
+        case .decimal(let value): .string(value.description)
+        case .string(let value): .string(value)
+        case .date(let value): .string(ISO8601.string(value))
+        case .uuid(let value): .string(value.uuidString)
+        case .data(let value): .string(value.base64EncodedString())
+        }
+    }
+
+    /// The value of a text for an attribute's type; nil if the text has another form.
+    public static func value(_ text: String, as type: ValueType) -> Value? {
+        switch type {
+        case .bool:
+            switch text.lowercased() {
+            case "true", "1", "yes", "t": .bool(true)
+            case "false", "0", "no", "f": .bool(false)
+            default: nil
+            }
+        case .int16, .int32, .int64: Int64(text).map(Value.int)
+        case .float, .double: Double(text).map(Value.double)
+        case .decimal: decimal(text)
+        case .string, .url: .string(text)
+        case .date: ISO8601.microseconds(text).map(Value.date)
+        case .uuid: UUID(uuidString: text).map(Value.uuid)
+        case .data: Data(base64Encoded: text).map(Value.data)
+        }
+    }
+
+    /// The value of a JSON value for an attribute's type; nil if it has another form.
+    public static func value(_ json: JSONValue, as type: ValueType) -> Value? {
+        switch json {
+        case .null: .null
+        case .bool(let value): type == .bool ? .bool(value) : nil
+        case .number(let text): type.isNumeric ? value(text, as: type) : nil
+        case .string(let text): type.isInteger || type == .bool ? nil : value(text, as: type)
+        case .array, .object: nil
+        }
+    }
+
+    /// Digits, a sign, a point and an exponent, nothing else: Foundation would ignore what follows.
+    private static func decimal(_ text: String) -> Value? {
+        let allowed = text.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].contains($0) }
+        guard allowed, let number = Decimal(string: text), !number.isNaN else { return nil }
+        return .decimal(number)
+    }
+}
+
+/// Dates as `2013-01-01T10:00:00Z`, with as many digits of the second as they need.
+public enum ISO8601 {
+    /// The text of microseconds since 1970.
+    public static func string(_ microseconds: Int64) -> String {
+        let day = Self.floor(microseconds, 86_400_000_000)
+        let rest = microseconds - day * 86_400_000_000
+        let (year, month, date) = civil(day)
+        let seconds = rest / 1_000_000, fraction = rest % 1_000_000
+        var text = "\(pad(year, 4))-\(pad(month, 2))-\(pad(date, 2))T\(pad(seconds / 3600, 2)):\(pad(seconds / 60 % 60, 2)):\(pad(seconds % 60, 2))"
+        if fraction > 0 {
+            var digits = pad(fraction, 6)
+            while digits.hasSuffix("0") { digits.removeLast() }
+            text += "." + digits
+        }
+        return text + "Z"
+    }
+
+    /// The microseconds since 1970 of a date (`2013-01-01`) or an instant with `Z` or an offset; nil for other texts.
+    public static func microseconds(_ text: String) -> Int64? {
+        var scanner = Scanner(text)
+        guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2), scanner.take("-"), let day = scanner.digits(2),
+            (1...12).contains(month), (1...31).contains(day), civil(days(year, month, day)) == (year, month, day)
+        else { return nil }
+        let start = days(year, month, day) * 86_400_000_000
+        if scanner.isAtEnd { return start }
+        guard scanner.take("T") || scanner.take(" "), let hour = scanner.digits(2), scanner.take(":"), let minute = scanner.digits(2),
+            scanner.take(":"), let second = scanner.digits(2), hour < 24, minute < 60, second < 60
+        else { return nil }
+        var fraction: Int64 = 0
+        if scanner.take(".") {
+            guard let digits = scanner.fraction() else { return nil }
+            fraction = digits
+        }
+        guard let offset = scanner.zone(), scanner.isAtEnd else { return nil }
+        return start + ((hour * 60 + minute - offset) * 60 + second) * 1_000_000 + fraction
+    }
+
+    private static func pad(_ number: Int64, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    private static func floor(_ a: Int64, _ b: Int64) -> Int64 { a / b - (a % b < 0 ? 1 : 0) }
+
+    /// Days since 1970 of a proleptic Gregorian date (Howard Hinnant, chrono-compatible low-level date algorithms).
+    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let y = month <= 2 ? year - 1 : year
+        let era = floor(y, 400)
+        let yearOfEra = y - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    private static func civil(_ days: Int64) -> (Int64, Int64, Int64) {
+        let z = days + 719_468
+        let era = floor(z, 146_097)
+        let dayOfEra = z - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+    }
+
+    private struct Scanner {
+        private let bytes: [UInt8]
+        private var offset = 0
+
+        init(_ text: String) { bytes = Array(text.utf8) }
+
+        var isAtEnd: Bool { offset == bytes.count }
+
+        mutating func take(_ character: Character) -> Bool {
+            guard offset < bytes.count, bytes[offset] == character.asciiValue else { return false }
+            offset += 1
+            return true
+        }
+
+        mutating func digits(_ count: Int) -> Int64? {
+            guard offset + count <= bytes.count else { return nil }
+            var value: Int64 = 0
+            for byte in bytes[offset..<(offset + count)] {
+                guard byte >= 0x30, byte <= 0x39 else { return nil }
+                value = value * 10 + Int64(byte - 0x30)
+            }
+            offset += count
+            return value
+        }
+
+        /// Microseconds of the digits after the point; further digits round.
+        mutating func fraction() -> Int64? {
+            var value: Int64 = 0, count = 0
+            while offset < bytes.count, bytes[offset] >= 0x30, bytes[offset] <= 0x39 {
+                if count < 6 { value = value * 10 + Int64(bytes[offset] - 0x30) }
+                if count == 6, bytes[offset] >= 0x35 { value += 1 }
+                count += 1
+                offset += 1
+            }
+            guard count > 0 else { return nil }
+            while count < 6 {
+                value *= 10
+                count += 1
+            }
+            return value
+        }
+
+        /// Minutes east of UTC.
+        mutating func zone() -> Int64? {
+            if take("Z") || take("z") { return 0 }
+            let sign: Int64 = take("+") ? 1 : (take("-") ? -1 : 0)
+            guard sign != 0, let hours = digits(2) else { return nil }
+            _ = take(":")
+            guard let minutes = digits(2) else { return nil }
+            return sign * (hours * 60 + minutes)
+        }
+    }
+}

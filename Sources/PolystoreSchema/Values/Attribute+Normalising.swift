@@ -1,0 +1,106 @@
+internal import Foundation
+
+extension Attribute {
+    /// The value in the form in which every store keeps it; nil passes, because required attributes are checked at commit.
+    ///
+    /// - Throws: `ValueError` naming the attribute when some store could not hold the value exactly.
+    public func normalise(_ value: Value) throws(ValueError) -> Value {
+        let normal = try typed(value)
+        if !allowedValues.isEmpty, !normal.isNull, !allowedValues.contains(normal) {
+            throw refusal(.notStorable, "the value is not one of the \(allowedValues.count) that the attribute allows")
+        }
+        return normal
+    }
+
+    private func typed(_ value: Value) throws(ValueError) -> Value {
+        switch (type, value) {
+        case (_, .null), (.bool, .bool), (.int64, .int), (.uuid, .uuid), (.data, .data): return value
+        case (.int16, .int(let number)): return try bounded(number, Int64(Int16.min)...Int64(Int16.max))
+        case (.int32, .int(let number)): return try bounded(number, Int64(Int32.min)...Int64(Int32.max))
+        case (.double, .double(let number)): return .double(try finite(number))
+        case (.float, .double(let number)):
+            let narrow = Double(Float(try finite(number)))
+            if narrow.isInfinite && !number.isInfinite { throw refusal(.outOfRange, "the number is outside the range of Float") }
+            return .double(narrow == 0 ? 0 : narrow)
+        case (.decimal, .decimal(let number)): return .decimal(try digits(number))
+        case (.string, .string(let text)): return .string(try withoutNull(text))
+        case (.url, .string(let text)):
+            if text.isEmpty { throw refusal(.notStorable, "an empty text is no URL") }
+            return .string(try withoutNull(text))
+        case (.date, .date(let microseconds)):
+            guard microseconds >= Microseconds.minimum, microseconds <= Microseconds.maximum else {
+                throw refusal(.outOfRange, "dates are stored from the year 1 to the year 9999")
+            }
+            return value
+        default: throw refusal(.notStorable, "a value of type \(type.rawValue) is expected")
+        }
+    }
+
+    private func refusal(_ reason: ValueError.Reason, _ message: String) -> ValueError {
+        ValueError(reason, attribute: name, message)
+    }
+
+    private func bounded(_ number: Int64, _ range: ClosedRange<Int64>) throws(ValueError) -> Value {
+        guard range.contains(number) else { throw refusal(.outOfRange, "the number is outside the range of \(type.rawValue)") }
+        return .int(number)
+    }
+
+    private func finite(_ number: Double) throws(ValueError) -> Double {
+        if number.isNaN { throw refusal(.notStorable, "NaN cannot be stored") }
+        return number == 0 ? 0 : number
+    }
+
+    private func digits(_ number: Decimal) throws(ValueError) -> Decimal {
+        if number.isNaN { throw refusal(.notStorable, "NaN cannot be stored") }
+        let (digits, exponent) = DecimalDigits.split(number)
+        guard digits.count <= DecimalKey.maximumDigits else {
+            throw refusal(.outOfRange, "a decimal has at most \(DecimalKey.maximumDigits) significant digits")
+        }
+        if digits.isEmpty { return 0 }
+        var mantissa = Decimal(0)
+        for digit in digits { mantissa = mantissa * 10 + Decimal(Int(digit)) }
+        return Decimal(sign: number < 0 ? .minus : .plus, exponent: exponent - digits.count + 1, significand: mantissa)
+    }
+
+    private func withoutNull(_ text: String) throws(ValueError) -> String {
+        if text.utf8.contains(0) { throw refusal(.notStorable, "text with U+0000 cannot be stored") }
+        return text
+    }
+}
+
+extension EntityDescription {
+    /// The most bytes of a string, URL or data that is indexed or unique: PostgreSQL's index rows and LMDB's keys allow no more.
+    public static let maximumIndexedBytes = 1024
+
+    /// The value of a slot in the form in which every store keeps it, its limits checked.
+    ///
+    /// - Throws: `ValueError` naming entity and attribute.
+    public func normalise(_ value: Value, slot: Int) throws(ValueError) -> Value {
+        do throws(ValueError) {
+            let attribute = slots[slot].attribute ?? Attribute(slots[slot].name, .int64)
+            let normal = try attribute.normalise(value)
+            if isIndexed(slot), byteCount(normal) > Self.maximumIndexedBytes {
+                throw ValueError(.tooLarge, "an indexed or unique value has at most \(Self.maximumIndexedBytes) bytes")
+            }
+            return normal
+        } catch {
+            var named = error
+            named.entity = name
+            named.attribute = slots[slot].name
+            throw named
+        }
+    }
+
+    /// Whether a slot is part of an index or a unique constraint.
+    public func isIndexed(_ slot: Int) -> Bool {
+        indexes.contains { $0.contains(slot) } || uniqueConstraints.contains { $0.slots.contains(slot) }
+    }
+
+    private func byteCount(_ value: Value) -> Int {
+        switch value {
+        case .string(let text): text.utf8.count
+        case .data(let data): data.count
+        case .null, .bool, .int, .double, .decimal, .date, .uuid: 0
+        }
+    }
+}

@@ -1,0 +1,69 @@
+public import Foundation
+
+/// The order-preserving bytes of a decimal number: comparing two of them byte by byte compares the numbers.
+///
+/// A number is written as d.ddd × 10^e without trailing zeros, so that 1.0 and 1.00 have the same bytes. Zero is `80`. A positive number
+/// is `81`, e + 32768 as two big-endian bytes, pairs of digits each as one byte (value + 1), and `00`. A negative number is the
+/// complement of its opposite's bytes, beginning with `7E`.
+public enum DecimalKey {
+    /// The greatest number of significant digits.
+    public static let maximumDigits = 38
+
+    /// The bytes of a number that is not NaN.
+    public static func encode(_ value: Decimal) -> [UInt8] {
+        let (digits, exponent) = DecimalDigits.split(value)
+        guard !digits.isEmpty else { return [0x80] }
+        let biased = UInt16(clamping: exponent + 32_768)
+        var bytes: [UInt8] = [0x81, UInt8(biased >> 8), UInt8(biased & 0xff)]
+        for pair in stride(from: 0, to: digits.count, by: 2) {
+            let low = pair + 1 < digits.count ? digits[pair + 1] : 0
+            bytes.append(digits[pair] * 10 + low + 1)
+        }
+        bytes.append(0)
+        return value < 0 ? bytes.map { ~$0 } : bytes
+    }
+
+    /// The number of the bytes; nil if they are ill-formed.
+    public static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
+        guard let first = bytes.first else { return nil }
+        if first == 0x80 { return bytes.count == 1 ? 0 : nil }
+        guard first == 0x81 || first == 0x7e, bytes.count >= 5 else { return nil }
+        let flip: UInt8 = first == 0x7e ? 0xff : 0
+        guard bytes[bytes.count - 1] ^ flip == 0 else { return nil }
+        let exponent = (Int(bytes[1] ^ flip) << 8) + Int(bytes[2] ^ flip) - 32_768
+        var mantissa = Decimal(0), digits = 0
+        for index in 3..<(bytes.count - 1) {
+            let pair = bytes[index] ^ flip
+            guard pair >= 1, pair <= 100 else { return nil }
+            mantissa = mantissa * 100 + Decimal(Int(pair) - 1)
+            digits += 2
+        }
+        // The last pair may hold one digit and a zero, which would be a 39th digit of the mantissa's product.
+        let shift = exponent - (digits - 1)
+        var scaled = Decimal(sign: flip == 0 ? .plus : .minus, exponent: shift, significand: mantissa)
+        if mantissa == 0 { scaled = 0 }
+        return scaled
+    }
+}
+
+/// A decimal number as digits.
+enum DecimalDigits {
+    /// The significant digits without leading and trailing zeros, and the exponent of the first; no digits for zero.
+    static func split(_ value: Decimal) -> (digits: [UInt8], exponent: Int) {
+        var digits: [UInt8] = []
+        var pointAt: Int?
+        // The description is positional and exact; Foundation has no other public way to all 38 digits on every platform.
+        for byte in value.description.utf8 {
+            switch byte {
+            case UInt8(ascii: "."): pointAt = digits.count
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digits.append(byte - UInt8(ascii: "0"))
+            default: break
+            }
+        }
+        let leading = digits.prefix { $0 == 0 }.count
+        let exponent = (pointAt ?? digits.count) - leading - 1
+        digits.removeFirst(leading)
+        while digits.last == 0 { digits.removeLast() }
+        return (digits, exponent)
+    }
+}

@@ -1,0 +1,88 @@
+internal import Foundation
+
+extension String {
+    /// The text of UTF-8 bytes; nil if they are ill-formed.
+    public init?(utf8 bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress else {
+            self = ""
+            return
+        }
+        // ASCII needs no validation and is what most texts are: eight bytes at a time find the first that is not.
+        var seen: UInt64 = 0
+        var offset = 0
+        while offset &+ 8 <= bytes.count {
+            seen |= start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            offset &+= 8
+        }
+        while offset < bytes.count {
+            seen |= UInt64(start.load(fromByteOffset: offset, as: UInt8.self))
+            offset &+= 1
+        }
+        if seen & 0x8080_8080_8080_8080 == 0 {
+            self = String(decoding: bytes, as: UTF8.self)
+        } else {
+            self.init(validating: bytes, as: UTF8.self)
+        }
+    }
+}
+
+extension Value {
+    /// The value of a cell; nil if its bytes are ill-formed for the type.
+    public init?(_ cell: Cell, as type: ValueType) {
+        if cell.kind == .null {
+            self = .null
+            return
+        }
+        switch type {
+        case .bool: self = .bool(cell.int != 0)
+        case .int16, .int32, .int64: self = .int(cell.int)
+        case .float, .double: self = .double(cell.real)
+        case .date: self = .date(cell.int)
+        case .string, .url:
+            guard let text = String(utf8: cell.bytes) else { return nil }
+            self = .string(text)
+        case .data: self = .data(Data(cell.bytes))
+        case .uuid:
+            guard cell.length == 16, let start = cell.bytes.baseAddress else { return nil }
+            self = .uuid(UUID(uuid: start.loadUnaligned(as: uuid_t.self)))
+        case .decimal:
+            guard let number = DecimalKey.decode(cell.bytes) else { return nil }
+            self = .decimal(number)
+        }
+    }
+}
+
+extension ByteArena {
+    /// The cell of a value, its bytes copied in.
+    public mutating func cell(for value: Value) -> Cell {
+        switch value {
+        case .null: return .null
+        case .bool(let value): return .int(value ? 1 : 0)
+        case .int(let value), .date(let value): return .int(value)
+        case .double(let value): return .real(value)
+        case .string(var value):
+            let count = value.utf8.count
+            let target = allocate(count)
+            value.withUTF8 { if let source = $0.baseAddress { target.copyMemory(from: source, byteCount: count) } }
+            return .text(target, count)
+        case .data(let value):
+            let target = allocate(value.count)
+            value.withUnsafeBytes { if let source = $0.baseAddress { target.copyMemory(from: source, byteCount: $0.count) } }
+            return .blob(target, value.count)
+        case .uuid(let value):
+            let target = allocate(16)
+            withUnsafeBytes(of: value.uuid) { if let source = $0.baseAddress { target.copyMemory(from: source, byteCount: 16) } }
+            return .blob(target, 16)
+        case .decimal(let value):
+            let bytes = DecimalKey.encode(value)
+            let target = allocate(bytes.count)
+            bytes.withUnsafeBytes { if let source = $0.baseAddress { target.copyMemory(from: source, byteCount: $0.count) } }
+            return .blob(target, bytes.count)
+        }
+    }
+}
+
+extension RowBatch {
+    /// The cell of a value, its bytes copied in.
+    public func cell(for value: Value) -> Cell { arena.cell(for: value) }
+}

@@ -1,0 +1,120 @@
+internal import Foundation
+
+extension StoreURL {
+    private static let fileSchemes: Set<String> = ["sqlite", "lmdb", "file"]
+
+    /// The store URL of a text: `memory:`, `sqlite:shop.db`, `lmdb:shop.lmdb?mapsize=8GiB`, `postgresql://app@db/shop?sslmode=verify-full`,
+    /// or `env:NAME` for the value of an environment variable, which keeps passwords out of process lists.
+    ///
+    /// - Throws: `invalidConfiguration` saying what is wrong.
+    public init(_ text: String) throws(StorageError) {
+        if text.hasPrefix("env:") {
+            let name = String(text.dropFirst(4))
+            guard let value = ProcessInfo.processInfo.environment[name], !value.hasPrefix("env:") else {
+                throw StorageError(.invalidConfiguration, "the environment variable \(name) is not set to a store URL")
+            }
+            try self.init(value)
+            return
+        }
+        guard let colon = text.firstIndex(of: ":"), Self.isScheme(text[..<colon]) else {
+            throw StorageError(
+                .invalidConfiguration, "a store URL begins with its kind, such as sqlite:shop.db, lmdb:shop.lmdb, memory: or postgresql://host/db")
+        }
+        let written = text[..<colon].lowercased()
+        let rest = text[text.index(after: colon)...]
+        if written == "postgresql" || written == "postgres" {
+            try self.init(server: rest, text)
+        } else {
+            try self.init(file: rest, written, text)
+        }
+    }
+
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, (first | 0x20) >= 0x61, (first | 0x20) <= 0x7a, text.count > 1 else { return false }
+        return text.utf8.allSatisfy { byte in
+            (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a) || byte == 0x2b || byte == 0x2d || byte == 0x2e
+        }
+    }
+
+    /// Everything but our own `x-` options goes to libpq as it is.
+    private init(server rest: Substring, _ text: String) throws(StorageError) {
+        guard rest.hasPrefix("//") else {
+            throw StorageError(.invalidConfiguration, "a PostgreSQL URL has the form postgresql://user@host:port/database?options")
+        }
+        let (path, query) = Self.split(rest)
+        var options: [Option] = [], foreign: [Substring] = []
+        for part in query {
+            if part.hasPrefix("x-") { options.append(try Self.option(part)) } else { foreign.append(part) }
+        }
+        let place = "postgresql:" + path + (foreign.isEmpty ? "" : "?" + foreign.joined(separator: "&"))
+        self.init(scheme: "postgresql", place: place, options: options, text: text)
+    }
+
+    private init(file rest: Substring, _ scheme: String, _ text: String) throws(StorageError) {
+        var (path, query) = Self.split(rest)
+        if Self.fileSchemes.contains(scheme), path.hasPrefix("//") {
+            guard path.hasPrefix("///") else {
+                throw StorageError(
+                    .invalidConfiguration, "\(scheme)://… would name a host; write \(scheme):path for a relative or \(scheme):/path for an absolute path")
+            }
+            path = String(path.dropFirst(2))
+        }
+        guard let decoded = path.removingPercentEncoding else {
+            throw StorageError(.invalidConfiguration, "the path of the store URL has a broken percent escape")
+        }
+        var options: [Option] = []
+        for part in query { options.append(try Self.option(part)) }
+        self.init(scheme: scheme, place: decoded, options: options, text: text)
+    }
+
+    private static func split(_ rest: Substring) -> (String, [Substring]) {
+        guard let mark = rest.firstIndex(of: "?") else { return (String(rest), []) }
+        return (String(rest[..<mark]), rest[rest.index(after: mark)...].split(separator: "&"))
+    }
+
+    private static func option(_ part: Substring) throws(StorageError) -> Option {
+        let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard pair.count == 2, let value = String(pair[1]).removingPercentEncoding else {
+            throw StorageError(.invalidConfiguration, "the option \"\(pair[0])\" of the store URL needs a value: name=value")
+        }
+        return Option(name: String(pair[0]), value: value)
+    }
+
+    /// The value of an option, or nil.
+    public func option(_ name: String) -> String? { options.last { $0.name == name }?.value }
+
+    /// Refuses options that a store does not know.
+    ///
+    /// - Throws: `invalidConfiguration` naming the option and the nearest known one.
+    public func unknownOptions(allowed: [String]) throws(StorageError) {
+        for option in options where !allowed.contains(option.name) {
+            let known = allowed.isEmpty ? "it has none" : "known are \(allowed.joined(separator: ", "))"
+            throw StorageError(
+                .invalidConfiguration,
+                "\(scheme): stores have no option \"\(option.name)\" (\(known))\(Suggestion.nearest(option.name, in: allowed))")
+        }
+    }
+
+    /// The durability that the options ask for.
+    public func durability(option name: String = "durability") throws(StorageError) -> Durability {
+        guard let text = option(name) else { return .full }
+        guard let durability = Durability(rawValue: text) else {
+            throw StorageError(.invalidConfiguration, "\(name) is full or relaxed")
+        }
+        return durability
+    }
+
+    /// The text with the password as `***`.
+    public var redacted: String {
+        guard scheme == "postgresql", let start = text.range(of: "://") else { return text }
+        var result = text
+        let authority = text[start.upperBound...].prefix { $0 != "/" && $0 != "?" }
+        if let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") {
+            result.replaceSubrange(text.index(after: colon)..<at, with: "***")
+        }
+        guard let key = result.range(of: "password=") else { return result }
+        let end = result[key.upperBound...].firstIndex(of: "&") ?? result.endIndex
+        result.replaceSubrange(key.upperBound..<end, with: "***")
+        return result
+    }
+}

@@ -1,0 +1,117 @@
+/// Exact answers over a store that answers a plan only in part: what is left is filtered, sorted and cut here.
+public struct ResidualReader {
+    private let reader: any StorageReader
+    private let schema: Schema
+
+    /// A wrapper of a session.
+    public init(_ reader: any StorageReader, schema: Schema) {
+        self.reader = reader
+        self.schema = schema
+    }
+
+    /// The rows of a plan, exactly. They are held in memory until the cursor goes away.
+    public func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
+        let (kept, related) = try filtered(plan)
+        let order = RowOrder(plan.sort, schema: schema)
+        let sorted = (0..<kept.count).sorted { order.compare(kept.row($0), kept.row($1), related) < 0 }
+        return KeptRows(kept, Array(sorted.dropFirst(plan.offset).prefix(plan.limit ?? .max)), schema)
+    }
+
+    /// The rows of a query's answer, exactly.
+    public func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
+        let rows = try cursor(for: plan.fetch)
+        let related = StoredRows(reader, schema)
+        let answer = QueryAnswer(plan, schema: schema)
+        let batch = RowBatch()
+        while try rows.next(into: batch) {
+            for index in 0..<batch.count {
+                do throws(QueryError) { try answer.add(batch.row(index), related) } catch { throw StorageError(error) }
+            }
+            try related.throwFailure()
+        }
+        do throws(QueryError) { return try answer.result() } catch { throw StorageError(error) }
+    }
+
+    /// All rows that the store's part of the condition lets through and the rest too.
+    private func filtered(_ plan: FetchPlan) throws(StorageError) -> (RowBatch, StoredRows) {
+        var part = FetchPlan(entity: plan.entity, entities: plan.entities)
+        part.predicate = pushed(plan)
+        let evaluator = PredicateEvaluator(plan.predicate, schema: schema)
+        let related = StoredRows(reader, schema)
+        let kept = RowBatch(capacity: 1024), batch = RowBatch()
+        let cursor = try reader.cursor(for: part)
+        while try cursor.next(into: batch) {
+            for index in 0..<batch.count {
+                let row = batch.row(index)
+                if evaluator.matches(row, related) { kept.append(copying: row, slots: schema[row.entity].slots.count) }
+            }
+            try related.throwFailure()
+        }
+        return (kept, related)
+    }
+
+    /// The conjuncts that the store answers exactly.
+    private func pushed(_ plan: FetchPlan) -> CheckedPredicate {
+        let parts = if case .and(let parts) = plan.predicate { parts } else { [plan.predicate] }
+        let exact = parts.filter { part in
+            reader.pushdown(of: FetchPlan(entity: plan.entity, entities: plan.entities, predicate: part)) == .exact
+        }
+        return exact.isEmpty ? .constant(true) : (exact.count == 1 ? exact[0] : .and(exact))
+    }
+
+    /// Rows that are held, handed out in an order.
+    private final class KeptRows: RowCursor {
+        private let rows: RowBatch
+        private let order: [Int]
+        private let schema: Schema
+        private var position = 0
+
+        init(_ rows: RowBatch, _ order: [Int], _ schema: Schema) {
+            self.rows = rows
+            self.order = order
+            self.schema = schema
+        }
+
+        func next(into batch: RowBatch) throws(StorageError) -> Bool {
+            batch.clear()
+            while position < order.count, !batch.isFull {
+                let row = rows.row(order[position])
+                batch.append(copying: row, slots: schema[row.entity].slots.count)
+                position += 1
+            }
+            return batch.count > 0
+        }
+    }
+}
+
+/// Related rows read one by one from a session and kept.
+public final class StoredRows: RelatedRows {
+    private struct Place: Hashable {
+        let root: EntityIndex
+        let key: Int64
+    }
+
+    private let reader: any StorageReader
+    private let schema: Schema
+    private var rows: [Place: RowBatch] = [:]
+    private var failure: StorageError?
+
+    /// The rows that a session sees.
+    public init(_ reader: any StorageReader, _ schema: Schema) {
+        self.reader = reader
+        self.schema = schema
+    }
+
+    /// The row of a key; nil when there is none, or when reading failed, which `throwFailure` tells.
+    public func row(_ entity: EntityIndex, _ key: Int64) -> RowView? {
+        let place = Place(root: schema[entity].root, key: key)
+        if let batch = rows[place] { return batch.count > 0 ? batch.row(0) : nil }
+        let batch = RowBatch(capacity: 1)
+        do throws(StorageError) { try reader.rows(place.root, keys: [key], into: batch) } catch { failure = failure ?? error }
+        rows[place] = batch
+        return batch.count > 0 ? batch.row(0) : nil
+    }
+
+    /// Throws the first error that reading met.
+    public func throwFailure() throws(StorageError) { if let failure { throw failure } }
+}
