@@ -113,6 +113,9 @@ let package = Package(
         .executableTarget(
             name: "polystore-command", dependencies: ["PolystoreCLI", "PolystoreCatalog"], path: "Sources/PolystoreCLI/Main",
             swiftSettings: strict),
+
+        // Tests.
+        tests("PolystoreTests", "Tests/PolystoreTests", ["Polystore", "PolystoreSQLite"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -112,7 +112,7 @@ extension ObjectContext {
         for member in new where !present.contains(member._key) {
             let (owner, other) = side == .owner ? (object, member) : (member, object)
             tracker?.link(link, store, Link(owner: owner._key, member: other._key))
-            if let inverse, let position = relationshipPosition(member, inverse) { member._collections[position]?.append(object._key) }
+            if let inverse, let position = relationshipPosition(member, inverse) { add(object._key, to: member, position) }
         }
     }
 

@@ -70,7 +70,13 @@ extension ObjectContext {
     private func moveMember(_ object: ManagedObject, _ slot: Int, _ relationship: Int, from old: Int64?, to target: ManagedObject?) {
         guard let destination = object.description.slots[slot].destination else { return }
         if let old { hierarchy(destination, Int(object._store)).map.find(old)?._collections[relationship]?.remove(object._key) }
-        target?._collections[relationship]?.append(object._key)
+        target.map { add(object._key, to: $0, relationship) }
+    }
+
+    /// Adds a key to a to-many that is known; that of a new object is known to be empty before the first.
+    func add(_ key: Int64, to object: ManagedObject, _ relationship: Int) {
+        if object.isNew, object._collections[relationship] == nil { object._collections[relationship] = ToManyState(keys: []) }
+        object._collections[relationship]?.append(key)
     }
 
     /// Runs a load whose error can only be remembered.

@@ -1,0 +1,103 @@
+public import PolystoreStorage
+
+/// A compiled fetch: the statement, and where each entity's slots are in its rows.
+public struct SQLSelect: Sendable {
+    /// The statement.
+    public let text: SQLText
+    /// The types of the result's columns: key, entity number where there is a hierarchy, version, then attributes and keys.
+    public let columns: [ValueType]
+    /// The position of the entity number, nil without a hierarchy.
+    public let entityColumn: Int?
+    /// The position of the version.
+    public let versionColumn: Int
+    /// For each entity, the column of each slot; -1 for slots that were not asked for.
+    public let slots: [EntityIndex: [Int]]
+}
+
+/// Compiles plans into SQL: one compiler, two dialects.
+public struct SQLCompiler: Sendable {
+    /// The tables.
+    public let tables: SQLTables
+
+    /// A compiler for tables.
+    public init(_ tables: SQLTables) { self.tables = tables }
+
+    private var schema: Schema { tables.schema }
+
+    /// Whether the engine answers a plan exactly as the contract says.
+    public func pushdown(of plan: FetchPlan) -> Pushdown {
+        isExact(plan.predicate) ? .exact : .unsupported
+    }
+
+    private func isExact(_ predicate: CheckedPredicate) -> Bool {
+        switch predicate {
+        case .constant, .isNil, .compare, .text, .isEntity: true
+        case .comparePaths(let a, _, let b): a.type == b.type || (a.type.isText && b.type.isText) || tables.dialect.comparesExactly(a.type, b.type)
+        case .isIn(let path, let values): tables.dialect.takesList(values.count, path.type)
+        case .and(let parts), .or(let parts): parts.allSatisfy(isExact)
+        case .not(let part): isExact(part)
+        }
+    }
+
+    /// The statement of a fetch.
+    public func select(_ plan: FetchPlan) -> SQLSelect {
+        var joins = SQLJoins(tables: tables, entity: plan.entity)
+        let predicates = SQLPredicates(tables: tables)
+        var list = ["t0.\"_id\""], types: [ValueType] = [.int64]
+        var entityColumn: Int?
+        if schema[plan.entity].isHierarchy {
+            entityColumn = list.count
+            list.append("t0.\"_entity\"")
+            types.append(.int16)
+        }
+        let versionColumn = list.count
+        list.append("t0.\"_version\"")
+        types.append(.int64)
+        let slots = columns(plan, &list, &types)
+        let condition = predicates.condition(plan, &joins)
+        var order = plan.sort.map { key in
+            SQLText("\(joins.column(key.path))\(raw: key.ascending ? tables.dialect.ascending : tables.dialect.descending)")
+        }
+        order.append("t0.\"_id\"")
+        var text: SQLText = "SELECT \(raw: list.joined(separator: ", ")) FROM \(joins.text)"
+        if let condition { text += " WHERE \(condition)" }
+        text += " ORDER BY \(SQLText.joined(order, ", "))"
+        text += limit(plan.limit, plan.offset)
+        return SQLSelect(text: text, columns: types, entityColumn: entityColumn, versionColumn: versionColumn, slots: slots)
+    }
+
+    private func columns(_ plan: FetchPlan, _ list: inout [String], _ types: inout [ValueType]) -> [EntityIndex: [Int]] {
+        let root = schema[schema[plan.entity].root]
+        var positions: [Int: Int] = [:], result: [EntityIndex: [Int]] = [:]
+        for entity in plan.entities {
+            result[entity] = schema[entity].slots.map { slot in
+                if plan.fields == .keysOnly { return -1 }
+                if let known = positions[slot.column] { return known }
+                positions[slot.column] = list.count
+                list.append("t0." + SQLText.quoted(tables.name(root.columns[slot.column].name)))
+                types.append(slot.type)
+                return list.count - 1
+            }
+        }
+        return result
+    }
+
+    func limit(_ limit: Int?, _ offset: Int) -> SQLText {
+        var text: SQLText = ""
+        if let limit { text += " LIMIT \(bind: .int(Int64(limit)), .int64)" } else if offset > 0 { text += " \(raw: tables.dialect.noLimit)" }
+        if offset > 0 { text += " OFFSET \(bind: .int(Int64(offset)), .int64)" }
+        return text
+    }
+
+    /// The rows with keys of a hierarchy: all its entities, all columns, the keys as one list binding.
+    public func selectByKeys(_ root: EntityIndex, _ keys: [Int64]) -> SQLSelect {
+        let path = CheckedPath(steps: [], entity: root, leaf: .key, type: .int64, text: "SELF")
+        return select(FetchPlan(schema, root, where: .isIn(path, keys.map(Value.int))))
+    }
+
+    /// The row with one key, as a binding.
+    public func selectByKey(_ root: EntityIndex) -> SQLSelect {
+        let path = CheckedPath(steps: [], entity: root, leaf: .key, type: .int64, text: "SELF")
+        return select(FetchPlan(schema, root, where: .compare(path, .equal, .int(0))))
+    }
+}

@@ -1,0 +1,40 @@
+internal import Foundation
+public import PolystoreStorage
+
+extension SQLValueQuery {
+    /// The row of the answer from a row of the result; nil when a total is not a finite number and must be computed from the rows.
+    public func row(_ columns: [Value]) -> [Value]? {
+        var row: [Value] = []
+        for output in outputs {
+            switch output {
+            case .column(let index): row.append(columns[index])
+            case .total(let index, let count, let type):
+                guard let total = Self.total(columns[index], columns[count], type) else { return nil }
+                row.append(total)
+            case .mean(let index, let count, let type):
+                guard let total = Self.total(columns[index], columns[count], type) else { return nil }
+                row.append(Self.mean(total, columns[count]))
+            }
+        }
+        return row
+    }
+
+    private static func total(_ total: Value, _ count: Value, _ type: ValueType) -> Value? {
+        if count == .int(0) { return type.isInteger ? .int(0) : (type == .decimal ? .decimal(0) : .double(0)) }
+        switch total {
+        case .double(let number): return number.isFinite ? .double(number == 0 ? 0 : number) : nil
+        case .int, .decimal: return total
+        case .null, .bool, .string, .date, .uuid, .data: return nil
+        }
+    }
+
+    private static func mean(_ total: Value, _ count: Value) -> Value {
+        guard case .int(let number) = count, number > 0 else { return .null }
+        switch total {
+        case .int(let total): return .double(Double(total) / Double(number))
+        case .double(let total): return .double(total / Double(number))
+        case .decimal(let total): return .decimal(total / Decimal(number))
+        case .null, .bool, .string, .date, .uuid, .data: return .null
+        }
+    }
+}

@@ -1,0 +1,71 @@
+public import PolystoreStorage
+
+/// What differs between the SQL engines, as a table.
+public struct SQLDialect: Sendable {
+    /// The placeholder of the binding at a position, counted from 1.
+    public var placeholder: @Sendable (Int, SQLBinding) -> String
+    /// The column type of values.
+    public var typeName: @Sendable (ValueType) -> String
+    /// Equality that treats nil as a value.
+    public var isSame: String
+    /// Inequality that treats nil as a value.
+    public var isNotSame: String
+    /// Whether one text begins with another, both given as SQL.
+    public var beginsWith: @Sendable (SQLText, SQLText) -> SQLText
+    /// Whether one text ends with another.
+    public var endsWith: @Sendable (SQLText, SQLText) -> SQLText
+    /// Whether one text contains another.
+    public var contains: @Sendable (SQLText, SQLText) -> SQLText
+    /// Whether a value is in a list.
+    public var isIn: @Sendable (SQLText, [Value], ValueType) -> SQLText
+    /// What follows an ascending and a descending key, so that nil is the smallest.
+    public var ascending: String, descending: String
+    /// The limit of a statement that has only an offset.
+    public var noLimit: String
+    /// The constants.
+    public var yes: String, no: String
+    /// The most bytes of a name.
+    public var identifierLimit: Int
+    /// What follows the columns of a new table.
+    public var tableOptions: String, linkOptions: String
+    /// The expression of a column in an index.
+    public var indexKey: @Sendable (String) -> String
+    /// Whether the engine compares two types of numbers exactly.
+    public var comparesExactly: @Sendable (ValueType, ValueType) -> Bool
+    /// Whether the engine computes an aggregate over a type with the meaning of the contract.
+    public var aggregates: @Sendable (AggregateFunction, ValueType) -> Bool
+    /// Whether the engine takes a list of so many values of a type.
+    public var takesList: @Sendable (Int, ValueType) -> Bool
+
+    /// A dialect from its differences.
+    public init(
+        placeholder: @escaping @Sendable (Int, SQLBinding) -> String, typeName: @escaping @Sendable (ValueType) -> String,
+        isSame: String, isNotSame: String, beginsWith: @escaping @Sendable (SQLText, SQLText) -> SQLText,
+        endsWith: @escaping @Sendable (SQLText, SQLText) -> SQLText, contains: @escaping @Sendable (SQLText, SQLText) -> SQLText,
+        isIn: @escaping @Sendable (SQLText, [Value], ValueType) -> SQLText, ascending: String, descending: String, noLimit: String,
+        yes: String, no: String, identifierLimit: Int, tableOptions: String, linkOptions: String,
+        indexKey: @escaping @Sendable (String) -> String, comparesExactly: @escaping @Sendable (ValueType, ValueType) -> Bool,
+        aggregates: @escaping @Sendable (AggregateFunction, ValueType) -> Bool, takesList: @escaping @Sendable (Int, ValueType) -> Bool
+    ) {
+        self.placeholder = placeholder
+        self.typeName = typeName
+        self.isSame = isSame
+        self.isNotSame = isNotSame
+        self.beginsWith = beginsWith
+        self.endsWith = endsWith
+        self.contains = contains
+        self.isIn = isIn
+        self.ascending = ascending
+        self.descending = descending
+        self.noLimit = noLimit
+        self.yes = yes
+        self.no = no
+        self.identifierLimit = identifierLimit
+        self.tableOptions = tableOptions
+        self.linkOptions = linkOptions
+        self.indexKey = indexKey
+        self.comparesExactly = comparesExactly
+        self.aggregates = aggregates
+        self.takesList = takesList
+    }
+}

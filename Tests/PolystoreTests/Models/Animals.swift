@@ -1,0 +1,84 @@
+import Foundation
+import Polystore
+
+class Animal: ManagedObject {
+    public enum _Schema {
+        @inlinable public static var base: Int { ManagedObject._Schema.end }
+        @inlinable public static var end: Int { base + 2 }
+    }
+    override class var declaration: Entity {
+        Entity(
+            "Animal", isAbstract: true, attributes: [Attribute("name", .string)],
+            relationships: [Relationship("owner", to: "Person", .toOne, inverse: "pets")])
+    }
+    override class var _slotNames: [String] { super._slotNames + ["name", "owner"] }
+    final var name: String {
+        get { _check(_Schema.base + 0); return _name }
+        set { if let value = _accept(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); _name = value } }
+    }
+    @exclusivity(unchecked) private final var _name: String
+    final var owner: Person? {
+        get { _one(_Schema.base + 1, _owner, Person.self) }
+        set { _setOne(_Schema.base + 1, newValue) }
+    }
+    @exclusivity(unchecked) private final var _owner: Int64?
+    required init(_row row: borrowing RowView, _ context: ObjectContext) {
+        _name = Self._decode(String.self, row, _Schema.base + 0, context)
+        _owner = Self._decode(Int64?.self, row, _Schema.base + 1, context)
+        super.init(_row: row, context)
+    }
+    required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
+        _name = ""
+        _owner = nil
+        super.init(_new: key, entity, context)
+    }
+    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+        super._encode(cells, batch, mask)
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = _name._encode(batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = _owner._encode(batch) }
+    }
+    override func _reference(_ slot: Int) -> Int64? { slot == _Schema.base + 1 ? _owner : super._reference(slot) }
+    override func _setReference(_ slot: Int, _ key: Int64?) {
+        if slot == _Schema.base + 1 { _owner = key } else { super._setReference(slot, key) }
+    }
+}
+
+final class Dog: Animal {
+    public enum _Schema {
+        @inlinable public static var base: Int { Animal._Schema.end }
+        @inlinable public static var end: Int { base + 2 }
+    }
+    override class var declaration: Entity {
+        Entity(
+            "Dog", parent: "Animal",
+            attributes: [
+                Attribute("size", Size.valueType, allowedValues: Size.allowedValues), Attribute("born", .date, isOptional: true),
+            ])
+    }
+    override class var _slotNames: [String] { super._slotNames + ["size", "born"] }
+    var size: Size {
+        get { _check(_Schema.base + 0); return _size }
+        set { _touch(_Schema.base + 0); _size = newValue }
+    }
+    @exclusivity(unchecked) private var _size: Size
+    var born: Date? {
+        get { _check(_Schema.base + 1); return _born }
+        set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); _born = value } }
+    }
+    @exclusivity(unchecked) private var _born: Date?
+    required init(_row row: borrowing RowView, _ context: ObjectContext) {
+        _size = Self._decode(Size.self, row, _Schema.base + 0, context)
+        _born = Self._decode(Date?.self, row, _Schema.base + 1, context)
+        super.init(_row: row, context)
+    }
+    required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
+        _size = .small
+        _born = nil
+        super.init(_new: key, entity, context)
+    }
+    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+        super._encode(cells, batch, mask)
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = _size._encode(batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = _born._encode(batch) }
+    }
+}
