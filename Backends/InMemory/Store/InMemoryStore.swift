@@ -1,0 +1,43 @@
+internal import PolystoreKeyValue
+public import PolystoreStorage
+
+/// A store in memory: it starts empty and is gone when it is closed.
+///
+/// It is a full store, with snapshots, savepoints, constraints and history, and the strictest reading of the contract.
+public final class InMemoryStore: StorageInterface {
+    /// `memory`.
+    public static let storeType = "memory"
+
+    /// The configuration whose entities the store keeps; nil for all.
+    public let configuration: String?
+    private let store = KeyValueStore(MemoryEngine())
+
+    /// An empty store.
+    public init(configuration: String? = nil) { self.configuration = configuration }
+
+    /// The store of a URL: `memory:`.
+    public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
+        try url.unknownOptions(allowed: [])
+        self.init(configuration: configuration)
+    }
+
+    /// What the store can do.
+    public var capabilities: StorageCapabilities {
+        StorageCapabilities([.snapshotReads, .savepoints, .history], maximumValueBytes: 1 << 30, maximumColumns: 4096)
+    }
+
+    /// Opens the store, empty.
+    public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
+        if request.schema == nil { throw StorageError(.notFound, "a memory store is empty until it is opened with a schema") }
+        return try store.open(request)
+    }
+
+    /// Starts to read one snapshot.
+    public func beginRead() throws(StorageError) -> any StorageReader { try store.beginRead() }
+
+    /// Starts the write transaction, waiting for the one before it.
+    public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try store.beginWrite(options) }
+
+    /// Closes the store; everything in it is gone.
+    public func close() throws(StorageError) { store.close() }
+}

@@ -1,0 +1,137 @@
+internal import PolystoreKeyValue
+internal import PolystoreStorage
+internal import Synchronization
+
+/// Ordered maps in memory: the published maps behind a lock, snapshots by sharing pages.
+final class MemoryEngine: OrderedStore {
+    private struct State: Sendable {
+        var maps: [MemoryMap] = []
+        var names: [String] = []
+        var generation = 0
+    }
+
+    private let state = Mutex(State())
+
+    let maximumKeyBytes = 511
+    let maximumValueBytes = 1 << 30
+
+    func open(_ request: OrderedOpen) throws(StorageError) -> Bool { false }
+
+    func prepare(maps: [String]) throws(StorageError) {
+        state.withLock { state in
+            for name in maps where !state.names.contains(name) {
+                state.names.append(name)
+                state.maps.append(MemoryMap())
+            }
+        }
+    }
+
+    func read() throws(StorageError) -> any OrderedReader { MemoryReader(state.withLock { $0.maps }) }
+
+    func write(_ options: WriteOptions) throws(StorageError) -> any OrderedWriter {
+        let (maps, generation) = state.withLock { state in
+            state.generation += 1
+            return (state.maps, state.generation)
+        }
+        return MemoryWriter(maps, generation, self)
+    }
+
+    func nextGeneration() -> Int {
+        state.withLock { state in
+            state.generation += 1
+            return state.generation
+        }
+    }
+
+    func publish(_ maps: [MemoryMap]) { state.withLock { $0.maps = maps } }
+
+    /// Lets go of everything: a memory store starts empty when it is opened again.
+    func close() { state.withLock { $0 = State(maps: [], names: [], generation: $0.generation) } }
+}
+
+/// A snapshot.
+class MemoryReader: OrderedReader {
+    var maps: [MemoryMap]
+
+    init(_ maps: [MemoryMap]) { self.maps = maps }
+
+    final func get(_ map: Int, _ key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer? { maps[map].get(key) }
+
+    final func cursor(_ map: Int) throws(StorageError) -> any OrderedCursor { MemoryCursor(maps[map]) }
+
+    final func count(_ map: Int) throws(StorageError) -> Int { maps[map].count }
+
+    func end() {}
+}
+
+/// The maps of the write transaction.
+final class MemoryWriter: MemoryReader, OrderedWriter {
+    private var generation: Int
+    private let engine: MemoryEngine
+    private var savepoints: [[MemoryMap]] = []
+
+    init(_ maps: [MemoryMap], _ generation: Int, _ engine: MemoryEngine) {
+        self.generation = generation
+        self.engine = engine
+        super.init(maps)
+    }
+
+    func put(_ map: Int, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StorageError) {
+        let target = maps[map].put(key, value.count, generation)
+        if let source = value.baseAddress { target.copyMemory(from: source, byteCount: value.count) }
+    }
+
+    func append(_ map: Int, _ key: UnsafeRawBufferPointer, _ count: Int) throws(StorageError) -> UnsafeMutableRawPointer {
+        maps[map].append(key, count, generation)
+    }
+
+    func reserve(_ map: Int, _ key: UnsafeRawBufferPointer, _ count: Int) throws(StorageError) -> UnsafeMutableRawPointer {
+        maps[map].put(key, count, generation)
+    }
+
+    func lastKey(_ map: Int) throws(StorageError) -> Int64? { maps[map].lastKey.map(RowKeyBytes.key) }
+
+    func delete(_ map: Int, _ key: UnsafeRawBufferPointer) throws(StorageError) -> Bool { maps[map].delete(key, generation) }
+
+    /// The maps as they are; from here on pages are copied before they change.
+    func savepoint() throws(StorageError) {
+        savepoints.append(maps)
+        generation = engine.nextGeneration()
+    }
+
+    func undoSavepoint() throws(StorageError) {
+        if let before = savepoints.popLast() { maps = before }
+        generation = engine.nextGeneration()
+    }
+
+    func keepSavepoint() throws(StorageError) { _ = savepoints.popLast() }
+
+    func commit() throws(StorageError) { engine.publish(maps) }
+}
+
+/// A position in a map.
+final class MemoryCursor: OrderedCursor {
+    private let map: MemoryMap
+    private var page = 0
+    private var index = -1
+
+    init(_ map: MemoryMap) { self.map = map }
+
+    func seek(_ key: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
+        (page, index) = map.seek(key)
+        return page < map.pages.count
+    }
+
+    func next() throws(StorageError) -> Bool {
+        guard page < map.pages.count else { return false }
+        index += 1
+        if index >= map.pages[page].entries.count {
+            page += 1
+            index = 0
+        }
+        return page < map.pages.count
+    }
+
+    var key: UnsafeRawBufferPointer { map.pages[page].key(index) }
+    var value: UnsafeRawBufferPointer { map.pages[page].value(index) }
+}

@@ -1,0 +1,87 @@
+internal import PolystoreStorage
+
+/// A run of pairs in key order, their bytes side by side.
+///
+/// A page belongs to the generation of the write transaction that made it. Only that transaction changes it; once published, it never
+/// changes, so snapshots share it with the store and with each other.
+///
+/// Unchecked: a page is written by the one thread that holds the write lane, before it is published through the store's lock.
+final class MemoryPage: @unchecked Sendable {
+    static let usualBytes = 16 << 10
+
+    struct Entry {
+        var offset: UInt32
+        var keyLength: UInt32
+        var valueLength: UInt32
+    }
+
+    let generation: Int
+    private let bytes: UnsafeMutableRawPointer
+    private let capacity: Int
+    private var used = 0
+    private(set) var entries: ContiguousArray<Entry> = []
+
+    init(generation: Int, capacity: Int) {
+        self.generation = generation
+        self.capacity = capacity
+        bytes = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    deinit { bytes.deallocate() }
+
+    @inline(__always)
+    func key(_ index: Int) -> UnsafeRawBufferPointer {
+        let entry = entries[index]
+        return UnsafeRawBufferPointer(start: bytes + Int(entry.offset), count: Int(entry.keyLength))
+    }
+
+    @inline(__always)
+    func value(_ index: Int) -> UnsafeRawBufferPointer {
+        let entry = entries[index]
+        return UnsafeRawBufferPointer(start: bytes + Int(entry.offset) + Int(entry.keyLength), count: Int(entry.valueLength))
+    }
+
+    /// The position of the first key that is not below `key`, and whether it is equal.
+    func find(_ key: UnsafeRawBufferPointer) -> (index: Int, isEqual: Bool) {
+        var low = 0, high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            let order = compareBytes(self.key(middle), key)
+            if order == 0 { return (middle, true) }
+            if order < 0 { low = middle + 1 } else { high = middle }
+        }
+        return (low, false)
+    }
+
+    /// Whether a pair fits.
+    @inline(__always)
+    func fits(_ keyCount: Int, _ valueCount: Int) -> Bool { used + keyCount + valueCount <= capacity }
+
+    /// Adds a pair at a position; the result is the room for its value.
+    @inline(__always)
+    func insert(_ key: UnsafeRawBufferPointer, _ valueCount: Int, at index: Int) -> UnsafeMutableRawPointer {
+        let start = bytes + used
+        if let source = key.baseAddress { start.copyMemory(from: source, byteCount: key.count) }
+        let entry = Entry(
+            offset: UInt32(truncatingIfNeeded: used), keyLength: UInt32(truncatingIfNeeded: key.count),
+            valueLength: UInt32(truncatingIfNeeded: valueCount))
+        // Pairs are aligned to 8, so that numbers in records are read with one load.
+        used = (used + key.count + valueCount + 7) & ~7
+        if index == entries.count { entries.append(entry) } else { entries.insert(entry, at: index) }
+        return start + key.count
+    }
+
+    func remove(at index: Int) { entries.remove(at: index) }
+
+    /// Copies of the pairs in a range, without the room that removed pairs took.
+    func copy(_ range: Range<Int>, generation: Int) -> MemoryPage {
+        let needed = range.reduce(0) { $0 + Int(entries[$1].keyLength) + Int(entries[$1].valueLength) + 8 }
+        let page = MemoryPage(generation: generation, capacity: max(Self.usualBytes, needed))
+        for index in range {
+            let value = value(index)
+            let target = page.insert(key(index), value.count, at: page.entries.count)
+            if let source = value.baseAddress { target.copyMemory(from: source, byteCount: value.count) }
+        }
+        return page
+    }
+}

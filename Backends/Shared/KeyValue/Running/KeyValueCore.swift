@@ -1,0 +1,48 @@
+internal import Foundation
+internal import PolystoreStorage
+internal import Synchronization
+
+/// What the sessions of an open store share.
+final class KeyValueCore: Sendable {
+    let engine: any OrderedStore
+    let layout: KeyValueLayout
+    let storeID: UUID
+    let lane: WriteLane
+    private let closed = Atomic(false)
+
+    init(_ engine: any OrderedStore, _ metadata: StoreMetadata, _ lane: WriteLane) {
+        self.engine = engine
+        self.lane = lane
+        layout = KeyValueLayout(metadata)
+        storeID = metadata.storeID
+    }
+
+    var schema: Schema { layout.schema }
+    var isClosed: Bool { closed.load(ordering: .acquiring) }
+    func close() { closed.store(true, ordering: .releasing) }
+
+    /// Adds the row of a record to a batch.
+    @inline(__always)
+    func decode(_ key: Int64, _ record: UnsafeRawBufferPointer, _ map: Int, into batch: RowBatch) throws(StorageError) {
+        guard let entity = layout.entity(record) else { throw damaged(map, key) }
+        let kinds = layout.kinds[entity]
+        let cells = batch.appendRow(key: key, version: Record.version(record), entity: entity, slots: kinds.count)
+        if !kinds.withUnsafeBufferPointer({ Record.read(record, $0, into: cells) }) { throw damaged(map, key) }
+    }
+
+    @inline(never)
+    func damaged(_ map: Int, _ key: Int64) -> StorageError {
+        let name = layout.names[map]
+        return StorageError(
+            .corrupted, "the record of \(name) \(key) is damaged: its checksum does not fit", details: .init(entity: name, keys: [key]))
+    }
+
+    /// The position of a token; 0 for none.
+    func position(_ token: HistoryToken?) throws(StorageError) -> Int64 {
+        guard let token else { return 0 }
+        guard token.store == storeID else {
+            throw StorageError(.tokenExpired, "the token belongs to another store; start from the beginning")
+        }
+        return token.position
+    }
+}

@@ -1,0 +1,75 @@
+internal import PolystoreStorage
+
+/// The maps of a schema: three of our own, then one for the rows of each hierarchy, one for each index, two for each link.
+struct KeyValueLayout: Sendable {
+    /// An index over slots of an entity's family.
+    struct IndexMap: Sendable {
+        let map: Int
+        /// The entity that declares it; it covers that entity's family.
+        let entity: EntityIndex
+        let slots: [Int]
+        /// The constraint that it keeps; nil for a plain index.
+        let constraint: ResolvedConstraint?
+    }
+
+    static let metadata = 0, counters = 1, history = 2
+    static let ownMaps = ["polystore_metadata", "polystore_counters", "polystore_history"]
+
+    let schema: Schema
+    let names: [String]
+    let entityNumbers: [Int16]
+    /// The map of each entity's rows.
+    let rows: [Int]
+    /// The indexes that cover each entity.
+    let indexes: [[IndexMap]]
+    let allIndexes: [IndexMap]
+    /// The maps of each link, by owner and by member.
+    let links: [(owner: Int, member: Int)]
+    /// By entity number.
+    let entities: [EntityIndex?]
+    let kinds: [[CellKind]]
+
+    init(_ metadata: StoreMetadata) {
+        let schema = metadata.schema
+        var names = Self.ownMaps
+        func map(_ name: String) -> Int {
+            names.append(name)
+            return names.count - 1
+        }
+        var rowMaps: [EntityIndex: Int] = [:]
+        for root in schema.roots { rowMaps[root] = map(schema.entities[root].name) }
+        var all: [IndexMap] = [], seen: Set<String> = []
+        for description in schema.descriptions {
+            var lists: [([Int], ResolvedConstraint?)] = description.slots.indices
+                .filter { description.slots[$0].declaredIn == description.index && description.slots[$0].destination != nil }
+                .map { ([$0], nil) }
+            lists += schema.entities[description.index].indexes.map { ($0.properties.compactMap(description.slot), nil) }
+            lists += description.uniqueConstraints.filter { $0.declaredIn == description.index }.map { ($0.slots, $0) }
+            for (slots, constraint) in lists {
+                let properties = slots.map { description.slots[$0].name }.joined(separator: ".")
+                let name = "\(description.name).\(constraint == nil ? "index" : "unique").\(properties)"
+                if seen.insert(name).inserted {
+                    all.append(IndexMap(map: map(name), entity: description.index, slots: slots, constraint: constraint))
+                }
+            }
+        }
+        links = schema.links.map { (map($0.name), map($0.name + ".member")) }
+        var entities = [EntityIndex?](repeating: nil, count: Int(metadata.entityNumbers.max() ?? 0) + 1)
+        for (index, number) in metadata.entityNumbers.enumerated() { entities[Int(number)] = index }
+        self.entities = entities
+        self.schema = schema
+        self.names = names
+        entityNumbers = metadata.entityNumbers
+        rows = schema.descriptions.map { rowMaps[$0.root] ?? 0 }
+        allIndexes = all
+        indexes = schema.descriptions.map { description in all.filter { schema[$0.entity].family.contains(description.index) } }
+        kinds = schema.descriptions.map { $0.slots.map(\.cellKind) }
+    }
+
+    /// The entity of a record.
+    @inline(__always)
+    func entity(_ record: UnsafeRawBufferPointer) -> EntityIndex? {
+        guard let number = Record.number(record), number >= 0, Int(number) < entities.count else { return nil }
+        return entities[Int(number)]
+    }
+}

@@ -1,0 +1,165 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// A session: the reading half of every session.
+class KeyValueReader: StorageReader {
+    let core: KeyValueCore
+    let engine: any OrderedReader
+    private(set) var isOpen = true
+
+    init(_ core: KeyValueCore, _ engine: any OrderedReader) {
+        self.core = core
+        self.engine = engine
+    }
+
+    deinit { end() }
+
+    func checkOpen() throws(StorageError) {
+        if !isOpen || core.isClosed { throw StorageError(.storeClosed, "the session or its store was closed") }
+    }
+
+    final func end() {
+        guard isOpen else { return }
+        isOpen = false
+        engine.end()
+        didEnd()
+    }
+
+    /// Called once, when the session has ended.
+    func didEnd() {}
+
+    /// The evaluator runs in the store: every plan is exact.
+    func pushdown(of plan: FetchPlan) -> Pushdown { .exact }
+
+    func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
+        try checkOpen()
+        let scan = ScanPlan(plan, core.layout)
+        let source = KeyValueScan(self, plan, scan)
+        if plan.sort.isEmpty, scan.isInKeyOrder { return source }
+        return try SortedRows(source, plan, core, RelatedRecords(self))
+    }
+
+    func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
+        try checkOpen()
+        let map = core.layout.rows[entity]
+        for key in keys {
+            guard let record = try get(map, key) else { continue }
+            // Copied: the engine's bytes end with the session, those of the batch do not.
+            let copy = UnsafeRawBufferPointer(start: batch.copy(record), count: record.count)
+            try core.decode(key, copy, map, into: batch)
+        }
+    }
+
+    /// The record of a row.
+    final func get(_ map: Int, _ key: Int64) throws(StorageError) -> UnsafeRawBufferPointer? {
+        try RowKey(key).withBytes { bytes throws(StorageError) in try engine.get(map, bytes) }
+    }
+
+    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
+        try checkOpen()
+        if let count = try plainCount(plan) { return [[.int(Int64(count))]] }
+        let answer = QueryAnswer(plan, schema: core.schema)
+        let related = RelatedRecords(self)
+        let cursor = try cursor(for: plan.fetch)
+        let batch = RowBatch()
+        while try cursor.next(into: batch) {
+            for index in 0..<batch.count {
+                do throws(QueryError) { try answer.add(batch.row(index), related) } catch { throw StorageError(error) }
+            }
+            try related.throwFailure()
+        }
+        do throws(QueryError) { return try answer.result() } catch { throw StorageError(error) }
+    }
+
+    /// The number of all objects of a hierarchy, which the engine knows.
+    private func plainCount(_ plan: QueryPlan) throws(StorageError) -> Int? {
+        let isWhole = plan.fetch.entities == core.schema[core.schema[plan.fetch.entity].root].family
+        guard isWhole, plan.fetch.predicate == .constant(true), plan.groupBy.isEmpty, plan.outputs == [.aggregate(.count, nil)],
+            plan.limit == nil, plan.offset == 0
+        else { return nil }
+        return try engine.count(core.layout.rows[plan.fetch.entity])
+    }
+
+    func links(
+        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try checkOpen()
+        let map = side == .owner ? core.layout.links[link].owner : core.layout.links[link].member
+        let cursor = try engine.cursor(map)
+        var pairs: [Link] = []
+        if let keys {
+            for key in Set(keys).sorted() {
+                var isThere = try RowKey(key).withBytes { bytes throws(StorageError) in try cursor.seek(bytes) }
+                while isThere, KeyBytes.key(cursor.key) == key {
+                    pairs.append(Self.pair(cursor, side))
+                    isThere = try cursor.next()
+                }
+            }
+        } else {
+            while try cursor.next() { pairs.append(Self.pair(cursor, side)) }
+        }
+        pairs.sort { a, b in
+            side == .owner ? (a.owner, a.rank, a.member) < (b.owner, b.rank, b.member) : (a.member, a.rank, a.owner) < (b.member, b.rank, b.owner)
+        }
+        if pairs.isEmpty { return }
+        let failure = pairs.withUnsafeBufferPointer { buffer -> StorageError? in
+            do throws(StorageError) { try body(buffer) } catch { return error }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    private static func pair(_ cursor: any OrderedCursor, _ side: LinkSide) -> Link {
+        let first = KeyBytes.key(cursor.key), second = KeyBytes.lastKey(cursor.key), rank = KeyBytes.key(cursor.value)
+        return side == .owner ? Link(owner: first, rank: rank, member: second) : Link(owner: second, rank: rank, member: first)
+    }
+
+    func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
+        try checkOpen()
+        let after = try core.position(token)
+        let cursor = try engine.cursor(KeyValueLayout.history)
+        var entries: [HistoryEntry] = []
+        var isThere = try RowKey(after + 1).withBytes { bytes throws(StorageError) in try cursor.seek(bytes) }
+        while isThere, entries.count < limit {
+            guard let entry = HistoryRow.entry(cursor.value, core.storeID, KeyBytes.key(cursor.key)) else {
+                throw StorageError(.corrupted, "an entry of the history is damaged")
+            }
+            entries.append(entry)
+            isThere = try cursor.next()
+        }
+        return entries
+    }
+
+    func currentToken() throws(StorageError) -> HistoryToken? {
+        try checkOpen()
+        let position = try counter("polystore_history") - 1
+        return position > 0 ? HistoryToken(store: core.storeID, position: position) : nil
+    }
+
+    /// The next number of a counter, 1 at the beginning.
+    final func counter(_ name: String) throws(StorageError) -> Int64 {
+        try KeyValueStore.withBytes(name) { key throws(StorageError) in
+            try engine.get(KeyValueLayout.counters, key).map(KeyBytes.key) ?? 1
+        }
+    }
+}
+
+/// An entry of the history as bytes: time (8), length of the author (4), author, changes.
+enum HistoryRow {
+    static func bytes(_ time: Int64, _ author: String, _ changes: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        withUnsafeBytes(of: time.littleEndian) { bytes += $0 }
+        withUnsafeBytes(of: UInt32(author.utf8.count).littleEndian) { bytes += $0 }
+        return bytes + Array(author.utf8) + changes
+    }
+
+    static func entry(_ bytes: UnsafeRawBufferPointer, _ store: UUID, _ position: Int64) -> HistoryEntry? {
+        guard bytes.count >= 12 else { return nil }
+        let time = Int64(littleEndian: bytes.loadUnaligned(as: Int64.self))
+        let length = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
+        guard 12 + length <= bytes.count, let author = String(utf8: UnsafeRawBufferPointer(rebasing: bytes[12..<(12 + length)])),
+            let changes = HistoryRecorder.decode(UnsafeRawBufferPointer(rebasing: bytes[(12 + length)...]))
+        else { return nil }
+        return HistoryEntry(token: HistoryToken(store: store, position: position), time: time, author: author, changes: changes)
+    }
+}

@@ -1,0 +1,118 @@
+internal import Foundation
+public import PolystoreStorage
+internal import Synchronization
+
+/// A store over an engine of ordered maps: everything that such engines have in common.
+///
+/// A backend holds one and hands the verbs of `StorageInterface` on to it.
+public final class KeyValueStore: Sendable {
+    private struct State: Sendable {
+        var core: KeyValueCore?
+        var isReadOnly = false
+    }
+
+    private let engine: any OrderedStore
+    private let state = Mutex(State())
+    private let lane = WriteLane()
+
+    /// A store over an engine that is not yet open.
+    public init(_ engine: any OrderedStore) { self.engine = engine }
+
+    /// Opens the engine and checks or makes what lies in it.
+    public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
+        if state.withLock({ $0.core != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
+        let canCreate = request.createIfMissing && request.schema != nil && !request.readOnly
+        let maps = request.schema.map { KeyValueLayout(StoreMetadata(new: $0)).names.count } ?? 0
+        _ = try engine.open(OrderedOpen(create: canCreate, readOnly: request.readOnly, mapCount: max(maps, 200)))
+        do throws(StorageError) {
+            let (metadata, wasCreated) = try metadata(request, canCreate)
+            try metadata.check(request)
+            let core = KeyValueCore(engine, metadata, lane)
+            try engine.prepare(maps: core.layout.names)
+            state.withLock {
+                $0.core = core
+                $0.isReadOnly = request.readOnly
+            }
+            return StorageState(
+                storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated)
+        } catch {
+            engine.close()
+            throw error
+        }
+    }
+
+    private func metadata(_ request: OpenRequest, _ canCreate: Bool) throws(StorageError) -> (StoreMetadata, Bool) {
+        try engine.prepare(maps: KeyValueLayout.ownMaps)
+        if let found = try stored() { return (found, false) }
+        guard canCreate, let schema = request.schema else {
+            throw StorageError(.notADatabase, "the place holds no Polystore data")
+        }
+        let metadata = StoreMetadata(new: schema)
+        try engine.prepare(maps: KeyValueLayout(metadata).names)
+        let writer = try engine.write(WriteOptions())
+        defer { writer.end() }
+        for (key, value) in metadata.entries {
+            try Self.withBytes(key) { key throws(StorageError) in
+                try Self.withBytes(value) { value throws(StorageError) in try writer.put(KeyValueLayout.metadata, key, value) }
+            }
+        }
+        try writer.commit()
+        return (metadata, true)
+    }
+
+    private func stored() throws(StorageError) -> StoreMetadata? {
+        let reader = try engine.read()
+        defer { reader.end() }
+        let cursor = try reader.cursor(KeyValueLayout.metadata)
+        var entries: [String: String] = [:]
+        while try cursor.next() {
+            if let key = String(utf8: cursor.key), let value = String(utf8: cursor.value) { entries[key] = value }
+        }
+        return entries.isEmpty ? nil : try StoreMetadata(entries: entries)
+    }
+
+    static func withBytes<R>(_ text: String, _ body: (UnsafeRawBufferPointer) throws(StorageError) -> R) throws(StorageError) -> R {
+        var outcome: Result<R, StorageError>?
+        Array(text.utf8).withUnsafeBytes { buffer in
+            do throws(StorageError) { outcome = .success(try body(buffer)) } catch { outcome = .failure(error) }
+        }
+        guard let outcome else { throw StorageError(.corrupted, "a text has no bytes") }
+        return try outcome.get()
+    }
+
+    private func opened() throws(StorageError) -> (KeyValueCore, isReadOnly: Bool) {
+        let (core, isReadOnly) = state.withLock { ($0.core, $0.isReadOnly) }
+        guard let core else { throw StorageError(.storeClosed, "the store is not open; add it to a stack or call open") }
+        return (core, isReadOnly)
+    }
+
+    /// Starts to read one snapshot.
+    public func beginRead() throws(StorageError) -> any StorageReader {
+        let (core, _) = try opened()
+        return KeyValueReader(core, try engine.read())
+    }
+
+    /// Starts the write transaction, waiting for the one before it.
+    public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
+        let (core, isReadOnly) = try opened()
+        if isReadOnly { throw StorageError(.readOnly, "the store was opened for reading only") }
+        try lane.enter(timeout: options.timeout)
+        do throws(StorageError) {
+            return KeyValueWriter(core, try engine.write(options))
+        } catch {
+            lane.leave()
+            throw error
+        }
+    }
+
+    /// Closes the store.
+    public func close() {
+        let core = state.withLock { state in
+            defer { state.core = nil }
+            return state.core
+        }
+        guard let core else { return }
+        core.close()
+        engine.close()
+    }
+}

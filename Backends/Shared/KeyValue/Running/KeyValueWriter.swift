@@ -1,0 +1,257 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// The write transaction.
+final class KeyValueWriter: KeyValueReader, StorageWriter {
+    private let maps: any OrderedWriter
+    private let indexes: IndexWriter
+    private var recorder = HistoryRecorder()
+    private var marks: [(id: Int, mark: HistoryRecorder.Mark)] = []
+    private var nextMark = 1
+    private var bulk: BulkLoad
+    private let old = RowBatch(capacity: 1)
+    private let scratchRows = RowBatch(capacity: 512)
+    private let merged = RowBatch(capacity: 1)
+
+    init(_ core: KeyValueCore, _ maps: any OrderedWriter) {
+        self.maps = maps
+        indexes = IndexWriter(core, maps)
+        bulk = BulkLoad(core, maps)
+        super.init(core, maps)
+    }
+
+    override func didEnd() { core.lane.leave() }
+
+    func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
+        try checkOpen()
+        let name = core.schema.entities[core.schema[entity].root].name
+        let first = try counter(name)
+        try setCounter(name, first + Int64(count))
+        return first..<(first + Int64(count))
+    }
+
+    private func setCounter(_ name: String, _ value: Int64) throws(StorageError) {
+        try KeyValueStore.withBytes(name) { key throws(StorageError) in
+            try RowKey(value).withBytes { bytes throws(StorageError) in try maps.put(KeyValueLayout.counters, key, bytes) }
+        }
+    }
+
+    func apply(_ changes: ChangeSet) throws(StorageError) {
+        try checkOpen()
+        for change in changes.entities { try delete(change) }
+        // Old index entries of all rows go before new ones come, so that unique values can change places.
+        for change in changes.entities { for update in change.updates { try unindex(change.entity, update) } }
+        for change in changes.entities { for update in change.updates { try self.update(change.entity, update) } }
+        for change in changes.entities { if let inserts = change.inserts { try insert(change.entity, inserts) } }
+        for change in changes.links { try apply(change) }
+    }
+
+    private func delete(_ change: EntityChanges) throws(StorageError) {
+        let map = core.layout.rows[change.entity]
+        for deletion in change.deletes {
+            let row = try oldRow(change.entity, map, deletion.key)
+            if let version = deletion.expectedVersion, version != row.version { throw stale(change.entity, deletion.key) }
+            try indexes.remove(row, core.layout.indexes[row.entity])
+            _ = try RowKey(deletion.key).withBytes { key throws(StorageError) in try maps.delete(map, key) }
+            recorder.delete(change.entity, deletion.key)
+        }
+    }
+
+    /// The stored row of a key, its bytes copied.
+    private func oldRow(_ entity: EntityIndex, _ map: Int, _ key: Int64) throws(StorageError) -> RowView {
+        old.clear()
+        guard let record = try get(map, key) else {
+            let name = core.schema.entities[entity].name
+            throw StorageError(.notFound, "\(name) \(key) is not there any more", details: .init(entity: name, keys: [key]))
+        }
+        let copy = UnsafeRawBufferPointer(start: old.copy(record), count: record.count)
+        try core.decode(key, copy, map, into: old)
+        return old.row(0)
+    }
+
+    private func stale(_ entity: EntityIndex, _ key: Int64) -> StorageError {
+        let name = core.schema.entities[entity].name
+        return StorageError(
+            .staleObject, "\(name) \(key) was changed by another transaction since it was read", details: .init(entity: name, keys: [key]))
+    }
+
+    /// The indexes that a change of slots concerns.
+    private func touched(_ entity: EntityIndex, _ mask: SlotMask) -> [KeyValueLayout.IndexMap] {
+        core.layout.indexes[entity].filter { $0.slots.contains(where: mask.contains) }
+    }
+
+    private func unindex(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
+        let touched = touched(entity, update.mask)
+        if touched.isEmpty { return }
+        let map = core.layout.rows[entity]
+        try update.rows.forEachBatch(scratchRows) { batch throws(StorageError) in
+            for index in 0..<batch.count { try indexes.remove(try oldRow(entity, map, batch.key(index)), touched) }
+        }
+    }
+
+    private func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
+        let map = core.layout.rows[entity], touched = touched(entity, update.mask), slots = update.mask.slots
+        let count = core.layout.kinds[entity].count, number = core.layout.entityNumbers[entity]
+        try update.rows.forEachBatch(scratchRows) { batch throws(StorageError) in
+            for index in 0..<batch.count {
+                let row = batch.row(index)
+                let stored = try oldRow(entity, map, row.key)
+                if update.checksVersion, stored.version != row.version { throw stale(entity, row.key) }
+                merged.clear()
+                let cells = merged.appendRow(key: row.key, version: stored.version + 1, entity: entity, slots: count)
+                cells.update(from: stored.cells, count: count)
+                for slot in slots { cells[slot] = row[slot] }
+                try put(map, row.key, cells, count, number, stored.version + 1)
+                try indexes.add(merged.row(0), touched)
+                recorder.update(entity, row.key, update.mask)
+            }
+        }
+    }
+
+    private func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
+        let map = core.layout.rows[entity], number = core.layout.entityNumbers[entity]
+        let count = core.layout.kinds[entity].count, indexMaps = core.layout.indexes[entity]
+        var last = try greatestKey(map)
+        try rows.forEachBatch(scratchRows) { batch throws(StorageError) in
+            for index in 0..<batch.count {
+                let row = batch.row(index)
+                if let greatest = last, row.key <= greatest {
+                    if try get(map, row.key) != nil { throw taken(entity, row.key) }
+                    try put(map, row.key, row.cells, count, number, row.version)
+                } else {
+                    try append(map, row.key, row.cells, count, number, row.version)
+                    last = row.key
+                }
+                if !indexMaps.isEmpty { try indexes.add(row, indexMaps) }
+                recorder.insert(entity, row.key)
+            }
+        }
+    }
+
+    private func taken(_ entity: EntityIndex, _ key: Int64) -> StorageError {
+        let name = core.schema.entities[entity].name
+        return StorageError(.alreadyExists, "an object of \(name) with this key is already there", details: .init(entity: name, keys: [key]))
+    }
+
+    private func greatestKey(_ map: Int) throws(StorageError) -> Int64? { try maps.lastKey(map) }
+
+    private func append(
+        _ map: Int, _ key: Int64, _ cells: UnsafePointer<Cell>, _ count: Int, _ number: Int16, _ version: Int64
+    ) throws(StorageError) {
+        let size = try checkedSize(cells, count)
+        let target = try RowKey(key).withBytes { bytes throws(StorageError) in try maps.append(map, bytes, size) }
+        Record.write(cells, count, number: number, version: version, to: target, size: size)
+    }
+
+    private func put(
+        _ map: Int, _ key: Int64, _ cells: UnsafePointer<Cell>, _ count: Int, _ number: Int16, _ version: Int64
+    ) throws(StorageError) {
+        let size = try checkedSize(cells, count)
+        try withUnsafeTemporaryBytes(size) { buffer throws(StorageError) in
+            guard let start = buffer.baseAddress else { return }
+            Record.write(cells, count, number: number, version: version, to: start, size: size)
+            try RowKey(key).withBytes { bytes throws(StorageError) in try maps.put(map, bytes, UnsafeRawBufferPointer(buffer)) }
+        }
+    }
+
+    private func checkedSize(_ cells: UnsafePointer<Cell>, _ count: Int) throws(StorageError) -> Int {
+        let size = Record.size(cells, count)
+        if size > core.engine.maximumValueBytes {
+            throw StorageError(.valueTooLarge, "an object has \(size) bytes; the store takes \(core.engine.maximumValueBytes)")
+        }
+        return size
+    }
+
+    private func withUnsafeTemporaryBytes(
+        _ count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
+        defer { buffer.deallocate() }
+        try body(buffer)
+    }
+
+    private func apply(_ changes: LinkChanges) throws(StorageError) {
+        let owner = core.schema.links[changes.link].owner
+        for pair in changes.removed { try indexes.remove(pair, core.layout.links[changes.link]) }
+        for pair in changes.added { try indexes.add(pair, core.layout.links[changes.link]) }
+        for key in Set(changes.removed.map(\.owner)).union(changes.added.map(\.owner)).sorted() {
+            recorder.links(changes.link, owner: owner, key)
+        }
+    }
+
+    func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) {
+        try checkOpen()
+        try bulk.load(core.schema[root].root, batch)
+    }
+
+    func load(link: Int, _ pairs: [Link]) throws(StorageError) {
+        try checkOpen()
+        for pair in pairs { try indexes.add(pair, core.layout.links[link]) }
+    }
+
+    func savepoint() throws(StorageError) -> Int {
+        try checkOpen()
+        try bulk.finish(indexes)
+        try maps.savepoint()
+        let id = nextMark
+        nextMark += 1
+        marks.append((id, recorder.mark()))
+        return id
+    }
+
+    func rollback(to savepoint: Int) throws(StorageError) {
+        try checkOpen()
+        let index = try position(savepoint)
+        for _ in index..<marks.count { try maps.undoSavepoint() }
+        // The mark stays set.
+        try maps.savepoint()
+        recorder.rewind(to: marks[index].mark)
+        marks.removeLast(marks.count - index - 1)
+    }
+
+    func release(_ savepoint: Int) throws(StorageError) {
+        try checkOpen()
+        let index = try position(savepoint)
+        for _ in index..<marks.count { try maps.keepSavepoint() }
+        marks.removeLast(marks.count - index)
+    }
+
+    private func position(_ savepoint: Int) throws(StorageError) -> Int {
+        guard let index = marks.firstIndex(where: { $0.id == savepoint }) else {
+            throw StorageError(.notFound, "the savepoint was released or rolled back")
+        }
+        return index
+    }
+
+    func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        try checkOpen()
+        try bulk.finish(indexes)
+        for (root, key) in bulk.greatest {
+            let name = core.schema.entities[root].name
+            try setCounter(name, max(try counter(name), key + 1))
+        }
+        var token: HistoryToken?
+        if !recorder.isEmpty { token = try writeHistory(record) }
+        while !marks.isEmpty {
+            try maps.keepSavepoint()
+            marks.removeLast()
+        }
+        try maps.commit()
+        end()
+        return token
+    }
+
+    private func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken {
+        let position = try counter("polystore_history")
+        try setCounter("polystore_history", position + 1)
+        let bytes = HistoryRow.bytes(record.time ?? Microseconds.from(Date()) ?? 0, record.author, recorder.encode())
+        var failure: StorageError?
+        bytes.withUnsafeBytes { value in
+            do throws(StorageError) {
+                try RowKey(position).withBytes { key throws(StorageError) in try maps.put(KeyValueLayout.history, key, value) }
+            } catch { failure = error }
+        }
+        if let failure { throw failure }
+        return HistoryToken(store: core.storeID, position: position)
+    }
+}
