@@ -115,7 +115,7 @@ let package = Package(
             swiftSettings: strict),
 
         // Tests.
-        tests("PolystoreTests", "Tests/PolystoreTests", ["Polystore", "PolystoreSQLite"]),
+        tests("PolystoreTests", "Tests/PolystoreTests", ["Polystore", "PolystoreInMemory", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL"]),
     ],
     swiftLanguageModes: [.v6]
 )

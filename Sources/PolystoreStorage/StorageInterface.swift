@@ -159,7 +159,9 @@ public struct Link: Sendable, Hashable {
 
 /// A write transaction. It is confined to the thread that began it.
 public protocol StorageWriter: StorageReader {
-    /// Keys that no committed object ever had, for the hierarchy of an entity. They may be given again when the transaction is rolled back.
+    /// Keys that no committed object ever had, for the hierarchy of an entity: at least one, at most `count`.
+    ///
+    /// They may be given again when the transaction is rolled back.
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64>
 
     /// Writes a change set: deletes first, then updates and inserts, so that the order within it never matters.

@@ -1,18 +1,10 @@
 import Foundation
 import Polystore
-import PolystoreSQLite
 import Testing
 
 @Suite struct GraphTests {
-    let stack: DataStack
-
-    init() throws {
-        stack = try DataStack(Person.self, Animal.self, Dog.self)
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("graph-\(UUID().uuidString).db").path
-        try stack.addStorageAndWait(SQLiteStore(path: path))
-    }
-
-    @Test func whatIsCommittedIsFetched() async throws {
+    @Test(arguments: TestStore.all) func whatIsCommittedIsFetched(_ store: TestStore) async throws {
+        let stack = try store.stack()
         let id = try await stack.perform { transaction in
             let ann = try transaction.create(Person.self)
             ann.name = "Ann"
@@ -36,7 +28,8 @@ import Testing
         #expect(try stack.fetchCount(From<Person>().where(\.email == nil)) == 1)
     }
 
-    @Test func cascadeDeletesWhatIsOwned() throws {
+    @Test(arguments: TestStore.all) func cascadeDeletesWhatIsOwned(_ store: TestStore) throws {
+        let stack = try store.stack()
         try stack.perform(synchronous: { transaction in
             let ann = try transaction.create(Person.self)
             for index in 0..<3 {

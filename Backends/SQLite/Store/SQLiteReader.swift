@@ -9,7 +9,6 @@ class SQLiteReader: StorageReader {
     let core: SQLiteCore
     let connection: SQLiteConnection
     private(set) var isOpen = true
-    private let scratch = RowBatch(capacity: 1)
 
     init(_ core: SQLiteCore, _ connection: SQLiteConnection) {
         self.core = core
@@ -54,20 +53,9 @@ class SQLiteReader: StorageReader {
             statement.bind(.int(key), at: 1)
             defer { statement.reset() }
             guard try statement.step() else { continue }
-            let position = batch.count
             try layout.fill(batch, statement.handle, -1)
-            keep(batch, position)
-        }
-    }
-
-    /// Copies the bytes of the row added last: the engine's memory is gone with the next statement.
-    private func keep(_ batch: RowBatch, _ position: Int) {
-        guard batch.count > position else { return }
-        let cells = batch.mutableCells(position)
-        let slots = core.tables.schema[batch.row(position).entity].slots.count
-        for slot in 0..<slots {
-            let cell = cells[slot]
-            if cell.length > 0 { cells[slot].bits = UInt64(UInt(bitPattern: batch.copy(cell.bytes))) }
+            // The engine's memory is gone with the next statement.
+            batch.keepLastRow(core.tables.schema)
         }
     }
 

@@ -86,3 +86,14 @@ extension RowBatch {
     /// The cell of a value, its bytes copied in.
     public func cell(for value: Value) -> Cell { arena.cell(for: value) }
 }
+
+extension RowBatch {
+    /// Copies the bytes of the row added last into the batch, for fillers whose memory does not live as long.
+    public func keepLastRow(_ schema: Schema) {
+        guard count > 0 else { return }
+        let cells = mutableCells(count - 1)
+        for slot in schema[row(count - 1).entity].slots.indices where cells[slot].length > 0 {
+            cells[slot].bits = UInt64(UInt(bitPattern: copy(cells[slot].bytes)))
+        }
+    }
+}
