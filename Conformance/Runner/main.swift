@@ -1,0 +1,4 @@
+import PolystoreCatalog
+import PolystoreConformance
+
+ConformanceCommand.run(opener: StoreCatalog.standard)

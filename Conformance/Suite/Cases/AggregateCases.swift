@@ -1,0 +1,168 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Group A: aggregates and groups.
+enum AggregateCases {
+    private static func decimal(_ text: String) -> Value { Decimal(string: text).map(Value.decimal) ?? .null }
+
+    private static func fact(
+        _ id: String, _ function: AggregateFunction, _ path: String?, _ expected: Value, entity: String = "Thing", where predicate: Predicate? = nil
+    ) -> ConformanceCase {
+        ConformanceCase(id, clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                try Fixture.fill(scratch)
+                let found = try scratch.aggregate(entity, function, path, where: predicate)
+                check.isTrue(near(found, expected), "\(function.rawValue): expected \(expected), found \(found)")
+            }
+        }
+    }
+
+    /// Doubles agree to a relative 1e-12, everything else exactly.
+    static func near(_ a: Value, _ b: Value) -> Bool {
+        guard case .double(let x) = a, case .double(let y) = b else { return a == b }
+        return x == y || abs(x - y) <= 1e-12 * max(abs(x), abs(y))
+    }
+
+    private static let none = Predicate.compare(.path("number"), .equal, .value(.int(424_242)))
+    private static let small = Predicate.between("number", .int(-10), .int(10))
+    private static let finite = Predicate.between("real", .double(-10), .double(10))
+
+    static let all: [ConformanceCase] = facts + empty + overflow + groups
+
+    private static let facts = [
+        fact("A001.count", .count, nil, .int(8)),
+        fact("A001.count-filtered", .count, nil, .int(4), where: small),
+        fact("A001.count-of-values-skips-nil", .count, "number", .int(7)),
+        fact("A001.count-distinct", .countDistinct, "number", .int(6)),
+        fact("A001.count-distinct-text-by-bytes", .countDistinct, "text", .int(7)),
+        fact("A001.count-distinct-decimal", .countDistinct, "price", .int(5)),
+        fact("A002.sum-of-ints", .sum, "number", .int(-2), where: small),
+        fact("A006.average-of-ints", .average, "number", .double(-0.5), where: small),
+        fact("A007.sum-of-decimals", .sum, "price", decimal("1.7"), where: small.and("price", below: 100)),
+        fact("A008.sum-of-doubles", .sum, "real", .double(1.75), where: finite),
+        fact("A008.average-of-doubles", .average, "real", .double(0.4375), where: finite),
+        fact("A009.maximum-infinity", .maximum, "real", .double(.infinity)),
+        fact("A009.minimum-infinity", .minimum, "real", .double(-.infinity)),
+        fact("A009.sum-with-infinity", .sum, "real", .double(.infinity), where: .compare(.path("real"), .greater, .value(.double(0)))),
+        fact("A010.minimum-int", .minimum, "number", .int(.min)),
+        fact("A010.maximum-int", .maximum, "number", .int(.max)),
+        fact("A010.minimum-text", .minimum, "text", .string("")),
+        fact("A010.maximum-text", .maximum, "text", .string(Fixture.composed)),
+        fact("A010.maximum-bool", .maximum, "flag", .bool(true)),
+        fact("A010.minimum-bool", .minimum, "flag", .bool(false)),
+        fact("A010.minimum-decimal", .minimum, "price", decimal("-0.5")),
+        fact("A013.over-a-relationship", .sum, "thing.number", .int(-2), entity: "Holder", where: .between("thing.number", .int(-10), .int(10))),
+        fact("A013.maximum-over-a-relationship", .maximum, "thing.text", .string(Fixture.composed), entity: "Holder"),
+    ]
+
+    private static let empty = [
+        fact("A002.sum-of-nothing-int", .sum, "number", .int(0), where: none),
+        fact("A002.sum-of-nothing-double", .sum, "real", .double(0), where: none),
+        fact("A002.sum-of-nothing-decimal", .sum, "price", .decimal(0), where: none),
+        fact("A003.average-of-nothing", .average, "number", .null, where: none),
+        fact("A003.minimum-of-nothing", .minimum, "text", .null, where: none),
+        fact("A003.maximum-of-nothing", .maximum, "real", .null, where: none),
+        fact("A001.count-of-nothing", .count, nil, .int(0), where: none),
+        fact("A004.sum-of-nil-only", .sum, "small", .int(0)),
+        fact("A004.minimum-of-nil-only", .minimum, "at", .null),
+    ]
+
+    private static let overflow = [
+        ConformanceCase("A005.sum-overflows", clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.insert("Thing", [["number": .int(.max)], ["number": .int(1)]])
+                check.throwing(.arithmeticOverflow, "sum") { _ = try scratch.aggregate("Thing", .sum, "number") }
+                check.equal(try scratch.aggregate("Thing", .average, "number"), .double(4_611_686_018_427_387_904), "average")
+            }
+        },
+        ConformanceCase("A005.sum-overflows-only-on-the-way", clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.insert("Thing", [["number": .int(.max)], ["number": .int(1)], ["number": .int(-5)]])
+                check.equal(try scratch.aggregate("Thing", .sum, "number"), .int(.max - 4), "sum")
+            }
+        },
+        ConformanceCase("A009.infinities-cancel-to-no-number", clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.insert("Thing", [["real": .double(.infinity)], ["real": .double(-.infinity)]])
+                check.throwing(.arithmeticOverflow, "sum") { _ = try scratch.aggregate("Thing", .sum, "real") }
+            }
+        },
+        ConformanceCase("A009.doubles-overflow", clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.insert("Thing", [["real": .double(1.7e308)], ["real": .double(1.7e308)]])
+                check.throwing(.arithmeticOverflow, "sum") { _ = try scratch.aggregate("Thing", .sum, "real") }
+            }
+        },
+        ConformanceCase("A007.ten-thousand-tenths", clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.insert("Thing", (0..<10_000).map { _ in ["price": decimal("0.1")] })
+                check.equal(try scratch.aggregate("Thing", .sum, "price"), decimal("1000"), "sum")
+                check.equal(try scratch.aggregate("Thing", .average, "price"), decimal("0.1"), "average")
+            }
+        },
+    ]
+
+    private static let groups = [
+        ConformanceCase("A011.group-by-one-key-nil-is-a-group", clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                try Fixture.fill(scratch)
+                let request = QueryRequest(
+                    FetchRequest("Thing"), outputs: [.property("flag"), .aggregate(Aggregate(.count)), .aggregate(Aggregate(.minimum, "text"))], groupBy: ["flag"])
+                check.equal(
+                    try scratch.query(request),
+                    [
+                        [.null, .int(3), .string("50%_off\\x")], [.bool(false), .int(2), .string("Banana")], [.bool(true), .int(3), .string("")],
+                    ], "groups")
+            }
+        },
+        ConformanceCase("A011.group-by-two-keys", clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.load("Pair", [(1, ["first": .int(1), "second": .string("a")]), (2, ["first": .int(1), "second": .string("b")]), (3, ["second": .string("a")]), (4, ["second": .string("a")])])
+                let request = QueryRequest(
+                    FetchRequest("Pair", orderBy: [SortDescriptor("second", ascending: false)]),
+                    outputs: [.property("first"), .property("second"), .aggregate(Aggregate(.count))], groupBy: ["first", "second"])
+                check.equal(
+                    try scratch.query(request),
+                    [[.int(1), .string("b"), .int(1)], [.null, .string("a"), .int(2)], [.int(1), .string("a"), .int(1)]], "groups")
+            }
+        },
+        ConformanceCase("A013.group-by-a-relationship", clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                try Fixture.fill(scratch)
+                let request = QueryRequest(FetchRequest("Holder"), outputs: [.property("thing.flag"), .aggregate(Aggregate(.count))], groupBy: ["thing.flag"])
+                check.equal(try scratch.query(request), [[.null, .int(4)], [.bool(false), .int(2)], [.bool(true), .int(3)]], "groups")
+            }
+        },
+        ConformanceCase("A018.limit-on-groups", clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                try Fixture.fill(scratch)
+                let fetch = FetchRequest("Thing", orderBy: [SortDescriptor("flag", ascending: false)], limit: 1, offset: 1)
+                let request = QueryRequest(fetch, outputs: [.property("flag"), .aggregate(Aggregate(.count))], groupBy: ["flag"])
+                check.equal(try scratch.query(request), [[.bool(false), .int(2)]], "groups")
+            }
+        },
+        ConformanceCase("A021.plain-property-beside-an-aggregate", clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                let request = QueryRequest(FetchRequest("Thing"), outputs: [.property("text"), .aggregate(Aggregate(.count))])
+                do throws(QueryError) {
+                    _ = try request.plan(in: scratch.schema)
+                    check.isTrue(false, "the request is refused")
+                } catch {
+                    check.equal(error.path, "text", "the property that is named")
+                }
+            }
+        },
+        ConformanceCase("A022.projection", clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                try Fixture.fill(scratch)
+                let fetch = FetchRequest("Holder", orderBy: [SortDescriptor("thing.number", ascending: false)], limit: 2)
+                let request = QueryRequest(fetch, outputs: [.property("label"), .property("thing.text")])
+                check.equal(try scratch.query(request), [[.string("h8"), .string("apple pie")], [.string("h6"), .string(Fixture.composed)]], "rows")
+            }
+        },
+    ]
+}
+
+extension Predicate {
+    fileprivate func and(_ path: PropertyPath, below limit: Int64) -> Predicate { self && .compare(.path(path), .less, .value(.int(limit))) }
+}

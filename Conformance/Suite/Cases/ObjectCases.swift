@@ -1,0 +1,232 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Group C: rows are made, read, changed and deleted.
+enum ObjectCases {
+    static let all: [ConformanceCase] = [
+        ConformanceCase("C001.reads-its-own-writes", clause: "semantics W") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.write { writer in
+                    let key = try scratch.insert("Thing", [["text": .string("a")]], writer)[0]
+                    check.equal(try scratch.fetch(FetchRequest("Thing"), writer).map(\.key), [key], "keys in the transaction")
+                }
+            }
+        },
+        ConformanceCase("C002.many-in-one-transaction", clause: "semantics R") { harness, check in
+            try harness.withStore { scratch in
+                for count in [1, 2, 999, 1000, 1001] { try scratch.insert("Tag", (0..<count).map { ["name": .string("n\($0)")] }) }
+                check.equal(try scratch.aggregate("Tag", .count, nil), .int(3003), "count")
+                check.equal(Set(try scratch.keys(FetchRequest("Tag"))).count, 3003, "different keys")
+            }
+        },
+        ConformanceCase("C003.missing-key-is-no-row", clause: "semantics R") { harness, check in
+            try harness.withStore { scratch in check.equal(try scratch.rows("Thing", keys: [12345]).count, 0, "rows") }
+        },
+        ConformanceCase("C004.rows-come-in-the-order-of-keys", clause: "architecture, rows") { harness, check in
+            try harness.withStore { scratch in
+                try Fixture.fill(scratch)
+                check.equal(try scratch.rows("Thing", keys: [5, 1, 99, 8, 1]).map(\.key), [5, 1, 8, 1], "keys")
+                check.equal(try scratch.rows("Thing", keys: []).count, 0, "no keys")
+            }
+        },
+        ConformanceCase("C005.update-raises-the-version", clause: "architecture, what lies in a store") { harness, check in
+            try harness.withStore { scratch in
+                let key = try scratch.insert("Thing", [["number": .int(1)]])[0]
+                check.equal(try scratch.rows("Thing", keys: [key]).first?.version, 1, "version of a new row")
+                try scratch.update("Thing", key, ["number": .int(2)])
+                check.equal(try scratch.rows("Thing", keys: [key]).first?.version, 2, "version after an update")
+            }
+        },
+        ConformanceCase("C007.update-of-a-missing-row", clause: "semantics E") { harness, check in
+            try harness.withStore { scratch in
+                check.throwing(.notFound, "update") { try scratch.update("Thing", 77, ["number": .int(2)]) }
+            }
+        },
+        ConformanceCase("C008.delete", clause: "semantics R") { harness, check in
+            try harness.withStore { scratch in
+                let keys = try scratch.insert("Thing", [["number": .int(1)], ["number": .int(2)]])
+                try scratch.delete("Thing", [keys[0]])
+                check.equal(try scratch.keys(FetchRequest("Thing")), [keys[1]], "what is left")
+                check.throwing(.notFound, "second delete") { try scratch.delete("Thing", [keys[0]]) }
+            }
+        },
+        ConformanceCase("C009.delete-and-insert-of-one-unique-value", clause: "semantics W, rules") { harness, check in
+            try harness.withStore { scratch in
+                let old = try scratch.insert("Thing", [["code": .string("x")]])[0]
+                let thing = try scratch.entity("Thing")
+                try scratch.write { writer in
+                    let key = try writer.reserveKeys(thing, count: 1).lowerBound
+                    let inserts = scratch.source(thing, [(key, 1, ["code": .string("x")])])
+                    try writer.apply(ChangeSet(entities: [EntityChanges(entity: thing, deletes: [RowDeletion(key: old)], inserts: inserts)]))
+                }
+                check.equal(try scratch.fetch(FetchRequest("Thing")).map { $0.values["code"] ?? .null }, [.string("x")], "codes")
+            }
+        },
+        ConformanceCase("C011.unique-values-change-places", clause: "semantics W, rules") { harness, check in
+            try harness.withStore { scratch in
+                let keys = try scratch.insert("Thing", [["code": .string("a")], ["code": .string("b")], ["code": .string("c")]])
+                let changes = try scratch.updates(
+                    "Thing", [(keys[0], 1, ["code": .string("b")]), (keys[1], 1, ["code": .string("c")]), (keys[2], 1, ["code": .string("a")])])
+                try scratch.write { try $0.apply(ChangeSet(entities: [changes])) }
+                check.equal(try scratch.rows("Thing", keys: keys).map { $0.values["code"] ?? .null }, ["b", "c", "a"].map(Value.string), "codes")
+            }
+        },
+        ConformanceCase("C013.key-stays", clause: "semantics R") { harness, check in
+            try harness.withStore { scratch in
+                let key = try scratch.insert("Tree", [["name": .string("oak"), "height": .int(3)]])[0]
+                try scratch.update("Tree", key, ["height": .int(4), "name": .null])
+                check.equal(try scratch.keys(FetchRequest("Plant")), [key], "keys")
+            }
+        },
+        ConformanceCase("C015.keys-are-never-used-again", clause: "semantics R") { harness, check in
+            try harness.withStore { scratch in
+                let first = try scratch.insert("Thing", [[:], [:]])
+                try scratch.delete("Thing", first)
+                if harness.capabilities.contains(.persistent) { try scratch.reopen() }
+                let second = try scratch.insert("Thing", [[:], [:]])
+                check.isTrue(Set(first).isDisjoint(with: second), "keys after a delete differ")
+            }
+        },
+        ConformanceCase("C015.bulk-load-raises-the-counter", clause: "semantics R") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.load("Thing", [(5000, [:])])
+                check.isTrue(try scratch.insert("Thing", [[:]])[0] > 5000, "the next key is above the loaded ones")
+            }
+        },
+        ConformanceCase("C020.bulk-load-refuses-a-key-that-is-there", clause: "architecture, load") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.load("Thing", [(1, [:]), (2, [:])])
+                check.throwing(.alreadyExists, "load") { try scratch.load("Thing", [(2, [:])]) }
+                check.equal(try scratch.keys(FetchRequest("Thing")), [1, 2], "keys")
+            }
+        },
+        ConformanceCase("C021.bulk-load-out-of-order", clause: "architecture, load") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.load("Thing", [(30, ["number": .int(3)]), (10, ["number": .int(1)]), (20, ["number": .int(2)])])
+                check.equal(try scratch.keys(FetchRequest("Thing")), [10, 20, 30], "keys")
+                let above = Predicate.compare(.path("number"), .greater, .value(.int(1)))
+                check.equal(try scratch.keys(FetchRequest("Thing", where: above)), [20, 30], "keys by an index")
+            }
+        },
+        ConformanceCase("C030.missing-place", clause: "semantics E") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.store.close()
+                if !harness.capabilities.contains(.persistent) {
+                    let other = try scratch.another()
+                    check.throwing([.notFound, .notADatabase], "open without a schema") { _ = try other.open(OpenRequest(schema: nil)) }
+                }
+            }
+        },
+        ConformanceCase("C031.read-only", clause: "semantics E", needs: [.persistent]) { harness, check in
+            try harness.withStore { scratch in
+                let key = try scratch.insert("Thing", [["number": .int(1)]])[0]
+                try scratch.store.close()
+                let store = try scratch.another()
+                _ = try store.open(OpenRequest(schema: scratch.schema, readOnly: true))
+                defer { try? store.close() }
+                check.throwing(.readOnly, "write") { _ = try store.beginWrite(WriteOptions()) }
+                let reader = try store.beginRead()
+                defer { reader.end() }
+                let batch = RowBatch()
+                try reader.rows(try scratch.entity("Thing"), keys: [key], into: batch)
+                check.equal(batch.count, 1, "rows")
+            }
+        },
+        ConformanceCase("C033.closed-store", clause: "semantics E") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.store.close()
+                try scratch.store.close()
+                check.throwing(.storeClosed, "read") { _ = try scratch.store.beginRead() }
+                check.throwing(.storeClosed, "write") { _ = try scratch.store.beginWrite(WriteOptions()) }
+            }
+        },
+        ConformanceCase("C035.other-schema", clause: "architecture, what lies in a store", needs: [.persistent]) { harness, check in
+            try harness.withStore { scratch in
+                try scratch.store.close()
+                let other = try Schema(entities: [Entity("Thing", attributes: [Attribute("number", .string)])])
+                let store = try scratch.another()
+                check.throwing(.schemaMismatch, "open with another schema") { _ = try store.open(OpenRequest(schema: other)) }
+            }
+        },
+        ConformanceCase("C036.the-schema-lies-in-the-store", clause: "architecture, what lies in a store", needs: [.persistent]) { harness, check in
+            try harness.withStore { scratch in
+                try scratch.store.close()
+                let store = try scratch.another()
+                let state = try store.open(OpenRequest(schema: nil))
+                check.equal(state.schema, scratch.schema, "schema")
+                check.equal(state.wasCreated, false, "was created")
+                try store.close()
+            }
+        },
+        ConformanceCase("C040.links", clause: "semantics R") { harness, check in
+            try harness.withStore { scratch in
+                try linksFact(scratch, check)
+            }
+        },
+        ConformanceCase("C041.ordered-links", clause: "semantics R") { harness, check in
+            try harness.withStore { scratch in
+                let link = try index("Playlist.items", scratch)
+                let pairs = [Link(owner: 1, rank: 30, member: 7), Link(owner: 1, rank: 10, member: 9), Link(owner: 1, rank: 20, member: 8)]
+                try scratch.write { try $0.apply(ChangeSet(links: [LinkChanges(link: link, added: pairs)])) }
+                check.equal(try scratch.links("Playlist.items", .owner, [1]).map(\.member), [9, 8, 7], "order")
+                try scratch.write { try $0.apply(ChangeSet(links: [LinkChanges(link: link, added: [Link(owner: 1, rank: 5, member: 7)])])) }
+                check.equal(try scratch.links("Playlist.items", .owner, nil).map(\.member), [7, 9, 8], "order after a move")
+            }
+        },
+        ConformanceCase("C042.hierarchy", clause: "architecture, what lies in a store") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.insert("Tree", [["name": .string("oak"), "height": .int(20)]])
+                try scratch.insert("Flower", [["name": .string("rose"), "color": .string("red")]])
+                check.equal(try scratch.fetch(FetchRequest("Plant")).map(\.entity), ["Tree", "Flower"], "entities")
+                check.equal(try scratch.fetch(FetchRequest("Flower")).map { $0.values["color"] ?? .null }, [.string("red")], "color")
+                check.equal(try scratch.aggregate("Tree", .count, nil), .int(1), "trees")
+                let named = Predicate.compare(.path("name"), .equal, .value(.string("rose")))
+                check.equal(try scratch.fetch(FetchRequest("Tree", where: named)).count, 0, "trees called rose")
+            }
+        },
+        ConformanceCase("C050.unique-constraint", clause: "semantics W, rules") { harness, check in
+            try harness.withStore { scratch in
+                let keys = try scratch.insert("Thing", [["code": .string("a")], ["code": .string("b")], [:], [:]])
+                check.throwing(.uniqueConstraintViolated, "insert") { try scratch.insert("Thing", [["code": .string("a")]]) }
+                check.throwing(.uniqueConstraintViolated, "update") { try scratch.update("Thing", keys[1], ["code": .string("a")]) }
+                check.equal(try scratch.aggregate("Thing", .count, nil), .int(4), "count")
+                try scratch.update("Thing", keys[0], ["code": .string("a")])
+            }
+        },
+        ConformanceCase("C051.compound-unique-constraint", clause: "semantics N") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.insert("Pair", [["first": .int(1), "second": .string("a")], ["first": .int(1), "second": .string("b")]])
+                try scratch.insert("Pair", [["first": .int(1)], ["first": .int(1)], [:], [:]])
+                check.throwing(.uniqueConstraintViolated, "both equal") { try scratch.insert("Pair", [["first": .int(1), "second": .string("a")]]) }
+                check.throwing(.uniqueConstraintViolated, "bulk load") { try scratch.load("Pair", [(900, ["first": .int(1), "second": .string("b")])]) }
+                check.equal(try scratch.aggregate("Pair", .count, nil), .int(6), "count")
+            }
+        },
+        ConformanceCase("C052.unique-texts-are-compared-by-bytes", clause: "semantics V") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.insert("Thing", [["code": .string("\u{e9}")], ["code": .string("e\u{301}")], ["code": .string("E")], ["code": .string("e")]])
+                let long = String(repeating: "x", count: 1020)
+                try scratch.insert("Thing", [["code": .string(long + "a")], ["code": .string(long + "b")]])
+                check.throwing(.uniqueConstraintViolated, "long text") { try scratch.insert("Thing", [["code": .string(long + "b")]]) }
+            }
+        },
+    ]
+
+    private static func index(_ name: String, _ scratch: Scratch) throws -> Int {
+        guard let link = scratch.schema.links.firstIndex(where: { $0.name == name }) else { throw StorageError(.notFound, "no link \(name)") }
+        return link
+    }
+
+    private static func linksFact(_ scratch: Scratch, _ check: Check) throws {
+        let name = scratch.schema.links.map(\.name).first { $0 == "Tag.things" || $0 == "Thing.tags" } ?? ""
+        let link = try index(name, scratch)
+        let added = [Link(owner: 1, member: 10), Link(owner: 1, member: 11), Link(owner: 2, member: 10), Link(owner: 1, member: 10)]
+        try scratch.write { try $0.apply(ChangeSet(links: [LinkChanges(link: link, added: added)])) }
+        check.equal(try scratch.links(name, .owner, [1]).map(\.member), [10, 11], "members of 1")
+        check.equal(try scratch.links(name, .member, [10]).map(\.owner), [1, 2], "owners of 10")
+        check.equal(try scratch.links(name, .member, [10, 11, 12]).count, 3, "pairs of three members")
+        let removed = [Link(owner: 1, member: 10), Link(owner: 9, member: 9)]
+        try scratch.write { try $0.apply(ChangeSet(links: [LinkChanges(link: link, removed: removed)])) }
+        check.equal(try scratch.links(name, .owner, nil), [Link(owner: 1, member: 11), Link(owner: 2, member: 10)], "what is left")
+    }
+}

@@ -1,0 +1,167 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Group P: each predicate as it is, negated, on a joined key path, negated there, and filtered above the store.
+enum PredicateCases {
+    /// A predicate with the keys of the fixture's things of which it is true, worked out by hand, and whether it is true of nil.
+    struct Fact: Sendable {
+        let id: String
+        let predicate: @Sendable (String) -> Predicate
+        let keys: [Int64]
+        let holdsOfNil: Bool
+
+        init(_ id: String, _ keys: [Int64], ofNil holdsOfNil: Bool = false, _ predicate: @escaping @Sendable (String) -> Predicate) {
+            self.id = id
+            self.predicate = predicate
+            self.keys = keys
+            self.holdsOfNil = holdsOfNil
+        }
+    }
+
+    static let all: [ConformanceCase] = facts.flatMap(cases)
+
+    private static func cases(_ fact: Fact) -> [ConformanceCase] {
+        let rest = (1...8).filter { !fact.keys.contains($0) }
+        let joined = fact.keys.map { $0 + 100 } + (fact.holdsOfNil ? [109] : [])
+        let joinedRest = (101...109).filter { !joined.contains($0) }
+        func make(_ suffix: String, _ entity: String, _ prefix: String, _ expected: [Int64], negated: Bool) -> ConformanceCase {
+            ConformanceCase("\(fact.id)\(suffix)", clause: "semantics N, T, Q; group P") { harness, check in
+                try harness.withStore { scratch in
+                    try Fixture.fill(scratch)
+                    let predicate = negated ? .not(fact.predicate(prefix)) : fact.predicate(prefix)
+                    check.equal(try scratch.keys(FetchRequest(entity, where: predicate)), expected, "keys")
+                    check.equal(ReferenceStore.fixture.keys(FetchRequest(entity, where: predicate)), expected, "keys of the reference")
+                }
+            }
+        }
+        return [
+            make("", "Thing", "", fact.keys, negated: false), make("-negated", "Thing", "", rest, negated: true),
+            make("-joined", "Holder", "thing.", joined, negated: false), make("-joined-negated", "Holder", "thing.", joinedRest, negated: true),
+            residual(fact),
+        ]
+    }
+
+    /// The same answer when nothing of the condition is given to the store.
+    private static func residual(_ fact: Fact) -> ConformanceCase {
+        ConformanceCase("\(fact.id)-without-pushdown", clause: "architecture, the contract of a store; group P040") { harness, check in
+            try harness.withStore { scratch in
+                try Fixture.fill(scratch)
+                let plan = try FetchRequest("Thing", where: fact.predicate("")).plan(in: scratch.schema)
+                let rows = try scratch.read { reader in
+                    try scratch.rows(ResidualReader(NoPushdown(reader), schema: scratch.schema).cursor(for: plan))
+                }
+                check.equal(rows.map(\.key), fact.keys, "keys")
+            }
+        }
+    }
+
+    private static func path(_ name: String) -> Expression { .path(PropertyPath(name)) }
+    private static func decimal(_ text: String) -> Value { Decimal(string: text).map(Value.decimal) ?? .null }
+    private static func number(_ comparison: Comparison, _ value: Value) -> @Sendable (String) -> Predicate {
+        { .compare(path($0 + "number"), comparison, .value(value)) }
+    }
+    private static func compare(_ name: String, _ comparison: Comparison, _ value: Value) -> @Sendable (String) -> Predicate {
+        { .compare(path($0 + name), comparison, .value(value)) }
+    }
+    private static func text(_ match: TextMatch, _ needle: String) -> @Sendable (String) -> Predicate {
+        { .text(PropertyPath($0 + "text"), match, needle) }
+    }
+
+    static let facts: [Fact] = comparisons + nils + numbers + decimals + lists + texts + logic
+
+    private static let comparisons = [
+        Fact("P001.int-equal", [2, 5], number(.equal, .int(2))),
+        Fact("P001.int-not-equal-includes-nil", [1, 3, 4, 6, 7, 8], ofNil: true, number(.notEqual, .int(2))),
+        Fact("P001.bool-equal", [1, 4, 7], compare("flag", .equal, .bool(true))),
+        Fact("P001.bool-not-equal-includes-nil", [2, 3, 5, 6, 8], ofNil: true, compare("flag", .notEqual, .bool(true))),
+        Fact("P001.text-equal", [1], compare("text", .equal, .string("apple"))),
+        Fact("P001.empty-text-is-not-nil", [4], compare("text", .equal, .string(""))),
+        Fact("P001.double-equal-zero", [4], compare("real", .equal, .double(-0.0))),
+        Fact("P005.int-less", [1, 4, 7], number(.less, .int(2))),
+        Fact("P005.int-less-or-equal", [1, 2, 4, 5, 7], number(.lessOrEqual, .int(2))),
+        Fact("P005.int-greater", [6, 8], number(.greater, .int(2))),
+        Fact("P005.int-greater-or-equal", [2, 5, 6, 8], number(.greaterOrEqual, .int(2))),
+        Fact("P005.text-less-by-bytes", [1, 2, 4, 5, 8], compare("text", .less, .string("b"))),
+        Fact("P005.bool-less", [2, 6], compare("flag", .less, .bool(true))),
+        Fact("P007.infinity-equal", [6], compare("real", .equal, .double(.infinity))),
+        Fact("P007.below-infinity", [1, 3, 4, 5, 7, 8], compare("real", .less, .double(.infinity))),
+        Fact("P007.minus-infinity", [7], compare("real", .lessOrEqual, .double(-.infinity))),
+        Fact("P034.own-key", [3], compare("SELF", .equal, .int(3))),
+        Fact("P034.own-key-greater", [7, 8], compare("SELF", .greater, .int(6))),
+    ]
+
+    private static let nils = [
+        Fact("P002.equal-nil", [3], ofNil: true, number(.equal, .null)),
+        Fact("P002.not-equal-nil", [1, 2, 4, 5, 6, 7, 8], number(.notEqual, .null)),
+        Fact("P003.less-than-nil-is-false", [], number(.less, .null)),
+        Fact("P003.greater-or-equal-nil-is-false", [], number(.greaterOrEqual, .null)),
+        Fact("P003.not-greater-includes-nil", [1, 2, 3, 4, 5, 7], ofNil: true) { .not(.compare(path($0 + "number"), .greater, .value(.int(5)))) },
+    ]
+
+    private static let numbers = [
+        Fact("P008.int-below-fraction", [1, 2, 4, 5, 7], number(.less, .double(2.5))),
+        Fact("P008.int-equals-no-fraction", [], number(.equal, .double(2.5))),
+        Fact("P008.int-differs-from-fraction", [1, 2, 3, 4, 5, 6, 7, 8], ofNil: true, number(.notEqual, .double(2.5))),
+        Fact("P008.int-above-two-to-the-53", [6, 8], number(.greater, .double(9_007_199_254_740_992))),
+        Fact("P008.int-is-not-two-to-the-53", [], number(.equal, .double(9_007_199_254_740_992))),
+        Fact("P008.int-above-all-doubles", [], number(.greaterOrEqual, .double(1e30))),
+        Fact("P008.int-below-huge-double", [1, 2, 4, 5, 6, 7, 8], number(.less, .double(1e30))),
+        Fact("P008.double-equals-int", [], compare("real", .equal, .int(2))),
+        Fact("P008.double-above-int", [5, 6, 8], compare("real", .greater, .int(2))),
+        Fact("P008.double-below-unrepresentable-int", [1, 3, 4, 7, 8], compare("real", .less, .int(9_007_199_254_740_993))),
+        Fact("P037.int-above-double-of-the-row", [7, 8]) { .compare(path($0 + "number"), .greater, path($0 + "real")) },
+        Fact("P037.two-nils-are-equal", [], ofNil: true) { .compare(path($0 + "number"), .equal, path($0 + "real")) },
+        Fact("P037.text-and-url", [3], ofNil: true) { .compare(path($0 + "text"), .equal, path($0 + "link")) },
+    ]
+
+    private static let decimals = [
+        Fact("P009.decimal-equal-ignores-trailing-zeros", [1, 2], compare("price", .equal, decimal("1.1"))),
+        Fact("P009.decimal-above-int", [1, 2, 5], compare("price", .greater, .int(1))),
+        Fact("P009.decimal-equals-int", [6], compare("price", .equal, .int(0))),
+        Fact("P009.decimal-below-zero", [4], compare("price", .less, .int(0))),
+        Fact("P009.decimal-is-not-a-binary-fraction", [], compare("price", .equal, .double(1.1))),
+        Fact("P009.decimal-38-digits", [5], compare("price", .equal, decimal("12345678901234567890123456789012345678"))),
+        Fact("P009.decimal-small", [8]) { .between(PropertyPath($0 + "price"), decimal("0.00000001"), decimal("0.0000002")) },
+    ]
+
+    private static let lists = [
+        Fact("P010.between", [1, 2, 5]) { .between(PropertyPath($0 + "number"), .int(1), .int(2)) },
+        Fact("P010.between-of-nothing", []) { .between(PropertyPath($0 + "number"), .int(2), .int(1)) },
+        Fact("P011.in-list", [2, 4, 5]) { .isIn(PropertyPath($0 + "number"), [.int(2), .int(-7)]) },
+        Fact("P011.in-empty-list", []) { .isIn(PropertyPath($0 + "number"), []) },
+        Fact("P011.in-list-with-nil", [1, 3], ofNil: true) { .isIn(PropertyPath($0 + "number"), [.null, .int(1)]) },
+        Fact("P011.in-list-of-texts", [2, 8]) { .isIn(PropertyPath($0 + "text"), [.string("Banana"), .string("apple pie"), .string("APPLE")]) },
+        Fact("P011.in-list-of-70000", [2, 5]) { .isIn(PropertyPath($0 + "number"), (2..<70_002).map { .int(Int64($0)) }) },
+    ]
+
+    private static let texts = [
+        Fact("P017.begins-with", [1, 8], text(.beginsWith, "apple")),
+        Fact("P017.ends-with", [1, 8], text(.endsWith, "e")),
+        Fact("P017.contains", [2], text(.contains, "an")),
+        Fact("P017.contains-percent-underscore", [5], text(.contains, "%_")),
+        Fact("P017.contains-backslash", [5], text(.contains, "\\x")),
+        Fact("P017.begins-with-percent-is-no-pattern", [], text(.beginsWith, "%")),
+        Fact("P017.quote-is-no-syntax", [], text(.contains, "'; --\"")),
+        Fact("P017.case-counts", [], text(.beginsWith, "APPLE")),
+        Fact("P019.contains-nothing-is-not-nil", [1, 2, 4, 5, 6, 7, 8], text(.contains, "")),
+        Fact("P023.composed-is-not-decomposed", [6], compare("text", .equal, .string(Fixture.composed))),
+        Fact("P023.decomposed-is-not-composed", [7], compare("text", .equal, .string(Fixture.decomposed))),
+        Fact("P023.begins-with-part-of-a-grapheme", [7], text(.beginsWith, "cafe")),
+    ]
+
+    private static let logic = [
+        Fact("P012.and", [2]) { .and([.compare(path($0 + "number"), .equal, .value(.int(2))), .compare(path($0 + "flag"), .equal, .value(.bool(false)))]) },
+        Fact("P012.or-with-nil", [2, 3, 5], ofNil: true) { .or([.compare(path($0 + "number"), .equal, .value(.int(2))), .compare(path($0 + "text"), .equal, .value(.null))]) },
+        Fact("P013.empty-and", [1, 2, 3, 4, 5, 6, 7, 8], ofNil: true) { _ in .and([]) },
+        Fact("P013.empty-or", []) { _ in .or([]) },
+        Fact("P014.de-morgan", [1, 4, 7]) {
+            .not(.or([.not(.compare(path($0 + "number"), .less, .value(.int(2)))), .compare(path($0 + "number"), .equal, .value(.null))]))
+        },
+        Fact("P014.double-negation", [2, 5]) { .not(.not(.compare(path($0 + "number"), .equal, .value(.int(2))))) },
+        Fact("P015.depth-400", [2, 5]) { prefix in
+            (0..<200).reduce(Predicate.compare(path(prefix + "number"), .equal, .value(.int(2)))) { inner, level in
+                level % 2 == 0 ? .and([.constant(true), .not(inner)]) : .or([.constant(false), .not(inner)])
+            }
+        },
+    ]
+}

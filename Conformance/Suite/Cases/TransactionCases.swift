@@ -1,0 +1,267 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Group T: transactions are whole, apart and remembered.
+enum TransactionCases {
+    static let all: [ConformanceCase] = atomicity + isolation + history
+
+    private static let atomicity: [ConformanceCase] = [
+        ConformanceCase("T001.rollback-leaves-nothing", clause: "semantics W") { harness, check in
+            try harness.withStore { scratch in
+                let kept = try scratch.insert("Thing", [["number": .int(1)]])[0]
+                let writer = try scratch.store.beginWrite(WriteOptions())
+                try scratch.insert("Thing", [["number": .int(2)]], writer)
+                try writer.apply(ChangeSet(entities: [scratch.updates("Thing", [(kept, 1, ["number": .int(9)])])]))
+                writer.end()
+                check.equal(try scratch.fetch(FetchRequest("Thing")).map { $0.values["number"] ?? .null }, [.int(1)], "numbers")
+                check.equal(try scratch.history().count, 1, "history")
+            }
+        },
+        ConformanceCase("T002.error-in-the-middle-leaves-nothing", clause: "semantics W") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.insert("Thing", [["code": .string("x")]])
+                check.throwing(.uniqueConstraintViolated, "third of three") {
+                    try scratch.insert("Thing", [["code": .string("a")], ["code": .string("b")], ["code": .string("x")]])
+                }
+                check.equal(try scratch.aggregate("Thing", .count, nil), .int(1), "count")
+                try scratch.insert("Thing", [["code": .string("a")]])
+            }
+        },
+        ConformanceCase("T003.commit-survives-closing", clause: "semantics W", needs: [.persistent]) { harness, check in
+            try harness.withStore { scratch in
+                let keys = try scratch.insert("Thing", [["text": .string("kept")]])
+                try scratch.reopen()
+                check.equal(try scratch.keys(FetchRequest("Thing")), keys, "keys")
+            }
+        },
+        ConformanceCase("T003.memory-starts-empty", clause: "features A14", needsAbsent: [.persistent]) { harness, check in
+            try harness.withStore { scratch in
+                try scratch.insert("Thing", [[:]])
+                try scratch.reopen()
+                check.equal(try scratch.keys(FetchRequest("Thing")), [], "keys")
+            }
+        },
+        ConformanceCase("T004.savepoint", clause: "semantics W", needs: [.savepoints]) { harness, check in
+            try harness.withStore { scratch in
+                try scratch.write { writer in
+                    try scratch.insert("Tag", [["name": .string("outer")]], writer)
+                    let mark = try writer.savepoint()
+                    try scratch.insert("Tag", [["name": .string("inner")]], writer)
+                    try writer.rollback(to: mark)
+                    try scratch.insert("Tag", [["name": .string("after")]], writer)
+                    try writer.release(mark)
+                }
+                check.equal(try scratch.fetch(FetchRequest("Tag")).map { $0.values["name"] ?? .null }.sorted { $0.compare(to: $1) < 0 }, [.string("after"), .string("outer")], "names")
+                check.equal(try scratch.history().first?.changes.count, 2, "changes in the history")
+            }
+        },
+        ConformanceCase("T005.nested-savepoints", clause: "semantics W", needs: [.savepoints]) { harness, check in
+            try harness.withStore { scratch in
+                try scratch.write { writer in
+                    let outer = try writer.savepoint()
+                    try scratch.insert("Tag", [["name": .string("a")]], writer)
+                    let inner = try writer.savepoint()
+                    try scratch.insert("Tag", [["name": .string("b")]], writer)
+                    try writer.release(inner)
+                    try writer.rollback(to: outer)
+                    try scratch.insert("Tag", [["name": .string("c")]], writer)
+                    check.throwing(.notFound, "a mark inside one that was rolled back") { try writer.rollback(to: inner) }
+                }
+                check.equal(try scratch.fetch(FetchRequest("Tag")).map { $0.values["name"] ?? .null }, [.string("c")], "names")
+            }
+        },
+        ConformanceCase("T006.error-then-savepoint", clause: "semantics W", needs: [.savepoints]) { harness, check in
+            try harness.withStore { scratch in
+                try scratch.insert("Thing", [["code": .string("x")]])
+                try scratch.write { writer in
+                    let mark = try writer.savepoint()
+                    check.throwing(.uniqueConstraintViolated, "insert") { try scratch.insert("Thing", [["code": .string("x")]], writer) }
+                    try writer.rollback(to: mark)
+                    try scratch.insert("Thing", [["code": .string("y")]], writer)
+                }
+                check.equal(try scratch.aggregate("Thing", .count, nil), .int(2), "count")
+            }
+        },
+        ConformanceCase("T007.stale-version", clause: "semantics W") { harness, check in
+            try harness.withStore { scratch in
+                let key = try scratch.insert("Thing", [["number": .int(1)]])[0]
+                try scratch.update("Thing", key, ["number": .int(2)])
+                check.throwing(.staleObject, "update of version 1") {
+                    try scratch.write { try $0.apply(ChangeSet(entities: [scratch.updates("Thing", [(key, 1, ["number": .int(3)])], checksVersion: true)])) }
+                }
+                try scratch.write { try $0.apply(ChangeSet(entities: [scratch.updates("Thing", [(key, 2, ["number": .int(4)])], checksVersion: true)])) }
+                let thing = try scratch.entity("Thing")
+                check.throwing(.staleObject, "delete of version 1") {
+                    try scratch.write { try $0.apply(ChangeSet(entities: [EntityChanges(entity: thing, deletes: [RowDeletion(key: key, expectedVersion: 1)])])) }
+                }
+                check.equal(try scratch.rows("Thing", keys: [key]).first?.version, 3, "version")
+            }
+        },
+        ConformanceCase("T008.use-after-the-end", clause: "semantics E") { harness, check in
+            try harness.withStore { scratch in
+                let writer = try scratch.store.beginWrite(WriteOptions())
+                _ = try writer.commit(CommitRecord())
+                check.throwing(.storeClosed, "insert") { try scratch.insert("Tag", [[:]], writer) }
+                check.throwing(.storeClosed, "commit") { _ = try writer.commit(CommitRecord()) }
+                let reader = try scratch.store.beginRead()
+                reader.end()
+                reader.end()
+                check.throwing(.storeClosed, "read") { _ = try reader.cursor(for: FetchPlan(scratch.schema, 0)) }
+            }
+        },
+    ]
+
+    private static let isolation: [ConformanceCase] = [
+        ConformanceCase("T020.a-read-sees-one-snapshot", clause: "semantics W", needs: [.snapshotReads]) { harness, check in
+            try harness.withStore { scratch in
+                let key = try scratch.insert("Thing", [["number": .int(1)]])[0]
+                try scratch.read { reader in
+                    try scratch.update("Thing", key, ["number": .int(2)])
+                    try scratch.insert("Thing", [["number": .int(3)]])
+                    check.equal(try scratch.fetch(FetchRequest("Thing"), reader).map { $0.values["number"] ?? .null }, [.int(1)], "numbers")
+                }
+                check.equal(try scratch.fetch(FetchRequest("Thing")).map { $0.values["number"] ?? .null }, [.int(2), .int(3)], "numbers afterwards")
+            }
+        },
+        ConformanceCase("T021.a-cursor-keeps-its-snapshot", clause: "semantics W", needs: [.snapshotReads]) { harness, check in
+            try harness.withStore { scratch in
+                let keys = try scratch.insert("Tag", (0..<3000).map { ["name": .string("n\($0)")] })
+                try scratch.read { reader in
+                    let cursor = try reader.cursor(for: try FetchRequest("Tag").plan(in: scratch.schema))
+                    let batch = RowBatch(capacity: 100)
+                    _ = try cursor.next(into: batch)
+                    let first = batch.count
+                    try scratch.delete("Tag", keys)
+                    check.equal(first + (try scratch.rows(cursor)).count, 3000, "rows")
+                }
+            }
+        },
+        ConformanceCase("T022.uncommitted-is-not-seen", clause: "semantics W") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.write { writer in
+                    try scratch.insert("Thing", [["number": .int(1)]], writer)
+                    check.equal(try scratch.fetch(FetchRequest("Thing")).count, 0, "rows seen from outside")
+                }
+                check.equal(try scratch.fetch(FetchRequest("Thing")).count, 1, "rows afterwards")
+            }
+        },
+        ConformanceCase("T023.one-writer-at-a-time", clause: "architecture, threads", needsAbsent: [.concurrentWriters]) { harness, check in
+            try harness.withStore { scratch in
+                let first = try scratch.store.beginWrite(WriteOptions())
+                check.throwing(.busy, "second writer") { _ = try scratch.store.beginWrite(WriteOptions(timeout: 0.05)) }
+                first.end()
+                try scratch.insert("Tag", [[:]])
+            }
+        },
+        ConformanceCase("T024.write-skew-is-refused", clause: "semantics W", needs: [.concurrentWriters]) { harness, check in
+            try harness.withStore { scratch in
+                let keys = try scratch.insert("Thing", [["number": .int(1)], ["number": .int(1)]])
+                let a = try scratch.store.beginWrite(WriteOptions()), b = try scratch.store.beginWrite(WriteOptions())
+                defer {
+                    a.end()
+                    b.end()
+                }
+                let positive = FetchRequest("Thing", where: .compare(.path("number"), .equal, .value(.int(1))))
+                check.equal(try scratch.fetch(positive, a).count, 2, "seen by a")
+                check.equal(try scratch.fetch(positive, b).count, 2, "seen by b")
+                check.throwing(.serializationFailure, "one of the two") {
+                    try a.apply(ChangeSet(entities: [scratch.updates("Thing", [(keys[0], 1, ["number": .int(0)])])]))
+                    try b.apply(ChangeSet(entities: [scratch.updates("Thing", [(keys[1], 1, ["number": .int(0)])])]))
+                    _ = try a.commit(CommitRecord())
+                    _ = try b.commit(CommitRecord())
+                }
+            }
+        },
+        ConformanceCase("T025.writers-on-many-threads", clause: "semantics W") { harness, check in
+            try harness.withStore { scratch in
+                let store = scratch.store, schema = scratch.schema
+                let failures = Counter()
+                DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                    for round in 0..<10 where !Self.insertOne(store, schema, thread * 100 + round) { failures.add() }
+                }
+                check.equal(failures.value, 0, "transactions that failed")
+                check.equal(try scratch.aggregate("Tag", .count, nil), .int(40), "count")
+                check.equal(Set(try scratch.keys(FetchRequest("Tag"))).count, 40, "different keys")
+            }
+        },
+    ]
+
+    /// One insert in a transaction of its own, run again after a conflict.
+    private static func insertOne(_ store: any StorageInterface, _ schema: Schema, _ number: Int) -> Bool {
+        guard let tag = schema.index(of: "Tag") else { return false }
+        for _ in 0..<20 {
+            do throws(StorageError) {
+                let writer = try store.beginWrite(WriteOptions(timeout: 30))
+                defer { writer.end() }
+                let key = try writer.reserveKeys(tag, count: 1).lowerBound
+                let rows = RowSource(count: 1) { _, batch in
+                    let cell = batch.cell(for: .string("n\(number)"))
+                    batch.appendRow(key: key, version: 1, entity: tag, slots: 1)[0] = cell
+                }
+                try writer.apply(ChangeSet(entities: [EntityChanges(entity: tag, inserts: rows)]))
+                _ = try writer.commit(CommitRecord())
+                return true
+            } catch {
+                if error.code != .serializationFailure { return false }
+            }
+        }
+        return false
+    }
+
+    private static let history: [ConformanceCase] = [
+        ConformanceCase("T040.history-has-one-entry-for-each-commit", clause: "semantics H", needs: [.history]) { harness, check in
+            try harness.withStore { scratch in
+                let thing = try scratch.entity("Thing")
+                let key = try scratch.insert("Thing", [["number": .int(1)]])[0]
+                let token = try scratch.history().last?.token
+                let number = scratch.schema[thing].slot("number") ?? 0
+                try scratch.write(author: "ann") { try $0.apply(ChangeSet(entities: [scratch.updates("Thing", [(key, 1, ["number": .int(2)])])])) }
+                try scratch.delete("Thing", [key])
+                check.equal(try scratch.write { _ in }, nil, "token of a transaction without changes")
+                let entries = try scratch.history(since: token)
+                check.equal(entries.map(\.author), ["ann", ""], "authors")
+                var mask = SlotMask()
+                mask.insert(number)
+                check.equal(entries.first?.changes, [HistoryChange(entity: thing, key: key, kind: .update(mask))], "update")
+                check.equal(entries.last?.changes, [HistoryChange(entity: thing, key: key, kind: .delete)], "delete")
+                check.isTrue(entries.count == 2 && entries[0].token.position < entries[1].token.position, "positions rise")
+            }
+        },
+        ConformanceCase("T041.token-of-the-newest", clause: "semantics H", needs: [.history]) { harness, check in
+            try harness.withStore { scratch in
+                check.equal(try scratch.read { try $0.currentToken() }, nil, "token of an empty history")
+                let token = try scratch.write { try scratch.insert("Tag", [[:]], $0) }
+                check.equal(try scratch.read { try $0.currentToken() }, token, "token")
+                check.equal(try scratch.history(since: token).count, 0, "entries after it")
+            }
+        },
+        ConformanceCase("T042.token-of-another-store", clause: "semantics H", needs: [.history]) { harness, check in
+            try harness.withStore { scratch in
+                let foreign = HistoryToken(store: UUID(), position: 1)
+                check.throwing(.tokenExpired, "history") { _ = try scratch.history(since: foreign) }
+            }
+        },
+        ConformanceCase("T043.history-of-many-inserts", clause: "semantics H", needs: [.history]) { harness, check in
+            try harness.withStore { scratch in
+                let keys = try scratch.insert("Tag", (0..<500).map { _ in [:] })
+                let tag = try scratch.entity("Tag")
+                check.equal(try scratch.history().first?.changes, keys.map { HistoryChange(entity: tag, key: $0, kind: .insert) }, "changes")
+            }
+        },
+    ]
+}
+
+/// A number that several threads raise.
+final class Counter: Sendable {
+    private let lock = WriteLane()
+    nonisolated(unsafe) private var count = 0
+
+    /// The lane keeps the threads apart.
+    func add() {
+        guard (try? lock.enter(timeout: 10)) != nil else { return }
+        count += 1
+        lock.leave()
+    }
+
+    var value: Int { count }
+}

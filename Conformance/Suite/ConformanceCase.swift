@@ -1,0 +1,74 @@
+public import PolystoreStorage
+
+/// One fact that every store must keep, as a value: the same list runs in tests, in the runner and in other people's packages.
+public struct ConformanceCase: Sendable, CustomStringConvertible {
+    /// The name: group, number and what it says, such as `V002.int64-extremes`.
+    public let id: String
+    /// The clause of the contract that it tests.
+    public let clause: String
+    /// What the store must be able to do; without it the case is skipped.
+    public let needs: Set<StorageCapabilities.Capability>
+    /// What the store must lack: the twin of cases that need it.
+    public let needsAbsent: Set<StorageCapabilities.Capability>
+    let body: @Sendable (StoreHarness, Check) throws -> Void
+
+    init(
+        _ id: String, clause: String, needs: Set<StorageCapabilities.Capability> = [],
+        needsAbsent: Set<StorageCapabilities.Capability> = [], _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
+    ) {
+        self.id = id
+        self.clause = clause
+        self.needs = needs
+        self.needsAbsent = needsAbsent
+        self.body = body
+    }
+
+    /// The name.
+    public var description: String { id }
+
+    /// Runs the case over a store.
+    public func run(_ harness: StoreHarness) -> CaseResult {
+        let missing = needs.subtracting(harness.capabilities).map(\.description).sorted()
+        if !missing.isEmpty { return CaseResult(id: id, clause: clause, status: .skipped, messages: ["needs \(missing.joined(separator: ", "))"]) }
+        let present = needsAbsent.intersection(harness.capabilities).map(\.description).sorted()
+        if !present.isEmpty { return CaseResult(id: id, clause: clause, status: .skipped, messages: ["has \(present.joined(separator: ", "))"]) }
+        let check = Check()
+        do {
+            try body(harness, check)
+        } catch {
+            return CaseResult(id: id, clause: clause, status: .error, messages: check.failures + ["\(error)"])
+        }
+        return CaseResult(id: id, clause: clause, status: check.failures.isEmpty ? .pass : .fail, messages: check.failures)
+    }
+}
+
+/// How a case ended.
+public struct CaseResult: Sendable, Hashable {
+    /// The kinds of ending.
+    public enum Status: String, Sendable {
+        /// Every check held.
+        case pass
+        /// A check did not hold.
+        case fail
+        /// The case threw.
+        case error
+        /// The store lacks, or has, a capability.
+        case skipped
+    }
+
+    /// The name of the case.
+    public let id: String
+    /// The clause of the contract.
+    public let clause: String
+    /// How it ended.
+    public let status: Status
+    /// What did not hold, or why it was skipped.
+    public let messages: [String]
+}
+
+/// All cases of the suite.
+public enum ConformanceSuite {
+    /// The cases in the order of their names.
+    public static let cases: [ConformanceCase] =
+        ValueCases.all + ObjectCases.all + TransactionCases.all + PredicateCases.all + OrderCases.all + AggregateCases.all + RandomCases.all
+}

@@ -1,0 +1,196 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// One row as a case sees it.
+struct Row: Hashable, CustomStringConvertible {
+    var key: Int64
+    var entity: String
+    var version: Int64
+    var values: [String: Value]
+
+    var description: String { "\(entity) \(key) v\(version) \(values.filter { !$0.value.isNull })" }
+}
+
+/// A store under test with what cases need to talk to it in names and values.
+final class Scratch {
+    private let place: StorePlace
+    let schema: Schema
+    private(set) var store: any StorageInterface
+
+    init(_ place: StorePlace, _ schema: Schema) throws {
+        self.place = place
+        self.schema = schema
+        store = try place.store()
+        _ = try store.open(OpenRequest(schema: schema))
+    }
+
+    /// Closes the store and opens the same place again.
+    func reopen() throws {
+        try store.close()
+        store = try place.store()
+        _ = try store.open(OpenRequest(schema: schema))
+    }
+
+    /// Another store object of the same place.
+    func another() throws -> any StorageInterface { try place.store() }
+
+    func entity(_ name: String) throws -> EntityIndex {
+        guard let index = schema.index(of: name) else { throw StorageError(.notFound, "the suite has no entity \(name)") }
+        return index
+    }
+
+    // MARK: Writing
+
+    /// Runs `body` in a write transaction that commits.
+    @discardableResult
+    func write(author: String = "", _ body: (any StorageWriter) throws -> Void) throws -> HistoryToken? {
+        let writer = try store.beginWrite(WriteOptions(timeout: 10))
+        defer { writer.end() }
+        try body(writer)
+        return try writer.commit(CommitRecord(author: author))
+    }
+
+    /// Rows with given keys, as a bulk load adds them.
+    func load(_ name: String, _ rows: [(Int64, [String: Value])]) throws {
+        let index = try entity(name)
+        try write { writer in try writer.load(index, batch(index, rows.map { Row(key: $0.0, entity: name, version: 1, values: $0.1) })) }
+    }
+
+    /// Adds rows with keys that the store reserves; the keys.
+    @discardableResult
+    func insert(_ name: String, _ rows: [[String: Value]], _ writer: any StorageWriter) throws -> [Int64] {
+        let index = try entity(name)
+        var keys: [Int64] = []
+        while keys.count < rows.count { keys += Array(try writer.reserveKeys(index, count: rows.count - keys.count)) }
+        try writer.apply(ChangeSet(entities: [EntityChanges(entity: index, inserts: source(index, zip(keys, rows).map { ($0, 1, $1) }))]))
+        return keys
+    }
+
+    /// Adds rows in a transaction of their own.
+    @discardableResult
+    func insert(_ name: String, _ rows: [[String: Value]]) throws -> [Int64] {
+        var keys: [Int64] = []
+        try write { keys = try insert(name, rows, $0) }
+        return keys
+    }
+
+    /// Changes that set attributes of rows.
+    func updates(
+        _ name: String, _ rows: [(key: Int64, version: Int64, values: [String: Value])], checksVersion: Bool = false
+    ) throws -> EntityChanges {
+        let index = try entity(name)
+        let groups = Dictionary(grouping: rows) { Set($0.values.keys) }
+        var changes = EntityChanges(entity: index)
+        for (names, members) in groups {
+            var mask = SlotMask()
+            for name in names { if let slot = schema[index].slot(name) { mask.insert(slot) } }
+            changes.updates.append(RowUpdate(mask: mask, checksVersion: checksVersion, rows: source(index, members.map { ($0.key, $0.version, $0.values) })))
+        }
+        return changes
+    }
+
+    /// Sets attributes of a row in a transaction of its own.
+    func update(_ name: String, _ key: Int64, _ values: [String: Value]) throws {
+        try write { try $0.apply(ChangeSet(entities: [updates(name, [(key, 0, values)])])) }
+    }
+
+    /// Deletes rows in a transaction of their own.
+    func delete(_ name: String, _ keys: [Int64]) throws {
+        let index = try entity(name)
+        try write { try $0.apply(ChangeSet(entities: [EntityChanges(entity: index, deletes: keys.map { RowDeletion(key: $0) })])) }
+    }
+
+    func source(_ index: EntityIndex, _ rows: [(Int64, Int64, [String: Value])]) -> RowSource {
+        let name = schema.entities[index].name
+        return RowSource(count: rows.count) { range, batch in
+            for position in range {
+                self.append(index, Row(key: rows[position].0, entity: name, version: rows[position].1, values: rows[position].2), to: batch)
+            }
+        }
+    }
+
+    private func batch(_ index: EntityIndex, _ rows: [Row]) -> RowBatch {
+        let batch = RowBatch(capacity: rows.count)
+        for row in rows { append(index, row, to: batch) }
+        return batch
+    }
+
+    private func append(_ index: EntityIndex, _ row: Row, to batch: RowBatch) {
+        let slots = schema[index].slots
+        let cells = slots.map { batch.cell(for: row.values[$0.name] ?? .null) }
+        let target = batch.appendRow(key: row.key, version: row.version, entity: index, slots: slots.count)
+        for (slot, cell) in cells.enumerated() { target[slot] = cell }
+    }
+
+    // MARK: Reading
+
+    func read<R>(_ body: (any StorageReader) throws -> R) throws -> R {
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        return try body(reader)
+    }
+
+    /// The rows of a request, from the newest state.
+    func fetch(_ request: FetchRequest) throws -> [Row] { try read { try fetch(request, $0) } }
+
+    /// The rows of a request, from a session.
+    func fetch(_ request: FetchRequest, _ reader: any StorageReader) throws -> [Row] {
+        let plan = try request.plan(in: schema)
+        let isExact = reader.pushdown(of: plan) == .exact
+        return try rows(isExact ? reader.cursor(for: plan) : ResidualReader(reader, schema: schema).cursor(for: plan))
+    }
+
+    func rows(_ cursor: any RowCursor) throws -> [Row] {
+        var rows: [Row] = []
+        let batch = RowBatch(capacity: 7)
+        while try cursor.next(into: batch) { for index in 0..<batch.count { rows.append(try row(batch.row(index))) } }
+        return rows
+    }
+
+    func row(_ view: borrowing RowView) throws -> Row {
+        var values: [String: Value] = [:]
+        for (slot, description) in schema[view.entity].slots.enumerated() {
+            guard let value = Value(view[slot], as: description.type) else { throw StorageError(.corrupted, "an ill-formed cell") }
+            values[description.name] = value
+        }
+        return Row(key: view.key, entity: schema.entities[view.entity].name, version: view.version, values: values)
+    }
+
+    /// The keys of a request.
+    func keys(_ request: FetchRequest) throws -> [Int64] { try fetch(request).map(\.key) }
+
+    /// The rows with keys, in their order.
+    func rows(_ name: String, keys: [Int64]) throws -> [Row] {
+        try read { reader in
+            let batch = RowBatch(capacity: 16)
+            try reader.rows(try entity(name), keys: keys, into: batch)
+            return try (0..<batch.count).map { try row(batch.row($0)) }
+        }
+    }
+
+    /// The answer of a query, from the newest state.
+    func query(_ request: QueryRequest) throws -> [[Value]] {
+        let plan = try request.plan(in: schema)
+        return try read { reader in
+            reader.pushdown(of: plan.fetch) == .exact
+                ? try reader.values(for: plan) : try ResidualReader(reader, schema: schema).values(for: plan)
+        }
+    }
+
+    /// One aggregate over all rows of an entity.
+    func aggregate(_ name: String, _ function: AggregateFunction, _ path: String?, where predicate: Predicate? = nil) throws -> Value {
+        let aggregate = Aggregate(function, path.map { PropertyPath($0) })
+        return try query(QueryRequest(FetchRequest(name, where: predicate), outputs: [.aggregate(aggregate)]))[0][0]
+    }
+
+    func links(_ name: String, _ side: LinkSide, _ keys: [Int64]?) throws -> [Link] {
+        guard let link = schema.links.firstIndex(where: { $0.name == name }) else { throw StorageError(.notFound, "no link \(name)") }
+        return try read { reader in
+            var found: [Link] = []
+            try reader.links(link, side: side, keys: keys) { pairs throws(StorageError) in found += pairs }
+            return found
+        }
+    }
+
+    func history(since token: HistoryToken? = nil) throws -> [HistoryEntry] { try read { try $0.history(since: token, limit: 1000) } }
+}

@@ -1,0 +1,39 @@
+internal import Foundation
+internal import PolystoreStorage
+
+extension ReferenceStore {
+    /// An aggregate over the rows of a request; nil for a total that leaves its range.
+    func aggregate(_ function: AggregateFunction, _ path: PropertyPath?, _ request: FetchRequest) -> Value? {
+        let rows = fetch(request)
+        guard let path else { return .int(Int64(rows.count)) }
+        let values = rows.map { value(path, $0) }.filter { $0 != .null }
+        switch function {
+        case .count: return .int(Int64(values.count))
+        case .countDistinct: return .int(Int64(Set(values).count))
+        case .minimum: return values.min { Self.order($0, $1) < 0 } ?? .null
+        case .maximum: return values.max { Self.order($0, $1) < 0 } ?? .null
+        case .sum: return sum(values, path)
+        case .average:
+            guard !values.isEmpty else { return .null }
+            return average(values)
+        }
+    }
+
+    private func sum(_ values: [Value], _ path: PropertyPath) -> Value? {
+        if path.names.last == "price" { return .decimal(values.reduce(Decimal(0)) { $0 + decimal($1) }) }
+        if path.names.last == "real" { return .double(values.reduce(0) { $0 + double($1) }) }
+        return Int64(exactly: values.reduce(Int128(0)) { $0 + Int128(int($1)) }).map(Value.int)
+    }
+
+    private func average(_ values: [Value]) -> Value {
+        switch values[0] {
+        case .decimal: .decimal(values.reduce(Decimal(0)) { $0 + decimal($1) } / Decimal(values.count))
+        case .double: .double(values.reduce(0) { $0 + double($1) } / Double(values.count))
+        default: .double(Double(values.reduce(Int128(0)) { $0 + Int128(int($1)) }) / Double(values.count))
+        }
+    }
+
+    private func int(_ value: Value) -> Int64 { if case .int(let number) = value { number } else { 0 } }
+    private func double(_ value: Value) -> Double { if case .double(let number) = value { number } else { 0 } }
+    private func decimal(_ value: Value) -> Decimal { if case .decimal(let number) = value { number } else { 0 } }
+}

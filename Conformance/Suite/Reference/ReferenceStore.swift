@@ -1,0 +1,180 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// The naive reference: rows in an array, requests answered by plain loops written from the contract, with nothing of the evaluator
+/// that the stores use. That two so different programs agree is what makes an agreement mean something.
+struct ReferenceStore: Sendable {
+    var rows: [Row]
+
+    /// The rows of the fixture.
+    static let fixture = ReferenceStore(
+        rows: Fixture.things.map { Row(key: $0.0, entity: "Thing", version: 1, values: $0.1) }
+            + Fixture.holders.map { Row(key: $0.0, entity: "Holder", version: 1, values: $0.1) })
+
+    /// The rows of a request, in its order.
+    func fetch(_ request: FetchRequest) -> [Row] {
+        let matching = rows.filter { row in row.entity == request.entity && (request.predicate.map { holds($0, row) } ?? true) }
+        let sorted = matching.sorted { a, b in
+            for key in request.sortDescriptors {
+                let x = value(key.path, a), y = value(key.path, b)
+                let order = Self.order(x, y)
+                if order != 0 { return key.ascending ? order < 0 : order > 0 }
+            }
+            return a.key < b.key
+        }
+        let rest = sorted.dropFirst(request.offset)
+        return Array(request.limit.map { rest.prefix($0) } ?? rest)
+    }
+
+    /// The keys of a request.
+    func keys(_ request: FetchRequest) -> [Int64] { fetch(request).map(\.key) }
+
+    /// The value at the end of a key path; nil where a relationship on the way is nil or leads nowhere.
+    func value(_ path: PropertyPath, _ row: Row) -> Value {
+        var current = row
+        for (position, name) in path.names.enumerated() {
+            if name == "SELF" { return .int(current.key) }
+            let value = current.values[name] ?? .null
+            if position == path.names.count - 1 { return value }
+            guard case .int(let key) = value, let next = rows.first(where: { $0.key == key && $0.entity == destination(name) }) else {
+                return .null
+            }
+            current = next
+        }
+        return .null
+    }
+
+    private func destination(_ relationship: String) -> String { relationship == "thing" || relationship == "parent" ? "Thing" : "" }
+
+    /// Two-valued logic, as in Swift.
+    func holds(_ predicate: Predicate, _ row: Row) -> Bool {
+        switch predicate {
+        case .constant(let value): return value
+        case .compare(let a, let comparison, let b): return holds(operand(a, row), comparison, operand(b, row))
+        case .isIn(let path, let list):
+            let found = value(path, row)
+            return list.contains { Self.order(found, $0) == 0 }
+        case .between(let path, let low, let high):
+            let found = value(path, row)
+            return holds(found, .greaterOrEqual, low) && holds(found, .lessOrEqual, high)
+        case .text(let path, let match, let needle):
+            guard case .string(let text) = value(path, row) else { return false }
+            return matches(Array(text.utf8), match, Array(needle.utf8))
+        case .and(let parts): return parts.allSatisfy { holds($0, row) }
+        case .or(let parts): return parts.contains { holds($0, row) }
+        case .not(let part): return !holds(part, row)
+        }
+    }
+
+    private func operand(_ expression: Expression, _ row: Row) -> Value {
+        switch expression {
+        case .path(let path): value(path, row)
+        case .value(let value): value
+        }
+    }
+
+    private func holds(_ a: Value, _ comparison: Comparison, _ b: Value) -> Bool {
+        let hasNil = a == .null || b == .null
+        switch comparison {
+        case .equal: return Self.order(a, b) == 0
+        case .notEqual: return Self.order(a, b) != 0
+        case .less: return !hasNil && Self.order(a, b) < 0
+        case .lessOrEqual: return !hasNil && Self.order(a, b) <= 0
+        case .greater: return !hasNil && Self.order(a, b) > 0
+        case .greaterOrEqual: return !hasNil && Self.order(a, b) >= 0
+        }
+    }
+
+    private func matches(_ text: [UInt8], _ match: TextMatch, _ needle: [UInt8]) -> Bool {
+        switch match {
+        case .beginsWith: return text.prefix(needle.count) == needle[...]
+        case .endsWith: return text.suffix(needle.count) == needle[...]
+        case .contains:
+            if needle.count > text.count { return false }
+            return (0...(text.count - needle.count)).contains { Array(text[$0..<($0 + needle.count)]) == needle }
+        }
+    }
+
+    /// The order of two values; nil is the smallest, numbers of different types are compared as exact fractions.
+    static func order(_ a: Value, _ b: Value) -> Int {
+        switch (a, b) {
+        case (.null, .null): return 0
+        case (.null, _): return -1
+        case (_, .null): return 1
+        case (.string(let x), .string(let y)): return lexical(Array(x.utf8), Array(y.utf8))
+        case (.data(let x), .data(let y)): return lexical(Array(x), Array(y))
+        case (.uuid(let x), .uuid(let y)): return lexical(bytes(x), bytes(y))
+        case (.bool(let x), .bool(let y)): return x == y ? 0 : (y ? -1 : 1)
+        case (.date(let x), .date(let y)): return x == y ? 0 : (x < y ? -1 : 1)
+        default: return ReferenceNumber.order(a, b)
+        }
+    }
+
+    private static func bytes(_ uuid: UUID) -> [UInt8] { withUnsafeBytes(of: uuid.uuid) { Array($0) } }
+
+    private static func lexical(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        for (x, y) in zip(a, b) where x != y { return x < y ? -1 : 1 }
+        return a.count == b.count ? 0 : (a.count < b.count ? -1 : 1)
+    }
+}
+
+/// Numbers as digits of base ten: sign, digits, exponent. Every value of the contract has such a form exactly.
+struct ReferenceNumber {
+    private var isNegative = false
+    private var isInfinite = false
+    /// Digits without leading zeros; the value is 0.d1d2d3… × 10^exponent.
+    private var digits: [UInt8] = []
+    private var exponent = 0
+
+    static func order(_ a: Value, _ b: Value) -> Int {
+        guard let x = ReferenceNumber(a), let y = ReferenceNumber(b) else { return -2 }
+        return x.order(y)
+    }
+
+    private init?(_ value: Value) {
+        switch value {
+        case .int(let number): self.init(text: String(number))
+        case .decimal(let number): self.init(text: number.description)
+        case .double(let number):
+            if number.isInfinite {
+                self.init(text: number < 0 ? "-" : "")
+                isInfinite = true
+                isNegative = number < 0
+            } else {
+                self.init(text: String(format: "%.1100f", number))
+            }
+        case .null, .bool, .string, .date, .uuid, .data: return nil
+        }
+    }
+
+    private init(text: String) {
+        isNegative = text.hasPrefix("-")
+        let parts = text.drop { $0 == "-" }.split(separator: ".", omittingEmptySubsequences: false)
+        let whole = parts[0].drop { $0 == "0" }, fraction = parts.count > 1 ? parts[1] : ""
+        digits = (whole + fraction).utf8.map { $0 - 0x30 }
+        exponent = whole.count
+        while digits.first == 0 {
+            digits.removeFirst()
+            exponent -= 1
+        }
+        while digits.last == 0 { digits.removeLast() }
+        if digits.isEmpty {
+            isNegative = false
+            exponent = 0
+        }
+    }
+
+    private func order(_ other: ReferenceNumber) -> Int {
+        if isNegative != other.isNegative { return isNegative ? -1 : 1 }
+        let order = magnitude(other)
+        return isNegative ? -order : order
+    }
+
+    private func magnitude(_ other: ReferenceNumber) -> Int {
+        if isInfinite || other.isInfinite { return isInfinite == other.isInfinite ? 0 : (isInfinite ? 1 : -1) }
+        if digits.isEmpty || other.digits.isEmpty { return digits.isEmpty ? (other.digits.isEmpty ? 0 : -1) : 1 }
+        if exponent != other.exponent { return exponent < other.exponent ? -1 : 1 }
+        for (x, y) in zip(digits, other.digits) where x != y { return x < y ? -1 : 1 }
+        return digits.count == other.digits.count ? 0 : (digits.count < other.digits.count ? -1 : 1)
+    }
+}

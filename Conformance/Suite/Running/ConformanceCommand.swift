@@ -1,0 +1,71 @@
+public import ArgumentParser
+internal import Foundation
+public import PolystoreStorage
+
+/// The command `polystore-conformance`; a package with a store of its own calls `run(opener:)` from its main file.
+public struct ConformanceCommand: ParsableCommand {
+    /// Name and abstract.
+    public static let configuration = CommandConfiguration(
+        commandName: "polystore-conformance",
+        abstract: "Runs the conformance suite against scratch stores.",
+        discussion: """
+            A scratch store is made for each case and removed after it: memory:, sqlite: and lmdb: use temporary folders, a PostgreSQL \
+            URL a schema with a random name. Exit codes: 0 nothing failed, 1 something failed, 2 a store could not be made.
+            """)
+
+    @Option(name: .customLong("store"), help: "The URL of a store to test; may be repeated.")
+    var stores: [String] = ["memory:"]
+
+    @Option(help: "Only cases whose name matches, such as 'P0*'.")
+    var only = ""
+
+    @Flag(help: "List the cases and run none.")
+    var list = false
+
+    @Option(help: "The seed of the random cases.")
+    var seed: UInt64?
+
+    @Option(help: "text, json or junit.")
+    var report = "text"
+
+    @Option(help: "Write the report to a file instead of the output.")
+    var output: String?
+
+    /// A command without arguments.
+    public init() {}
+
+    /// Runs the command over the stores that an opener knows.
+    public static func run(opener: some StoreOpener) {
+        do {
+            let command = try parse()
+            try command.run(opener)
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    private func run(_ opener: some StoreOpener) throws {
+        if list {
+            for item in ConformanceSuite.cases { print("\(item.id)  [\(item.clause)]") }
+            return
+        }
+        guard ["text", "json", "junit"].contains(report) else { throw ValidationError("--report is text, json or junit") }
+        if let seed { RandomCases.seed = seed }
+        var isGreen = true, texts: [String] = []
+        for store in stores {
+            let harness: StoreHarness
+            do {
+                harness = try StoreHarness { try StorePlace.scratch(store, opener: opener) }
+            } catch {
+                FileHandle.standardError.write(Data("polystore-conformance: \(error)\n".utf8))
+                throw ExitCode(2)
+            }
+            let result = ConformanceRunner(only: only).run((try? StoreURL(store).redacted) ?? store, harness)
+            isGreen = isGreen && result.isGreen
+            texts.append(report == "json" ? result.json : (report == "junit" ? result.junit : result.text))
+        }
+        let text = texts.joined(separator: "\n") + "\n"
+        if let output { try text.write(toFile: output, atomically: true, encoding: .utf8) } else { print(text, terminator: "") }
+        if !isGreen { throw ExitCode(1) }
+    }
+}

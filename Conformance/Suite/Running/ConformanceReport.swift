@@ -1,0 +1,73 @@
+internal import Foundation
+
+/// The results of a run over one store, and their forms on paper.
+public struct ConformanceReport: Sendable {
+    /// The store, as it was named.
+    public let store: String
+    /// What it can do.
+    public let capabilities: [String]
+    /// The seed of the random cases.
+    public let seed: UInt64
+    /// The results in the order of the cases.
+    public let results: [CaseResult]
+
+    /// Whether nothing failed.
+    public var isGreen: Bool { results.allSatisfy { $0.status == .pass || $0.status == .skipped } }
+
+    private func count(_ status: [CaseResult.Status]) -> Int { results.filter { status.contains($0.status) }.count }
+
+    /// `N passed, N failed`, with `, N skipped` when any were.
+    public var closingLine: String {
+        let skipped = count([.skipped])
+        return "\(count([.pass])) passed, \(count([.fail, .error])) failed" + (skipped > 0 ? ", \(skipped) skipped" : "")
+    }
+
+    /// One line for each case, and the closing line.
+    public var text: String {
+        var lines = ["\(store)  can: \(capabilities.joined(separator: ", "))  seed \(seed)"]
+        for result in results {
+            lines.append("\(result.status.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)) \(result.id)")
+            if result.status != .pass { lines += result.messages.map { "         \($0)" } }
+        }
+        return (lines + [closingLine]).joined(separator: "\n")
+    }
+
+    /// One JSON object.
+    public var json: String {
+        let cases = results.map { result in
+            "{\"id\":\(quote(result.id)),\"clause\":\(quote(result.clause)),\"status\":\(quote(result.status.rawValue)),"
+                + "\"messages\":[\(result.messages.map(quote).joined(separator: ","))]}"
+        }
+        return "{\"store\":\(quote(store)),\"seed\":\(seed),\"capabilities\":[\(capabilities.map(quote).joined(separator: ","))],"
+            + "\"passed\":\(count([.pass])),\"failed\":\(count([.fail, .error])),\"skipped\":\(count([.skipped])),\"cases\":[\(cases.joined(separator: ","))]}"
+    }
+
+    /// A JUnit test suite.
+    public var junit: String {
+        var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>"]
+        lines.append(
+            "<testsuite name=\"\(escape(store))\" tests=\"\(results.count)\" failures=\"\(count([.fail]))\" errors=\"\(count([.error]))\" skipped=\"\(count([.skipped]))\">")
+        for result in results {
+            lines.append("  <testcase classname=\"\(escape(result.clause))\" name=\"\(escape(result.id))\">")
+            let message = escape(result.messages.joined(separator: "\n"))
+            switch result.status {
+            case .pass: break
+            case .fail: lines.append("    <failure message=\"\(message)\"/>")
+            case .error: lines.append("    <error message=\"\(message)\"/>")
+            case .skipped: lines.append("    <skipped message=\"\(message)\"/>")
+            }
+            lines.append("  </testcase>")
+        }
+        return (lines + ["</testsuite>"]).joined(separator: "\n")
+    }
+
+    private func quote(_ text: String) -> String {
+        let data = (try? JSONEncoder().encode(text)) ?? Data("\"\"".utf8)
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private func escape(_ text: String) -> String {
+        text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
+            .replacingOccurrences(of: ">", with: "&gt;").replacingOccurrences(of: "\"", with: "&quot;")
+    }
+}

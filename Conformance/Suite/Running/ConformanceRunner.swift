@@ -1,0 +1,35 @@
+internal import PolystoreStorage
+
+/// Runs cases over a store.
+public struct ConformanceRunner: Sendable {
+    private let cases: [ConformanceCase]
+
+    /// A runner of all cases whose names match a pattern with `*`; an empty pattern matches all.
+    public init(only pattern: String = "") {
+        cases = ConformanceSuite.cases.filter { pattern.isEmpty || Glob(pattern).matches($0.id) }
+    }
+
+    /// Runs the cases over the scratch places of a store.
+    public func run(_ name: String, _ harness: StoreHarness) -> ConformanceReport {
+        ConformanceReport(
+            store: name, capabilities: harness.capabilities.map(\.description).sorted(), seed: RandomCases.seed,
+            results: cases.map { $0.run(harness) })
+    }
+}
+
+/// A pattern in which `*` stands for any text.
+struct Glob {
+    private let pattern: [Character]
+
+    init(_ pattern: String) { self.pattern = Array(pattern) }
+
+    func matches(_ text: String) -> Bool { matches(Array(text)[...], pattern[...]) }
+
+    private func matches(_ text: ArraySlice<Character>, _ pattern: ArraySlice<Character>) -> Bool {
+        guard let first = pattern.first else { return text.isEmpty }
+        if first == "*" {
+            return (text.startIndex...text.endIndex).contains { matches(text[$0...], pattern.dropFirst()) }
+        }
+        return text.first == first && matches(text.dropFirst(), pattern.dropFirst())
+    }
+}
