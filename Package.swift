@@ -115,6 +115,13 @@ let package = Package(
             swiftSettings: strict),
 
         // Tests.
+        tests("ConformanceTests", "Tests/ConformanceTests", ["PolystoreConformance", "PolystoreStorage", "PolystoreInMemory"]),
+        tests("InMemoryTests", "Tests/Backends/InMemoryTests", ["PolystoreConformance", "PolystoreCatalog"]),
+        tests("SQLiteTests", "Tests/Backends/SQLiteTests", ["PolystoreConformance", "PolystoreCatalog"]),
+        tests("LMDBTests", "Tests/Backends/LMDBTests", ["PolystoreConformance", "PolystoreCatalog"]),
+        tests(
+            "PostgreSQLTests", "Tests/Backends/PostgreSQLTests",
+            ["PolystoreConformance", "PolystoreCatalog", "PolystorePostgreSQL", "PolystoreStorage"]),
         tests("PolystoreTests", "Tests/PolystoreTests", ["Polystore", "PolystoreInMemory", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL"]),
     ],
     swiftLanguageModes: [.v6]

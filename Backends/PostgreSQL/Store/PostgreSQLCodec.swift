@@ -76,7 +76,8 @@ struct PostgreSQLParameter {
     init(_ binding: SQLBinding) {
         switch binding {
         case .value(.null, _): self.init(null: ())
-        case .value(let value, let type): self.init(RowBatch(capacity: 1).oneCell(value), type)
+        // A float is compared as the double that its values are widened to (see the dialect's placeholder).
+        case .value(let value, let type): self.init(RowBatch(capacity: 1).oneCell(value), type == .float ? .double : type)
         case .list(let values, let type):
             let batch = RowBatch(capacity: 1)
             self.init(array: values.map(batch.cell(for:)), type)

@@ -146,6 +146,10 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
 
     private func write(links pairs: [Link], _ table: String) throws(StorageError) {
         if pairs.isEmpty { return }
+        // One statement may not touch a row twice: of equal pairs the last counts.
+        var last: [[Int64]: Link] = [:]
+        for pair in pairs { last[[pair.owner, pair.member]] = pair }
+        let pairs = last.count == pairs.count ? pairs : Array(last.values)
         _ = try connection.query(
             "INSERT INTO \(table)(\"owner\", \"rank\", \"member\") SELECT * FROM unnest($1::int8[], $2::int8[], $3::int8[]) "
                 + "ON CONFLICT (\"owner\", \"member\") DO UPDATE SET \"rank\" = excluded.\"rank\"",

@@ -6,7 +6,7 @@ enum Fixture {
     static let schema: Schema = {
         let optional: [(String, ValueType)] = [
             ("number", .int64), ("small", .int16), ("medium", .int32), ("real", .double), ("single", .float), ("price", .decimal),
-            ("text", .string), ("flag", .bool), ("at", .date), ("uid", .uuid), ("bytes", .data), ("link", .url), ("code", .string),
+            ("text", .string), ("flag", .bool), ("at", .date), ("uid", .uuid), ("bytes", .data), ("link", .url), ("code", .string), ("memo", .string),
         ]
         let thing = Entity(
             "Thing", attributes: optional.map { Attribute($0.0, $0.1, isOptional: true) },

@@ -47,7 +47,26 @@ final class Scratch {
         let writer = try store.beginWrite(WriteOptions(timeout: 10))
         defer { writer.end() }
         try body(writer)
-        return try writer.commit(CommitRecord(author: author))
+        let token = try writer.commit(CommitRecord(author: author))
+        newest = token ?? newest
+        return token
+    }
+
+    private var newest: HistoryToken?
+
+    /// Waits until the history reaches the newest commit: a server shows only what no running transaction can precede any more.
+    private func settle() throws {
+        guard let newest else { return }
+        for _ in 0..<2000 {
+            if let token = try read({ try $0.currentToken() }), token.position >= newest.position { return }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+    }
+
+    /// The token of the newest transaction, once the history has settled.
+    func token() throws -> HistoryToken? {
+        try settle()
+        return try read { try $0.currentToken() }
     }
 
     /// Rows with given keys, as a bulk load adds them.
@@ -192,5 +211,8 @@ final class Scratch {
         }
     }
 
-    func history(since token: HistoryToken? = nil) throws -> [HistoryEntry] { try read { try $0.history(since: token, limit: 1000) } }
+    func history(since token: HistoryToken? = nil) throws -> [HistoryEntry] {
+        try settle()
+        return try read { try $0.history(since: token, limit: 1000) }
+    }
 }

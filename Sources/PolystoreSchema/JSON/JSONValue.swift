@@ -46,4 +46,11 @@ public struct JSONError: Error, Sendable, Hashable {
     public let column: Int
     /// What was expected.
     public let message: String
+
+    /// An error at a place.
+    public init(line: Int, column: Int, message: String) {
+        self.line = line
+        self.column = column
+        self.message = message
+    }
 }

@@ -1,0 +1,190 @@
+public import PolystoreStorage
+
+/// A store that is broken on purpose: another store with one defect. The suite must notice each of them.
+public final class MutantStore: StorageInterface {
+    /// What is broken, and the case that notices it.
+    public enum Defect: String, Sendable, CaseIterable {
+        /// The cases are named by what they break; the raw value is the case of the suite that notices.
+        case losesTheLastRow = "C002.many-in-one-transaction"
+        case ignoresLimit = "O016.limit-3"
+        case ignoresOffset = "O017.offset-without-limit"
+        case ignoresOrder = "O001.int-ascending-nil-first"
+        case sortsNilLast = "O001.int-descending-nil-last"
+        case ignoresConditions = "P001.int-equal"
+        case missesNilInInequality = "P001.int-not-equal-includes-nil"
+        case forgetsRollback = "T001.rollback-leaves-nothing"
+        case usesKeysAgain = "C015.keys-are-never-used-again"
+        case forgetsVersions = "T007.stale-version"
+        case losesMicroseconds = "V016.date-microseconds"
+        case turnsEmptyTextIntoNil = "V025.text-empty-and-nil"
+        case sumOfNothingIsNil = "A002.sum-of-nothing-int"
+        case leaksNewRowsIntoSnapshots = "T020.a-read-sees-one-snapshot"
+        case forgetsHistory = "T040.history-has-one-entry-for-each-commit"
+        case forgetsLinks = "C040.links"
+    }
+
+    /// `mutant`.
+    public static let storeType = "mutant"
+
+    let inner: any StorageInterface
+    let defect: Defect
+
+    /// A broken form of a store.
+    public init(_ inner: any StorageInterface, _ defect: Defect) {
+        self.inner = inner
+        self.defect = defect
+    }
+
+    /// That of the store.
+    public var configuration: String? { inner.configuration }
+    /// Those of the store.
+    public var capabilities: StorageCapabilities { inner.capabilities }
+
+    /// Opens the store.
+    public func open(_ request: OpenRequest) throws(StorageError) -> StorageState { try inner.open(request) }
+
+    /// A broken session.
+    public func beginRead() throws(StorageError) -> any StorageReader { MutantReader(try inner.beginRead(), self) }
+
+    /// A broken write transaction.
+    public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
+        MutantWriter(try inner.beginWrite(options), self)
+    }
+
+    /// Closes the store.
+    public func close() throws(StorageError) { try inner.close() }
+}
+
+/// A session with a defect.
+class MutantReader: StorageReader {
+    private let inner: any StorageReader
+    let store: MutantStore
+
+    init(_ inner: any StorageReader, _ store: MutantStore) {
+        self.inner = inner
+        self.store = store
+    }
+
+    /// The session that answers; a fresh one where snapshots leak.
+    private func current() throws(StorageError) -> any StorageReader {
+        store.defect == .leaksNewRowsIntoSnapshots && !(self is MutantWriter) ? try store.inner.beginRead() : inner
+    }
+
+    func pushdown(of plan: FetchPlan) -> Pushdown { inner.pushdown(of: plan) }
+
+    func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
+        var plan = plan
+        switch store.defect {
+        case .ignoresLimit: plan.limit = nil
+        case .ignoresOffset: plan.offset = 0
+        case .ignoresOrder: plan.sort = []
+        case .sortsNilLast: plan.sort = plan.sort.map { CheckedSort($0.path, ascending: true) }
+        case .ignoresConditions: plan.predicate = .constant(true)
+        case .missesNilInInequality:
+            if case .compare(let path, .notEqual, _) = plan.predicate { plan.predicate = .and([plan.predicate, .not(.isNil(path))]) }
+        case .losesTheLastRow, .forgetsRollback, .usesKeysAgain, .forgetsVersions, .losesMicroseconds, .turnsEmptyTextIntoNil,
+            .sumOfNothingIsNil, .leaksNewRowsIntoSnapshots, .forgetsHistory, .forgetsLinks:
+            break
+        }
+        return MutantCursor(try current().cursor(for: plan), store.defect)
+    }
+
+    func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
+        try current().rows(entity, keys: keys, into: batch)
+        MutantCursor.damage(batch, store.defect)
+    }
+
+    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
+        let values = try current().values(for: plan)
+        return store.defect == .sumOfNothingIsNil ? values.map { $0.map { $0 == .int(0) ? .null : $0 } } : values
+    }
+
+    func links(
+        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        if store.defect != .forgetsLinks { try inner.links(link, side: side, keys: keys, body) }
+    }
+
+    func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
+        let entries = try inner.history(since: token, limit: limit)
+        return store.defect == .forgetsHistory ? entries.filter { $0.changes.allSatisfy { $0.kind != .delete } } : entries
+    }
+
+    func currentToken() throws(StorageError) -> HistoryToken? { try inner.currentToken() }
+
+    func end() { inner.end() }
+}
+
+/// A write transaction with a defect.
+final class MutantWriter: MutantReader, StorageWriter {
+    private let writer: any StorageWriter
+
+    init(_ writer: any StorageWriter, _ store: MutantStore) {
+        self.writer = writer
+        super.init(writer, store)
+    }
+
+    override func end() {
+        if store.defect == .forgetsRollback { _ = try? writer.commit(CommitRecord()) }
+        writer.end()
+    }
+
+    func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
+        let keys = try writer.reserveKeys(entity, count: count)
+        guard store.defect == .usesKeysAgain else { return keys }
+        // The smallest keys that no row has.
+        let taken = RowBatch(capacity: 1)
+        try writer.rows(entity, keys: [1], into: taken)
+        return taken.count == 0 ? 1..<Int64(count + 1) : keys
+    }
+
+    func apply(_ changes: ChangeSet) throws(StorageError) {
+        var changes = changes
+        if store.defect == .forgetsVersions {
+            changes.entities = changes.entities.map { change in
+                var change = change
+                change.updates = change.updates.map { RowUpdate(mask: $0.mask, checksVersion: false, rows: $0.rows) }
+                change.deletes = change.deletes.map { RowDeletion(key: $0.key) }
+                return change
+            }
+        }
+        try writer.apply(changes)
+    }
+
+    func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { try writer.load(root, batch) }
+    func load(link: Int, _ pairs: [Link]) throws(StorageError) { try writer.load(link: link, pairs) }
+    func savepoint() throws(StorageError) -> Int { try writer.savepoint() }
+    func rollback(to savepoint: Int) throws(StorageError) { try writer.rollback(to: savepoint) }
+    func release(_ savepoint: Int) throws(StorageError) { try writer.release(savepoint) }
+    func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? { try writer.commit(record) }
+}
+
+/// Rows with a defect.
+final class MutantCursor: RowCursor {
+    private let inner: any RowCursor
+    private let defect: MutantStore.Defect
+
+    init(_ inner: any RowCursor, _ defect: MutantStore.Defect) {
+        self.inner = inner
+        self.defect = defect
+    }
+
+    func next(into batch: RowBatch) throws(StorageError) -> Bool {
+        guard try inner.next(into: batch) else { return false }
+        if defect == .losesTheLastRow { batch.removeLastRow() }
+        Self.damage(batch, defect)
+        return true
+    }
+
+    /// Changes the cells of a batch.
+    static func damage(_ batch: RowBatch, _ defect: MutantStore.Defect) {
+        for index in 0..<batch.count {
+            let cells = batch.mutableCells(index)
+            let next = index + 1 < batch.count ? batch.mutableCells(index + 1) - cells : 1
+            for slot in 0..<next {
+                if defect == .losesMicroseconds, cells[slot].kind == .int, abs(cells[slot].int) > 1000 { cells[slot] = .int(cells[slot].int / 1000 * 1000) }
+                if defect == .turnsEmptyTextIntoNil, cells[slot].kind == .text, cells[slot].length == 0 { cells[slot] = .null }
+            }
+        }
+    }
+}

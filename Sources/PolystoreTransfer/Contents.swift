@@ -1,0 +1,78 @@
+public import PolystoreStorage
+
+/// Reads everything in a store, entity by entity and link by link, in key order.
+public struct Contents {
+    /// The session that is read from.
+    private let reader: any StorageReader
+    /// The schema of the store.
+    public let schema: Schema
+    private let names: [UInt64]
+
+    /// The contents that a session sees.
+    public init(_ reader: any StorageReader, _ schema: Schema) {
+        self.reader = reader
+        self.schema = schema
+        names = schema.entities.map { Digest.number(of: $0.name) }
+    }
+
+    /// The number of rows of a hierarchy.
+    public func count(_ root: EntityIndex) throws(StorageError) -> Int {
+        let plan = QueryPlan(fetch: FetchPlan(schema, root), outputs: [.aggregate(.count, nil)])
+        guard case .int(let count)? = try reader.values(for: plan).first?.first else { return 0 }
+        return Int(count)
+    }
+
+    /// Hands over the rows of a hierarchy in batches, in key order, and gives their digest.
+    public func rows(
+        _ root: EntityIndex, capacity: Int = 2048, _ body: (RowBatch) throws(StorageError) -> Void
+    ) throws(StorageError) -> Digest {
+        var digest = Digest()
+        let cursor = try reader.cursor(for: FetchPlan(schema, root))
+        let small = RowBatch(capacity: capacity), kept = RowBatch(capacity: capacity)
+        while try cursor.next(into: small) {
+            for index in 0..<small.count {
+                let row = small.row(index)
+                digest.add(row, entityName: names[row.entity], slots: schema[row.entity].slots.count)
+            }
+            // A store that hands out single rows borrows its own memory: they are gathered, so that the target gets large batches.
+            if small.count > 1, kept.count == 0 {
+                try body(small)
+                continue
+            }
+            for index in 0..<small.count {
+                let row = small.row(index)
+                kept.append(copying: row, slots: schema[row.entity].slots.count)
+            }
+            if kept.isFull || kept.copiedBytes > 8 << 20 {
+                try body(kept)
+                kept.clear()
+            }
+        }
+        if kept.count > 0 { try body(kept) }
+        return digest
+    }
+
+    /// Hands over the pairs of a link table and gives their digest.
+    public func links(_ link: Int, _ body: ([Link]) throws(StorageError) -> Void) throws(StorageError) -> Digest {
+        var digest = Digest()
+        var owner: Int64?, position = 0
+        let isOrdered = schema.links[link].isOrdered
+        try reader.links(link, side: .owner, keys: nil) { pairs throws(StorageError) in
+            for pair in pairs {
+                position = pair.owner == owner ? position + 1 : 0
+                owner = pair.owner
+                digest.add(pair, position: isOrdered ? position : 0)
+            }
+            try body(Array(pairs))
+        }
+        return digest
+    }
+
+    /// The digest of every hierarchy and link table.
+    public func digests() throws(StorageError) -> [TransferItem] {
+        var items: [TransferItem] = []
+        for root in schema.roots { items.append(TransferItem(name: schema.entities[root].name, digest: try rows(root) { _ in })) }
+        for link in schema.links.indices { items.append(TransferItem(name: schema.links[link].name, digest: try links(link) { _ in })) }
+        return items
+    }
+}

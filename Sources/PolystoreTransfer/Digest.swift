@@ -1,0 +1,92 @@
+public import PolystoreStorage
+
+/// A 128-bit digest of a set of rows that does not depend on their order: the sum, modulo 2^128, of a hash of each row.
+///
+/// The hash mixes a canonical encoding, equal on every store, by multiplication (after Steele and Vigna's MixMax constants). It finds
+/// accidental damage, not an adversary. Sums are used because exclusive or would cancel pairs of equal rows.
+public struct Digest: Sendable, Hashable, CustomStringConvertible {
+    private var sum: UInt128 = 0
+    /// The number of rows.
+    public private(set) var count = 0
+
+    /// The digest of nothing.
+    public init() {}
+
+    /// Thirty-two hexadecimal digits.
+    public var description: String {
+        let digits = String(sum, radix: 16)
+        return String(repeating: "0", count: 32 - digits.count) + digits
+    }
+
+    /// Adds a row: key, entity, attributes and to-one keys; not its version.
+    public mutating func add(_ row: borrowing RowView, entityName: UInt64, slots: Int) {
+        var hash = RowHash(entityName)
+        hash.mix(UInt64(bitPattern: row.key))
+        for slot in 0..<slots { hash.mix(row[slot]) }
+        sum &+= hash.value
+        count += 1
+    }
+
+    /// Adds a pair of a link table: both keys, and the position for an ordered one.
+    public mutating func add(_ link: Link, position: Int) {
+        var hash = RowHash(0x6c69_6e6b)
+        hash.mix(UInt64(bitPattern: link.owner))
+        hash.mix(UInt64(bitPattern: link.member))
+        hash.mix(UInt64(truncatingIfNeeded: position))
+        sum &+= hash.value
+        count += 1
+    }
+
+    /// A number for a name, so that a row's entity is part of its hash.
+    public static func number(of name: String) -> UInt64 { SchemaHash(of: name).words[0] }
+}
+
+/// Two lanes of 64 bits, each mixed with every word by another multiplier.
+private struct RowHash {
+    private var a: UInt64
+    private var b: UInt64
+
+    init(_ seed: UInt64) {
+        a = seed ^ 0x9e37_79b9_7f4a_7c15
+        b = seed &* 0xd6e8_feb8_6659_fd93 ^ 0xbf58_476d_1ce4_e5b9
+    }
+
+    @inline(__always)
+    mutating func mix(_ word: UInt64) {
+        let x = (a ^ word).multipliedFullWidth(by: 0xa076_1d64_78bd_642f)
+        a = x.high ^ x.low
+        let y = (b &+ word).multipliedFullWidth(by: 0xe703_7ed1_a0b4_28db)
+        b = (y.high &+ 0x8ebc_6af0_9c88_c6e3) ^ y.low
+    }
+
+    /// Kind, length and bytes, so that nil, an empty text and a zero differ.
+    @inline(__always)
+    mutating func mix(_ cell: Cell) {
+        switch cell.kind {
+        case .null: mix(0x6e69_6c00)
+        case .int, .real: mix(cell.bits &+ UInt64(cell.kind.rawValue) &<< 56)
+        case .text, .blob:
+            let bytes = cell.bytes
+            mix(UInt64(bytes.count) | UInt64(cell.kind.rawValue) &<< 56)
+            guard let start = bytes.baseAddress else { return }
+            var offset = 0
+            while offset &+ 8 <= bytes.count {
+                mix(UInt64(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+                offset &+= 8
+            }
+            var rest: UInt64 = 0
+            while offset < bytes.count {
+                rest = rest &<< 8 | UInt64(start.load(fromByteOffset: offset, as: UInt8.self))
+                offset &+= 1
+            }
+            mix(rest)
+        }
+    }
+
+    var value: UInt128 {
+        var copy = self
+        copy.mix(0x9fb2_1c65_1e98_df25)
+        copy.mix(copy.b)
+        return UInt128(copy.a) << 64 | UInt128(copy.b)
+    }
+}

@@ -1,0 +1,38 @@
+public import PolystoreStorage
+
+/// Everything in a store as one JSON object for each line: rows with key, entity and values, then pairs of link tables.
+public struct Dump {
+    private let contents: Contents
+
+    /// A dump of what a session sees.
+    public init(_ contents: Contents) { self.contents = contents }
+
+    /// Hands over the lines, in the order of entities and keys.
+    public func lines(_ body: (String) -> Void) throws(StorageError) {
+        let schema = contents.schema
+        for root in schema.roots {
+            _ = try contents.rows(root) { batch throws(StorageError) in
+                for index in 0..<batch.count { body(try line(batch.row(index), schema)) }
+            }
+        }
+        for (link, description) in schema.links.enumerated() {
+            _ = try contents.links(link) { pairs in
+                for pair in pairs {
+                    body("{\"link\":\(JSONWriter.quoted(description.name)),\"owner\":\(pair.owner),\"rank\":\(pair.rank),\"member\":\(pair.member)}")
+                }
+            }
+        }
+    }
+
+    private func line(_ row: borrowing RowView, _ schema: Schema) throws(StorageError) -> String {
+        let description = schema[row.entity]
+        var text = "{\"entity\":\(JSONWriter.quoted(description.name)),\"key\":\(row.key),\"version\":\(row.version)"
+        for (slot, property) in description.slots.enumerated() {
+            guard let value = Value(row[slot], as: property.type) else {
+                throw StorageError(.corrupted, "\(description.name).\(property.name) of object \(row.key) has ill-formed bytes")
+            }
+            if !value.isNull { text += ",\(JSONWriter.quoted(property.name)):\(JSONWriter.write(ValueText.json(value)))" }
+        }
+        return text + "}"
+    }
+}

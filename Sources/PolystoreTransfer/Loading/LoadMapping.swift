@@ -1,0 +1,66 @@
+public import Foundation
+public import PolystoreStorage
+
+/// Which files feed which entities, and which columns make a relationship: the file `load.json` beside a model.
+///
+/// ```json
+/// {"nil": ["NA", ""],
+///  "files": [{"file": "planes.csv", "entity": "Plane"},
+///            {"file": "flights.csv", "entity": "Flight",
+///             "relationships": {"plane": {"tailnum": "tailnum"}}}]}
+/// ```
+/// A relationship names for each attribute of the destination the column that holds its value. Columns of the same name as an attribute
+/// fill it; `columns` names others.
+public struct LoadMapping: Sendable, Codable {
+    /// One file.
+    public struct File: Sendable, Codable {
+        /// The name of the file, beside the mapping.
+        public var file: String
+        /// The entity of its rows.
+        public var entity: String
+        /// Attribute to column, where the names differ.
+        public var columns: [String: String]?
+        /// Relationship to the destination's attributes and the columns with their values.
+        public var relationships: [String: [String: String]]?
+    }
+
+    /// The texts that mean nil.
+    public var `nil`: [String]?
+    /// The files, destinations before what refers to them.
+    public var files: [File]
+
+    /// The mapping of a JSON text.
+    public init(json: Data) throws(StorageError) {
+        do {
+            self = try JSONDecoder().decode(Self.self, from: json)
+        } catch {
+            throw StorageError(.invalidConfiguration, "the load mapping is not of the form {\"files\": [{\"file\": …, \"entity\": …}]}", cause: error)
+        }
+    }
+
+    /// A mapping of files whose columns are named as the attributes.
+    public init(files: [File]) { self.files = files }
+
+    /// A file whose columns are named as the attributes.
+    public static func file(_ file: String, entity: String) -> File { File(file: file, entity: entity, columns: nil, relationships: nil) }
+}
+
+/// What a load did.
+public struct LoadReport: Sendable {
+    /// Rows by entity, in the order of the files.
+    public var loaded: [(entity: String, count: Int)] = []
+    /// What did not lead anywhere.
+    public var dangling: [Dangling] = []
+
+    /// The references of one relationship that lead nowhere.
+    public struct Dangling: Sendable, Hashable {
+        /// The relationship, `Entity.name`.
+        public let relationship: String
+        /// Rows whose columns name something that does not exist.
+        public var unresolved: Int
+        /// Different things that do not exist.
+        public var distinct: Int
+        /// Rows whose columns name nothing.
+        public var unnamed: Int
+    }
+}

@@ -1,0 +1,90 @@
+public import PolystoreStorage
+
+/// Moves everything from one store to another, in batches and without objects, and compares stores by their digests.
+public struct TransferEngine: Sendable {
+    /// Called from time to time with how far the work has come.
+    public typealias Report = (TransferProgress) -> Void
+
+    private let isCancelled: @Sendable () -> Bool
+
+    /// An engine; `isCancelled` is asked between batches.
+    public init(isCancelled: @escaping @Sendable () -> Bool = { false }) { self.isCancelled = isCancelled }
+
+    /// Copies every row and pair, keys and versions included, in one transaction of the target.
+    ///
+    /// - Parameters:
+    ///   - source: A store that is open.
+    ///   - target: A store that is open with the same schema, and empty.
+    /// - Returns: The digests of what was read.
+    /// - Throws: `alreadyExists` when the target holds rows, `schemaMismatch` when the schemas differ, `cancelled`; then the target has
+    ///   nothing.
+    public func transfer(
+        from source: any StorageInterface, _ schema: Schema, to target: any StorageInterface, _ targetSchema: Schema, report: Report = { _ in }
+    ) throws(StorageError) -> [TransferItem] {
+        guard schema.hash == targetSchema.hash else {
+            let difference = SchemaDifference.first(from: targetSchema, to: schema)?.description ?? "the hashes differ"
+            throw StorageError(.schemaMismatch, "the target has another schema: \(difference)")
+        }
+        let reader = try source.beginRead()
+        defer { reader.end() }
+        let contents = Contents(reader, schema)
+        var totals: [EntityIndex: Int] = [:]
+        for root in schema.roots { totals[root] = try contents.count(root) }
+        let writer = try target.beginWrite(WriteOptions(isBulk: true))
+        defer { writer.end() }
+        try checkEmpty(writer, targetSchema)
+        let items = try copy(contents, schema, totals, writer, report)
+        _ = try writer.commit(CommitRecord(author: "transfer"))
+        return items
+    }
+
+    /// - Throws: `alreadyExists` naming the first entity that has rows.
+    private func checkEmpty(_ writer: any StorageWriter, _ schema: Schema) throws(StorageError) {
+        let contents = Contents(writer, schema)
+        for root in schema.roots where try contents.count(root) > 0 {
+            let name = schema.entities[root].name
+            throw StorageError(.alreadyExists, "the target is not empty: it has objects of \(name)", details: .init(entity: name))
+        }
+    }
+
+    private func copy(
+        _ contents: Contents, _ schema: Schema, _ totals: [EntityIndex: Int], _ writer: any StorageWriter, _ report: Report
+    ) throws(StorageError) -> [TransferItem] {
+        var items: [TransferItem] = [], allDone = 0
+        let allTotal = totals.values.reduce(0, +)
+        for root in schema.roots {
+            let name = schema.entities[root].name, total = totals[root] ?? 0
+            var done = 0
+            let digest = try contents.rows(root) { batch throws(StorageError) in
+                if isCancelled() { throw StorageError(.cancelled, "the transfer was interrupted; the target has nothing of it") }
+                try writer.load(root, batch)
+                done += batch.count
+                report(TransferProgress(name: name, done: done, total: total, allDone: allDone + done, allTotal: allTotal))
+            }
+            allDone += done
+            items.append(TransferItem(name: name, digest: digest))
+        }
+        for link in schema.links.indices {
+            let digest = try contents.links(link) { pairs throws(StorageError) in try writer.load(link: link, pairs) }
+            items.append(TransferItem(name: schema.links[link].name, digest: digest))
+        }
+        return items
+    }
+
+    /// The digests of two stores side by side, in the order of the first.
+    public func verify(
+        _ first: any StorageInterface, _ firstSchema: Schema, _ second: any StorageInterface, _ secondSchema: Schema
+    ) throws(StorageError) -> [VerifyItem] {
+        let a = try digests(first, firstSchema), b = try digests(second, secondSchema)
+        let byName = Dictionary(b.map { ($0.name, $0.digest) }, uniquingKeysWith: { first, _ in first })
+        let known = Set(a.map(\.name))
+        return a.map { VerifyItem(name: $0.name, first: $0.digest, second: byName[$0.name]) }
+            + b.filter { !known.contains($0.name) }.map { VerifyItem(name: $0.name, first: nil, second: $0.digest) }
+    }
+
+    private func digests(_ store: any StorageInterface, _ schema: Schema) throws(StorageError) -> [TransferItem] {
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        return try Contents(reader, schema).digests()
+    }
+}
