@@ -106,10 +106,10 @@ let package = Package(
         .executableTarget(
             name: "polystore-conformance", dependencies: ["PolystoreConformance", "PolystoreCatalog"], path: "Conformance/Runner",
             swiftSettings: strict),
-        module(
-            "PolystoreCLI", "Sources/PolystoreCLI",
-            ["PolystoreStorage", "Polystore", "PolystoreTransfer", "PolystoreCatalog", "PolystoreModelCode", arguments],
-            exclude: ["Main"]),
+        .target(
+            name: "PolystoreCLI",
+            dependencies: ["PolystoreStorage", "Polystore", "PolystoreTransfer", "PolystoreCatalog", "PolystoreModelCode", arguments],
+            path: "Sources/PolystoreCLI", exclude: ["Main"], resources: [.copy("Resources/flights")], swiftSettings: strict),
         .executableTarget(
             name: "polystore-command", dependencies: ["PolystoreCLI", "PolystoreCatalog"], path: "Sources/PolystoreCLI/Main",
             swiftSettings: strict),

@@ -12,7 +12,7 @@ public struct Dump {
         let schema = contents.schema
         for root in schema.roots {
             _ = try contents.rows(root) { batch throws(StorageError) in
-                for index in 0..<batch.count { body(try line(batch.row(index), schema)) }
+                for index in 0..<batch.count { body(try Self.line(batch.row(index), schema)) }
             }
         }
         for (link, description) in schema.links.enumerated() {
@@ -24,7 +24,8 @@ public struct Dump {
         }
     }
 
-    private func line(_ row: borrowing RowView, _ schema: Schema) throws(StorageError) -> String {
+    /// The line of a row.
+    public static func line(_ row: borrowing RowView, _ schema: Schema) throws(StorageError) -> String {
         let description = schema[row.entity]
         var text = "{\"entity\":\(JSONWriter.quoted(description.name)),\"key\":\(row.key),\"version\":\(row.version)"
         for (slot, property) in description.slots.enumerated() {

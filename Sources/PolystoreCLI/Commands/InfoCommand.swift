@@ -1,0 +1,46 @@
+internal import ArgumentParser
+internal import Foundation
+internal import PolystoreStorage
+internal import PolystoreTransfer
+
+/// `polystore info`.
+struct InfoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Shows what is in a store: model, entities, counts, history, capabilities.")
+
+    @Argument(help: "The store.")
+    var store: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let opened = try Stores.open(store)
+        defer { opened.close() }
+        let reader = try opened.store.beginRead()
+        defer { reader.end() }
+        let contents = Contents(reader, opened.schema)
+        var counts: [(String, Int)] = []
+        for root in opened.schema.roots { counts.append((opened.schema.entities[root].name, try contents.count(root))) }
+        let position = try reader.currentToken()?.position
+        let capabilities = opened.store.capabilities.supported.map(\.description).sorted()
+        if json {
+            let entities = counts.map { "{\"name\":\(JSONWriter.quoted($0.0)),\"objects\":\($0.1)}" }.joined(separator: ",")
+            Console.print(
+                "{\"store\":\(JSONWriter.quoted(opened.url.redacted)),\"version\":\(JSONWriter.quoted(opened.schema.version)),"
+                    + "\"hash\":\"\(opened.schema.hash)\",\"entities\":[\(entities)],\"history\":\(position.map(String.init) ?? "null"),"
+                    + "\"capabilities\":[\(capabilities.map(JSONWriter.quoted).joined(separator: ","))]}")
+            return
+        }
+        Console.print("\(opened.url.redacted)  store \(opened.state.storeID.uuidString.lowercased())  format \(opened.state.formatVersion)")
+        Console.print("model version \(opened.schema.version)  \(opened.schema.hash.description.prefix(16))")
+        for (name, count) in counts { Console.print("  \(name.padding(24)) \(count)") }
+        Console.print("history up to \(position.map(String.init) ?? "nothing")")
+        Console.print("can: \(capabilities.joined(separator: ", "))")
+    }
+}
+
+extension String {
+    /// The text with spaces behind it, at least so long.
+    func padding(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

@@ -1,0 +1,65 @@
+internal import ArgumentParser
+internal import Foundation
+internal import PolystoreStorage
+internal import PolystoreTransfer
+
+/// `polystore load`.
+struct LoadCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load", abstract: "Loads CSV or NDJSON files into a store, in one transaction.",
+        discussion: """
+            Either --mapping names a file that says which files feed which entities and how relationships are found, or --entity names \
+            the entity of the one file that is given.
+            """)
+
+    @Argument(help: "The store to load into; it is made where it is missing.")
+    var store: String
+
+    @Argument(help: "The file, with --entity.")
+    var file: String?
+
+    @Option(help: "The model file; needed for a store that does not exist yet.")
+    var model: String?
+
+    @Option(help: "The mapping file; the files that it names lie beside it.")
+    var mapping: String?
+
+    @Option(help: "The entity of the rows of the file.")
+    var entity: String?
+
+    @Flag(help: "Refuse references that lead nowhere.")
+    var strict = false
+
+    func run() throws {
+        let (mapping, folder) = try wanted()
+        let opened = try model.map { try Stores.create(store, Stores.model($0)) } ?? Stores.open(store, readOnly: false)
+        do {
+            let report = try FileLoader.load(mapping, into: opened.store, opened.schema, isStrict: strict) { name in
+                try Data(contentsOf: folder.appendingPathComponent(name))
+            }
+            opened.close()
+            LoadCommand.show(report)
+        } catch {
+            Stores.remove(opened)
+            throw error
+        }
+    }
+
+    private func wanted() throws -> (LoadMapping, URL) {
+        if let mapping {
+            return (try LoadMapping(json: Stores.data(mapping)), URL(fileURLWithPath: mapping).deletingLastPathComponent())
+        }
+        guard let file, let entity else { throw ValidationError("give --mapping FILE, or a file and --entity NAME") }
+        let url = URL(fileURLWithPath: file)
+        return (LoadMapping(files: [LoadMapping.file(url.lastPathComponent, entity: entity)]), url.deletingLastPathComponent())
+    }
+
+    /// What was loaded, and per relationship what leads nowhere.
+    static func show(_ report: LoadReport) {
+        for item in report.loaded { Console.print("loaded \(item.count) objects of \(item.entity)") }
+        for item in report.dangling where item.unresolved > 0 || item.unnamed > 0 {
+            let unnamed = item.unnamed > 0 ? ", \(item.unnamed) name none" : ""
+            Console.print("\(item.relationship): \(item.unresolved) lead nowhere (\(item.distinct) different)\(unnamed)")
+        }
+    }
+}

@@ -1,0 +1,74 @@
+internal import Foundation
+internal import PolystoreCatalog
+internal import PolystoreStorage
+
+/// Opens the stores that a command names.
+enum Stores {
+    /// The kinds of store that the program knows.
+    @TaskLocal static var catalog = StoreCatalog.standard
+
+    /// A store that is open.
+    struct Opened {
+        let store: any StorageInterface
+        let state: StorageState
+        let url: StoreURL
+
+        var schema: Schema { state.schema }
+        func close() { try? store.close() }
+    }
+
+    /// Opens what is there.
+    static func open(_ text: String, readOnly: Bool = true) throws(StorageError) -> Opened {
+        let url = try catalog.url(for: text)
+        let store = try catalog.store(at: url)
+        return Opened(store: store, state: try store.open(OpenRequest(schema: nil, createIfMissing: false, readOnly: readOnly)), url: url)
+    }
+
+    /// Opens a store, making it with a schema where it is missing.
+    static func create(_ text: String, _ schema: Schema) throws(StorageError) -> Opened {
+        let url = try catalog.url(for: text)
+        let store = try catalog.store(at: url)
+        return Opened(store: store, state: try store.open(OpenRequest(schema: schema)), url: url)
+    }
+
+    /// Removes the file of a store that was made for work that then failed, so that nothing is half written.
+    static func remove(_ opened: Opened) {
+        opened.close()
+        guard opened.state.wasCreated, opened.url.scheme == "sqlite" || opened.url.scheme == "lmdb" else { return }
+        for suffix in ["", "-wal", "-shm", "-lock"] { try? FileManager.default.removeItem(atPath: opened.url.place + suffix) }
+    }
+
+    /// The text of a file.
+    static func text(_ path: String) throws(StorageError) -> String {
+        let data = try Stores.data(path)
+        guard let text = String(data: data, encoding: .utf8) else { throw StorageError(.invalidConfiguration, "\(path) is no UTF-8 text") }
+        return text
+    }
+
+    static func data(_ path: String) throws(StorageError) -> Data {
+        do { return try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
+            throw StorageError(.notFound, "the file \(path) cannot be read", cause: error)
+        }
+    }
+
+    /// The schema of a model file.
+    static func model(_ path: String) throws(StorageError) -> Schema {
+        let text = try text(path)
+        do throws(SchemaError) { return try Schema(json: text) } catch {
+            throw StorageError(.invalidConfiguration, "\(path): \(error)", cause: error)
+        }
+    }
+}
+
+/// Whether an interruption was asked for.
+enum Interruption {
+    nonisolated(unsafe) private static var wasAsked: sig_atomic_t = 0
+
+    /// Watches for SIGINT and SIGTERM; a flag of the atomic signal type is all that a handler may touch.
+    static func watch() {
+        signal(SIGINT) { _ in Interruption.wasAsked = 1 }
+        signal(SIGTERM) { _ in Interruption.wasAsked = 1 }
+    }
+
+    static var isAsked: Bool { wasAsked != 0 }
+}

@@ -1,0 +1,45 @@
+internal import ArgumentParser
+internal import PolystoreStorage
+internal import PolystoreTransfer
+
+/// `polystore verify`.
+struct VerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Compares two stores by counts and digests; exit code 1 when they differ.")
+
+    @Argument(help: "The first store.")
+    var first: String
+
+    @Argument(help: "The second store.")
+    var second: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let a = try Stores.open(first)
+        defer { a.close() }
+        let b = try Stores.open(second)
+        defer { b.close() }
+        let items = try TransferEngine().verify(a.store, a.schema, b.store, b.schema)
+        for item in items { Console.print(json ? VerifyCommand.json(item) : VerifyCommand.line(item)) }
+        let differing = items.filter { !$0.isSame }.map(\.name)
+        if differing.isEmpty {
+            if !json { Console.print("the stores are equal") }
+            return
+        }
+        if !json { Console.print("the stores differ in \(differing.joined(separator: ", "))") }
+        throw Failure.differs
+    }
+
+    static func line(_ item: VerifyItem) -> String {
+        let first = item.first.map { "\($0.count) \($0.description.prefix(8))…" } ?? "missing"
+        let second = item.second.map { "\($0.count) \($0.description.prefix(8))…" } ?? "missing"
+        return "  \(item.name.padding(24)) \(first.padding(20)) \(item.isSame ? "=" : "≠") \(second.padding(20)) \(item.isSame ? "same" : "DIFFERS")"
+    }
+
+    private static func json(_ item: VerifyItem) -> String {
+        func text(_ digest: Digest?) -> String { digest.map { "{\"count\":\($0.count),\"digest\":\"\($0)\"}" } ?? "null" }
+        return "{\"name\":\(JSONWriter.quoted(item.name)),\"first\":\(text(item.first)),\"second\":\(text(item.second)),\"same\":\(item.isSame)}"
+    }
+}

@@ -1,0 +1,3 @@
+import PolystoreCLI
+
+PolystoreCommand.run()

@@ -1,0 +1,23 @@
+internal import ArgumentParser
+internal import Foundation
+internal import PolystoreStorage
+
+/// Ends the program with one sentence and the exit code that says what kind of trouble it was.
+enum Failure {
+    static let differs = ExitCode(1), trouble = ExitCode(2), refused = ExitCode(5), interrupted = ExitCode(130)
+
+    static func end(_ error: any Error) -> Never {
+        guard let error = error as? StorageError else { PolystoreCommand.exit(withError: error) }
+        Console.error("polystore: \(error.message)")
+        Foundation.exit(code(error).rawValue)
+    }
+
+    /// Refusals for safety are told from trouble, and an interruption from both.
+    static func code(_ error: StorageError) -> ExitCode {
+        switch error.code {
+        case .alreadyExists, .schemaMismatch: refused
+        case .cancelled: interrupted
+        default: trouble
+        }
+    }
+}

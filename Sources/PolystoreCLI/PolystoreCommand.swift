@@ -1,0 +1,37 @@
+public import ArgumentParser
+internal import Foundation
+public import PolystoreCatalog
+internal import PolystoreStorage
+
+/// The command `polystore`; a package with a store of its own calls `run(opener:)` from its main file.
+public struct PolystoreCommand: ParsableCommand {
+    /// Name, abstract, commands and exit codes.
+    public static let configuration = CommandConfiguration(
+        commandName: "polystore",
+        abstract: "Loads, inspects, queries, moves and compares Polystore stores.",
+        discussion: """
+            Stores are named by URL: sqlite:shop.db, lmdb:shop.lmdb, memory:, postgresql://user@host/database, env:VARIABLE, or the path \
+            of an existing file.
+
+            Exit codes: 0 done; 1 the answer is no (stores differ); 2 trouble; 3 done but rows were rejected; 5 refused for safety (the \
+            target is not empty or has another schema); 64 wrong usage; 130 interrupted.
+            """,
+        version: "0.1.0",
+        subcommands: [
+            LoadCommand.self, InfoCommand.self, TransferCommand.self, VerifyCommand.self, DumpCommand.self, QueryCommand.self,
+            ModelCommand.self, DemoCommand.self,
+        ])
+
+    /// A command without arguments.
+    public init() {}
+
+    /// Runs the command line over the stores that an opener knows.
+    public static func run(opener: StoreCatalog = .standard) {
+        do {
+            var command = try parseAsRoot()
+            try Stores.$catalog.withValue(opener) { try command.run() }
+        } catch {
+            Failure.end(error)
+        }
+    }
+}

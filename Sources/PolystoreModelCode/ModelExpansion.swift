@@ -1,0 +1,209 @@
+/// The one expansion of a model class: what the macro adds to it and what the generator writes.
+public struct ModelExpansion {
+    private let model: ModelClass
+    private let access: String
+    private let isPublic: Bool
+
+    /// The expansion of a class.
+    public init(_ model: ModelClass) {
+        self.model = model
+        isPublic = model.access == "public"
+        access = isPublic ? "public " : ""
+    }
+
+    /// The members of the class that are not properties.
+    public func members() -> [String] {
+        [layout(), declaration(), slotNames(), rowInit(), newInit(), reload(), encode()]
+            + (model.slots.contains { $0.kind == .toOne } ? [reference(), setReference()] : [])
+            + [snapshot(), snapshotMethod()]
+    }
+
+    /// The accessors of a property, without braces.
+    public func accessors(_ property: ModelClass.Property) -> String {
+        let inlinable = isPublic ? "@inlinable " : ""
+        let name = Names.storage(property.name)
+        switch property.kind {
+        case .toMany:
+            return """
+                get { _set(\(Names.literal(property.key)), \(property.type).self) }
+                set { _setMany(\(Names.literal(property.key)), newValue) }
+                """
+        case .toManyOrdered:
+            return """
+                get { _list(\(Names.literal(property.key)), \(property.type).self) }
+                set { _setMany(\(Names.literal(property.key)), newValue) }
+                """
+        case .toOne:
+            return """
+                get { _one(\(slot(property)), \(name), \(property.type).self) }
+                set { _setOne(\(slot(property)), newValue) }
+                """
+        case .attribute:
+            let accept = property.isIndexed && Self.hasBytes(property.type) ? "_acceptBytes" : "_accept"
+            return """
+                \(inlinable)get { _check(\(slot(property))); return \(name) }
+                \(inlinable)set { if let value = \(accept)(newValue, \(slot(property))) { _touch(\(slot(property))); \(name) = value } }
+                """
+        }
+    }
+
+    /// The storage of a property; nil for a to-many, whose keys the context holds.
+    public func storage(_ property: ModelClass.Property) -> String? {
+        let visibility = isPublic ? "@usableFromInline " : ""
+        let modifier = isPublic ? "internal" : "private"
+        switch property.kind {
+        case .attribute: return "@exclusivity(unchecked) \(visibility)\(modifier) final var \(Names.storage(property.name)): \(property.type)"
+        case .toOne: return "@exclusivity(unchecked) \(visibility)\(modifier) final var \(Names.storage(property.name)): Int64?"
+        case .toMany, .toManyOrdered: return nil
+        }
+    }
+
+    private static func hasBytes(_ type: String) -> Bool { ["String", "URL", "Data"].contains(type.replacing("?", with: "")) }
+
+    private func slot(_ property: ModelClass.Property) -> String {
+        "_Schema.base + \(model.slots.firstIndex { $0.name == property.name } ?? 0)"
+    }
+
+    private func stored(_ property: ModelClass.Property) -> String { property.kind == .toOne ? "Int64?" : property.type }
+
+    private func layout() -> String {
+        """
+        \(isPublic ? "public " : "")enum _Schema {
+            @inlinable \(access)static var base: Int { \(model.superclass)._Schema.end }
+            @inlinable \(access)static var end: Int { base + \(model.slots.count) }
+        }
+        """
+    }
+
+    private func declaration() -> String {
+        var arguments = [Names.literal(model.entity)]
+        if model.superclass != "ManagedObject" { arguments.append("parent: \(model.superclass).declaration.name") }
+        if model.isAbstract { arguments.append("isAbstract: true") }
+        let attributes = model.properties.filter { $0.kind == .attribute }.map(attribute)
+        let relationships = model.properties.filter { $0.kind != .attribute }.map(relationship)
+        if !attributes.isEmpty { arguments.append("attributes: [\n            \(attributes.joined(separator: ",\n            "))\n        ]") }
+        if !relationships.isEmpty {
+            arguments.append("relationships: [\n            \(relationships.joined(separator: ",\n            "))\n        ]")
+        }
+        if !model.indexes.isEmpty { arguments.append("indexes: [\(model.indexes.map { "Index(\(list($0)))" }.joined(separator: ", "))]") }
+        if !model.uniqueConstraints.isEmpty {
+            arguments.append("uniqueConstraints: [\(model.uniqueConstraints.map { "UniqueConstraint(\(list($0)))" }.joined(separator: ", "))]")
+        }
+        if let name = model.originalName { arguments.append("originalName: \(Names.literal(name))") }
+        return """
+            \(access)override class var declaration: Entity {
+                Entity(\(arguments.joined(separator: ", ")))
+            }
+            """
+    }
+
+    private func list(_ names: [String]) -> String { "[\(names.map(Names.literal).joined(separator: ", "))]" }
+
+    private func attribute(_ property: ModelClass.Property) -> String {
+        let type = property.type.hasSuffix("?") ? "Optional<\(property.type.dropLast())>" : property.type
+        var arguments = [Names.literal(property.key), property.valueType.map { ".\($0)" } ?? "\(type).valueType"]
+        if let valueType = property.valueType, !valueType.isEmpty {
+            if property.type.hasSuffix("?") { arguments.append("isOptional: true") }
+        } else {
+            arguments.append("isOptional: \(type).isOptionalAttribute")
+        }
+        if let value = property.defaultValue, value != "nil" { arguments.append("defaultValue: (\(value) as \(property.type)).attributeValue") }
+        if property.valueType == nil { arguments.append("allowedValues: \(type).allowedValues") }
+        if !property.allowedValues.isEmpty { arguments.append("allowedValues: [\(property.allowedValues.joined(separator: ", "))]") }
+        if let coder = property.coder { arguments.append("coder: \(Names.literal(coder))") }
+        if let name = property.originalName { arguments.append("originalName: \(Names.literal(name))") }
+        return "Attribute(\(arguments.joined(separator: ", ")))"
+    }
+
+    private func relationship(_ property: ModelClass.Property) -> String {
+        let kind = property.kind == .toOne ? "toOne" : (property.kind == .toMany ? "toMany" : "toManyOrdered")
+        var arguments = [Names.literal(property.key), "to: \(property.destination.map(Names.literal) ?? "\(property.type).declaration.name")", ".\(kind)"]
+        if property.isRequired { arguments.append("isOptional: false") }
+        if let inverse = property.inverse { arguments.append("inverse: \(inverse.hasPrefix("\\") ? inverse : Names.literal(inverse))") }
+        if property.deleteRule != "nullify" { arguments.append("deleteRule: .\(property.deleteRule)") }
+        if let name = property.originalName { arguments.append("originalName: \(Names.literal(name))") }
+        return "Relationship(\(arguments.joined(separator: ", ")))"
+    }
+
+    private func slotNames() -> String {
+        "\(access)override class var _slotNames: [String] { super._slotNames + \(list(model.slots.map(\.key))) }"
+    }
+
+    private func decode(_ property: ModelClass.Property, _ context: String) -> String {
+        "\(Names.storage(property.name)) = Self._decode(\(stored(property).hasSuffix("?") ? "Optional<\(stored(property).dropLast())>" : stored(property)).self, row, \(slot(property)), \(context))"
+    }
+
+    private func block(_ header: String, _ lines: [String]) -> String {
+        "\(access)\(header) {\n\(lines.map { "    \($0)\n" }.joined())}"
+    }
+
+    private func rowInit() -> String {
+        block(
+            "required init(_row row: borrowing RowView, _ context: ObjectContext)",
+            model.slots.map { decode($0, "context") } + ["super.init(_row: row, context)"])
+    }
+
+    private func newInit() -> String {
+        let defaults = model.slots.map { property in
+            let value = property.kind == .toOne ? "nil" : property.defaultValue ?? (property.type.hasSuffix("?") ? "nil" : "\(property.type).placeholder")
+            return "\(Names.storage(property.name)) = \(value)"
+        }
+        return block(
+            "required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext)",
+            defaults + ["super.init(_new: key, entity, context)"])
+    }
+
+    private func reload() -> String {
+        block("override func _reload(_ row: borrowing RowView)", ["super._reload(row)"] + model.slots.map { decode($0, "_context") })
+    }
+
+    private func encode() -> String {
+        let lines = model.slots.map { property in
+            "if Self._has(mask, \(slot(property))) { cells[\(slot(property))] = \(Names.storage(property.name))._encode(batch) }"
+        }
+        return block(
+            "override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64)",
+            ["super._encode(cells, batch, mask)"] + lines)
+    }
+
+    private func reference() -> String {
+        let cases = model.slots.filter { $0.kind == .toOne }.map { "case \(slot($0)): return \(Names.storage($0.name))" }
+        return block("override func _reference(_ slot: Int) -> Int64?", ["switch slot {"] + cases + ["default: return super._reference(slot)", "}"])
+    }
+
+    private func setReference() -> String {
+        let cases = model.slots.filter { $0.kind == .toOne }.map { "case \(slot($0)): \(Names.storage($0.name)) = key" }
+        return block(
+            "override func _setReference(_ slot: Int, _ key: Int64?)",
+            ["switch slot {"] + cases + ["default: super._setReference(slot, key)", "}"])
+    }
+
+    private var isRoot: Bool { model.superclass == "ManagedObject" }
+
+    private func snapshotType(_ property: ModelClass.Property) -> String {
+        property.kind == .toOne ? "ObjectID<\(property.type)>?" : property.type
+    }
+
+    private func snapshot() -> String {
+        var lines = isRoot
+            ? ["\(access)let objectID: ObjectID<\(model.name)>", "\(access)let version: Int64"]
+            : [
+                "\(access)let _super: \(model.superclass).Snapshot",
+                "\(access)subscript<V>(dynamicMember path: KeyPath<\(model.superclass).Snapshot, V>) -> V { _super[keyPath: path] }",
+            ]
+        lines += model.slots.map { "\(access)let \(Names.swift($0.name)): \(snapshotType($0))" }
+        return (isRoot ? "" : "@dynamicMemberLookup\n") + block("struct Snapshot: Sendable", lines)
+    }
+
+    private func snapshotMethod() -> String {
+        var arguments = isRoot ? ["objectID: objectID", "version: version"] : ["_super: _snapshot\(model.superclass)()"]
+        arguments += model.slots.map { property in
+            property.kind == .toOne
+                ? "\(property.name): _target(\(Names.storage(property.name)), \(slot(property)), \(property.type).self)"
+                : "\(property.name): \(Names.storage(property.name))"
+        }
+        let make = "\(model.name).Snapshot(\(arguments.joined(separator: ", ")))"
+        // Subclasses have snapshots of their own type, so each class also gives its own part under a name that is not overridden.
+        return block("final func _snapshot\(model.name)() -> \(model.name).Snapshot", [make])
+    }
+}
