@@ -122,7 +122,9 @@ let package = Package(
         tests(
             "PostgreSQLTests", "Tests/Backends/PostgreSQLTests",
             ["PolystoreConformance", "PolystoreCatalog", "PolystorePostgreSQL", "PolystoreStorage"]),
-        tests("PolystoreTests", "Tests/PolystoreTests", ["Polystore", "PolystoreInMemory", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL"]),
+        tests(
+            "PolystoreTests", "Tests/PolystoreTests",
+            ["Polystore", "PolystoreInMemory", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -29,9 +29,13 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
     /// Runs the case over a store.
     public func run(_ harness: StoreHarness) -> CaseResult {
         let missing = needs.subtracting(harness.capabilities).map(\.description).sorted()
-        if !missing.isEmpty { return CaseResult(id: id, clause: clause, status: .skipped, messages: ["needs \(missing.joined(separator: ", "))"]) }
+        if !missing.isEmpty {
+            return CaseResult(id: id, clause: clause, status: .skipped, messages: ["needs \(missing.joined(separator: ", "))"])
+        }
         let present = needsAbsent.intersection(harness.capabilities).map(\.description).sorted()
-        if !present.isEmpty { return CaseResult(id: id, clause: clause, status: .skipped, messages: ["has \(present.joined(separator: ", "))"]) }
+        if !present.isEmpty {
+            return CaseResult(id: id, clause: clause, status: .skipped, messages: ["has \(present.joined(separator: ", "))"])
+        }
         let check = Check()
         do {
             try body(harness, check)

@@ -17,11 +17,13 @@ struct Demo {
         try move(sqlite, to: "lmdb:\(folder.path)/flights.lmdb")
         try move(sqlite, to: "memory:")
         if let postgres {
-            let server = postgres + (postgres.contains("?") ? "&" : "?") + "x-schema=polystore_demo_\(UUID().uuidString.prefix(8).lowercased())"
+            let server =
+                postgres + (postgres.contains("?") ? "&" : "?") + "x-schema=polystore_demo_\(UUID().uuidString.prefix(8).lowercased())"
             try move(sqlite, to: server)
             try move(server, to: "sqlite:\(folder.path)/back.db")
+            try Stores.catalog.store(at: StoreURL(server)).erase()
         }
-        Console.print("\nEverything above was done in a temporary folder, which is gone now.")
+        Console.print("\nEverything above was done in a temporary folder and a schema of its own, which are gone now.")
     }
 
     private func data(_ name: String) throws -> Data {
@@ -68,7 +70,8 @@ struct Demo {
         let start = Date()
         let items = try TransferEngine().transfer(from: from.store, from.schema, to: to.store, to.schema)
         let rows = items.reduce(0) { $0 + $1.digest.count }
-        Console.print("\n3. \(from.url.scheme) to \(to.url.scheme): \(rows) rows in \(String(format: "%.2f", Date().timeIntervalSince(start))) s")
+        Console.print(
+            "\n3. \(from.url.scheme) to \(to.url.scheme): \(rows) rows in \(String(format: "%.2f", Date().timeIntervalSince(start))) s")
         let pairs = try TransferEngine().verify(from.store, from.schema, to.store, to.schema)
         for pair in pairs { Console.print(VerifyCommand.line(pair)) }
         if !pairs.allSatisfy(\.isSame) { throw Failure.differs }

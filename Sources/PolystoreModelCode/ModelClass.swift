@@ -46,7 +46,8 @@ public struct ModelClass: Sendable, Hashable {
         /// A property.
         public init(
             _ name: String, key: String? = nil, kind: Kind = .attribute, type: String, valueType: String? = nil,
-            defaultValue: String? = nil, allowedValues: [String] = [], coder: String? = nil, destination: String? = nil, inverse: String? = nil, deleteRule: String = "nullify",
+            defaultValue: String? = nil, allowedValues: [String] = [], coder: String? = nil, destination: String? = nil,
+            inverse: String? = nil, deleteRule: String = "nullify",
             isRequired: Bool = false, isIndexed: Bool = false, originalName: String? = nil
         ) {
             self.name = name

@@ -52,7 +52,8 @@ public struct ModelExpansion {
         let visibility = isPublic ? "@usableFromInline " : ""
         let modifier = isPublic ? "internal" : "private"
         switch property.kind {
-        case .attribute: return "@exclusivity(unchecked) \(visibility)\(modifier) final var \(Names.storage(property.name)): \(property.type)"
+        case .attribute:
+            return "@exclusivity(unchecked) \(visibility)\(modifier) final var \(Names.storage(property.name)): \(property.type)"
         case .toOne: return "@exclusivity(unchecked) \(visibility)\(modifier) final var \(Names.storage(property.name)): Int64?"
         case .toMany, .toManyOrdered: return nil
         }
@@ -81,13 +82,16 @@ public struct ModelExpansion {
         if model.isAbstract { arguments.append("isAbstract: true") }
         let attributes = model.properties.filter { $0.kind == .attribute }.map(attribute)
         let relationships = model.properties.filter { $0.kind != .attribute }.map(relationship)
-        if !attributes.isEmpty { arguments.append("attributes: [\n            \(attributes.joined(separator: ",\n            "))\n        ]") }
+        if !attributes.isEmpty {
+            arguments.append("attributes: [\n            \(attributes.joined(separator: ",\n            "))\n        ]")
+        }
         if !relationships.isEmpty {
             arguments.append("relationships: [\n            \(relationships.joined(separator: ",\n            "))\n        ]")
         }
         if !model.indexes.isEmpty { arguments.append("indexes: [\(model.indexes.map { "Index(\(list($0)))" }.joined(separator: ", "))]") }
         if !model.uniqueConstraints.isEmpty {
-            arguments.append("uniqueConstraints: [\(model.uniqueConstraints.map { "UniqueConstraint(\(list($0)))" }.joined(separator: ", "))]")
+            arguments.append(
+                "uniqueConstraints: [\(model.uniqueConstraints.map { "UniqueConstraint(\(list($0)))" }.joined(separator: ", "))]")
         }
         if let name = model.originalName { arguments.append("originalName: \(Names.literal(name))") }
         return """
@@ -107,7 +111,9 @@ public struct ModelExpansion {
         } else {
             arguments.append("isOptional: \(type).isOptionalAttribute")
         }
-        if let value = property.defaultValue, value != "nil" { arguments.append("defaultValue: (\(value) as \(property.type)).attributeValue") }
+        if let value = property.defaultValue, value != "nil" {
+            arguments.append("defaultValue: (\(value) as \(property.type)).attributeValue")
+        }
         if property.valueType == nil { arguments.append("allowedValues: \(type).allowedValues") }
         if !property.allowedValues.isEmpty { arguments.append("allowedValues: [\(property.allowedValues.joined(separator: ", "))]") }
         if let coder = property.coder { arguments.append("coder: \(Names.literal(coder))") }
@@ -117,7 +123,10 @@ public struct ModelExpansion {
 
     private func relationship(_ property: ModelClass.Property) -> String {
         let kind = property.kind == .toOne ? "toOne" : (property.kind == .toMany ? "toMany" : "toManyOrdered")
-        var arguments = [Names.literal(property.key), "to: \(property.destination.map(Names.literal) ?? "\(property.type).declaration.name")", ".\(kind)"]
+        var arguments = [
+            Names.literal(property.key), "to: \(property.destination.map(Names.literal) ?? "\(property.type).declaration.name")",
+            ".\(kind)",
+        ]
         if property.isRequired { arguments.append("isOptional: false") }
         if let inverse = property.inverse { arguments.append("inverse: \(inverse.hasPrefix("\\") ? inverse : Names.literal(inverse))") }
         if property.deleteRule != "nullify" { arguments.append("deleteRule: .\(property.deleteRule)") }
@@ -145,7 +154,9 @@ public struct ModelExpansion {
 
     private func newInit() -> String {
         let defaults = model.slots.map { property in
-            let value = property.kind == .toOne ? "nil" : property.defaultValue ?? (property.type.hasSuffix("?") ? "nil" : "\(property.type).placeholder")
+            let value =
+                property.kind == .toOne
+                ? "nil" : property.defaultValue ?? (property.type.hasSuffix("?") ? "nil" : "\(property.type).placeholder")
             return "\(Names.storage(property.name)) = \(value)"
         }
         return block(
@@ -168,7 +179,8 @@ public struct ModelExpansion {
 
     private func reference() -> String {
         let cases = model.slots.filter { $0.kind == .toOne }.map { "case \(slot($0)): return \(Names.storage($0.name))" }
-        return block("override func _reference(_ slot: Int) -> Int64?", ["switch slot {"] + cases + ["default: return super._reference(slot)", "}"])
+        return block(
+            "override func _reference(_ slot: Int) -> Int64?", ["switch slot {"] + cases + ["default: return super._reference(slot)", "}"])
     }
 
     private func setReference() -> String {
@@ -185,7 +197,8 @@ public struct ModelExpansion {
     }
 
     private func snapshot() -> String {
-        var lines = isRoot
+        var lines =
+            isRoot
             ? ["\(access)let objectID: ObjectID<\(model.name)>", "\(access)let version: Int64"]
             : [
                 "\(access)let _super: \(model.superclass).Snapshot",

@@ -29,6 +29,9 @@ public protocol StorageInterface: AnyObject, Sendable {
 
     /// Closes the store; sessions still open fail with `storeClosed`. A second call does nothing.
     func close() throws(StorageError)
+
+    /// Closes the store and removes all that it kept, files beside its file included.
+    func erase() throws(StorageError)
 }
 
 /// How sure a commit is before it is acknowledged.

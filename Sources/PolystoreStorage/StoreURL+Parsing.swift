@@ -18,7 +18,8 @@ extension StoreURL {
         }
         guard let colon = text.firstIndex(of: ":"), Self.isScheme(text[..<colon]) else {
             throw StorageError(
-                .invalidConfiguration, "a store URL begins with its kind, such as sqlite:shop.db, lmdb:shop.lmdb, memory: or postgresql://host/db")
+                .invalidConfiguration,
+                "a store URL begins with its kind, such as sqlite:shop.db, lmdb:shop.lmdb, memory: or postgresql://host/db")
         }
         let written = text[..<colon].lowercased()
         let rest = text[text.index(after: colon)...]
@@ -32,7 +33,8 @@ extension StoreURL {
     private static func isScheme(_ text: Substring) -> Bool {
         guard let first = text.utf8.first, (first | 0x20) >= 0x61, (first | 0x20) <= 0x7a, text.count > 1 else { return false }
         return text.utf8.allSatisfy { byte in
-            (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a) || byte == 0x2b || byte == 0x2d || byte == 0x2e
+            (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a) || byte == 0x2b || byte == 0x2d
+                || byte == 0x2e
         }
     }
 
@@ -55,7 +57,8 @@ extension StoreURL {
         if Self.fileSchemes.contains(scheme), path.hasPrefix("//") {
             guard path.hasPrefix("///") else {
                 throw StorageError(
-                    .invalidConfiguration, "\(scheme)://… would name a host; write \(scheme):path for a relative or \(scheme):/path for an absolute path")
+                    .invalidConfiguration,
+                    "\(scheme)://… would name a host; write \(scheme):path for a relative or \(scheme):/path for an absolute path")
             }
             path = String(path.dropFirst(2))
         }

@@ -18,7 +18,9 @@ public struct Dump {
         for (link, description) in schema.links.enumerated() {
             _ = try contents.links(link) { pairs in
                 for pair in pairs {
-                    body("{\"link\":\(JSONWriter.quoted(description.name)),\"owner\":\(pair.owner),\"rank\":\(pair.rank),\"member\":\(pair.member)}")
+                    body(
+                        "{\"link\":\(JSONWriter.quoted(description.name)),\"owner\":\(pair.owner),\"rank\":\(pair.rank),\"member\":\(pair.member)}"
+                    )
                 }
             }
         }

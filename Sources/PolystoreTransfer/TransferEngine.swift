@@ -19,7 +19,8 @@ public struct TransferEngine: Sendable {
     /// - Throws: `alreadyExists` when the target holds rows, `schemaMismatch` when the schemas differ, `cancelled`; then the target has
     ///   nothing.
     public func transfer(
-        from source: any StorageInterface, _ schema: Schema, to target: any StorageInterface, _ targetSchema: Schema, report: Report = { _ in }
+        from source: any StorageInterface, _ schema: Schema, to target: any StorageInterface, _ targetSchema: Schema,
+        report: Report = { _ in }
     ) throws(StorageError) -> [TransferItem] {
         guard schema.hash == targetSchema.hash else {
             let difference = SchemaDifference.first(from: targetSchema, to: schema)?.description ?? "the hashes differ"

@@ -40,4 +40,7 @@ public final class InMemoryStore: StorageInterface {
 
     /// Closes the store; everything in it is gone.
     public func close() throws(StorageError) { store.close() }
+
+    /// Closes the store; everything in it is gone.
+    public func erase() throws(StorageError) { store.close() }
 }

@@ -40,7 +40,9 @@ struct Workloads {
             try measurement.run(
                 rounds: rounds,
                 ours: { try withStack { stack in try nanoseconds { try create(stack, values) } } },
-                theirs: { try withGRDB { pool in try nanoseconds { try pool.write { db in for record in records { try record.insert(db) } } } } })
+                theirs: {
+                    try withGRDB { pool in try nanoseconds { try pool.write { db in for record in records { try record.insert(db) } } } }
+                })
             report(measurement)
         }
     }

@@ -6,7 +6,8 @@ enum AggregateCases {
     private static func decimal(_ text: String) -> Value { Decimal(string: text).map(Value.decimal) ?? .null }
 
     private static func fact(
-        _ id: String, _ function: AggregateFunction, _ path: String?, _ expected: Value, entity: String = "Thing", where predicate: Predicate? = nil
+        _ id: String, _ function: AggregateFunction, _ path: String?, _ expected: Value, entity: String = "Thing",
+        where predicate: Predicate? = nil
     ) -> ConformanceCase {
         ConformanceCase(id, clause: "semantics Q") { harness, check in
             try harness.withStore { scratch in
@@ -51,7 +52,9 @@ enum AggregateCases {
         fact("A010.maximum-bool", .maximum, "flag", .bool(true)),
         fact("A010.minimum-bool", .minimum, "flag", .bool(false)),
         fact("A010.minimum-decimal", .minimum, "price", decimal("-0.5")),
-        fact("A013.over-a-relationship", .sum, "thing.number", .int(-2), entity: "Holder", where: .between("thing.number", .int(-10), .int(10))),
+        fact(
+            "A013.over-a-relationship", .sum, "thing.number", .int(-2), entity: "Holder",
+            where: .between("thing.number", .int(-10), .int(10))),
         fact("A013.maximum-over-a-relationship", .maximum, "thing.text", .string(Fixture.composed), entity: "Holder"),
     ]
 
@@ -107,17 +110,24 @@ enum AggregateCases {
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
                 let request = QueryRequest(
-                    FetchRequest("Thing"), outputs: [.property("flag"), .aggregate(Aggregate(.count)), .aggregate(Aggregate(.minimum, "text"))], groupBy: ["flag"])
+                    FetchRequest("Thing"),
+                    outputs: [.property("flag"), .aggregate(Aggregate(.count)), .aggregate(Aggregate(.minimum, "text"))], groupBy: ["flag"])
                 check.equal(
                     try scratch.query(request),
                     [
-                        [.null, .int(3), .string("50%_off\\x")], [.bool(false), .int(2), .string("Banana")], [.bool(true), .int(3), .string("")],
+                        [.null, .int(3), .string("50%_off\\x")], [.bool(false), .int(2), .string("Banana")],
+                        [.bool(true), .int(3), .string("")],
                     ], "groups")
             }
         },
         ConformanceCase("A011.group-by-two-keys", clause: "semantics Q") { harness, check in
             try harness.withStore { scratch in
-                try scratch.load("Pair", [(1, ["first": .int(1), "second": .string("a")]), (2, ["first": .int(1), "second": .string("b")]), (3, ["second": .string("a")]), (4, ["second": .string("a")])])
+                try scratch.load(
+                    "Pair",
+                    [
+                        (1, ["first": .int(1), "second": .string("a")]), (2, ["first": .int(1), "second": .string("b")]),
+                        (3, ["second": .string("a")]), (4, ["second": .string("a")]),
+                    ])
                 let request = QueryRequest(
                     FetchRequest("Pair", orderBy: [SortDescriptor("second", ascending: false)]),
                     outputs: [.property("first"), .property("second"), .aggregate(Aggregate(.count))], groupBy: ["first", "second"])
@@ -129,7 +139,8 @@ enum AggregateCases {
         ConformanceCase("A013.group-by-a-relationship", clause: "semantics Q") { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
-                let request = QueryRequest(FetchRequest("Holder"), outputs: [.property("thing.flag"), .aggregate(Aggregate(.count))], groupBy: ["thing.flag"])
+                let request = QueryRequest(
+                    FetchRequest("Holder"), outputs: [.property("thing.flag"), .aggregate(Aggregate(.count))], groupBy: ["thing.flag"])
                 check.equal(try scratch.query(request), [[.null, .int(4)], [.bool(false), .int(2)], [.bool(true), .int(3)]], "groups")
             }
         },
@@ -157,12 +168,15 @@ enum AggregateCases {
                 try Fixture.fill(scratch)
                 let fetch = FetchRequest("Holder", orderBy: [SortDescriptor("thing.number", ascending: false)], limit: 2)
                 let request = QueryRequest(fetch, outputs: [.property("label"), .property("thing.text")])
-                check.equal(try scratch.query(request), [[.string("h8"), .string("apple pie")], [.string("h6"), .string(Fixture.composed)]], "rows")
+                check.equal(
+                    try scratch.query(request), [[.string("h8"), .string("apple pie")], [.string("h6"), .string(Fixture.composed)]], "rows")
             }
         },
     ]
 }
 
 extension Predicate {
-    fileprivate func and(_ path: PropertyPath, below limit: Int64) -> Predicate { self && .compare(.path(path), .less, .value(.int(limit))) }
+    fileprivate func and(_ path: PropertyPath, below limit: Int64) -> Predicate {
+        self && .compare(.path(path), .less, .value(.int(limit)))
+    }
 }

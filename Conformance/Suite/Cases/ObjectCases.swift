@@ -57,7 +57,8 @@ enum ObjectCases {
                 try scratch.write { writer in
                     let key = try writer.reserveKeys(thing, count: 1).lowerBound
                     let inserts = scratch.source(thing, [(key, 1, ["code": .string("x")])])
-                    try writer.apply(ChangeSet(entities: [EntityChanges(entity: thing, deletes: [RowDeletion(key: old)], inserts: inserts)]))
+                    try writer.apply(
+                        ChangeSet(entities: [EntityChanges(entity: thing, deletes: [RowDeletion(key: old)], inserts: inserts)]))
                 }
                 check.equal(try scratch.fetch(FetchRequest("Thing")).map { $0.values["code"] ?? .null }, [.string("x")], "codes")
             }
@@ -66,9 +67,11 @@ enum ObjectCases {
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Thing", [["code": .string("a")], ["code": .string("b")], ["code": .string("c")]])
                 let changes = try scratch.updates(
-                    "Thing", [(keys[0], 1, ["code": .string("b")]), (keys[1], 1, ["code": .string("c")]), (keys[2], 1, ["code": .string("a")])])
+                    "Thing",
+                    [(keys[0], 1, ["code": .string("b")]), (keys[1], 1, ["code": .string("c")]), (keys[2], 1, ["code": .string("a")])])
                 try scratch.write { try $0.apply(ChangeSet(entities: [changes])) }
-                check.equal(try scratch.rows("Thing", keys: keys).map { $0.values["code"] ?? .null }, ["b", "c", "a"].map(Value.string), "codes")
+                check.equal(
+                    try scratch.rows("Thing", keys: keys).map { $0.values["code"] ?? .null }, ["b", "c", "a"].map(Value.string), "codes")
             }
         },
         ConformanceCase("C013.key-stays", clause: "semantics R") { harness, check in
@@ -140,6 +143,16 @@ enum ObjectCases {
                 check.throwing(.storeClosed, "write") { _ = try scratch.store.beginWrite(WriteOptions()) }
             }
         },
+        ConformanceCase("C034.erase", clause: "semantics E") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.insert("Tag", [[:]])
+                try scratch.store.erase()
+                let store = try scratch.another()
+                check.throwing([.notFound, .notADatabase], "open what was erased") {
+                    _ = try store.open(OpenRequest(schema: nil, createIfMissing: false))
+                }
+            }
+        },
         ConformanceCase("C035.other-schema", clause: "architecture, what lies in a store", needs: [.persistent]) { harness, check in
             try harness.withStore { scratch in
                 try scratch.store.close()
@@ -148,7 +161,8 @@ enum ObjectCases {
                 check.throwing(.schemaMismatch, "open with another schema") { _ = try store.open(OpenRequest(schema: other)) }
             }
         },
-        ConformanceCase("C036.the-schema-lies-in-the-store", clause: "architecture, what lies in a store", needs: [.persistent]) { harness, check in
+        ConformanceCase("C036.the-schema-lies-in-the-store", clause: "architecture, what lies in a store", needs: [.persistent]) {
+            harness, check in
             try harness.withStore { scratch in
                 try scratch.store.close()
                 let store = try scratch.another()
@@ -197,14 +211,19 @@ enum ObjectCases {
             try harness.withStore { scratch in
                 try scratch.insert("Pair", [["first": .int(1), "second": .string("a")], ["first": .int(1), "second": .string("b")]])
                 try scratch.insert("Pair", [["first": .int(1)], ["first": .int(1)], [:], [:]])
-                check.throwing(.uniqueConstraintViolated, "both equal") { try scratch.insert("Pair", [["first": .int(1), "second": .string("a")]]) }
-                check.throwing(.uniqueConstraintViolated, "bulk load") { try scratch.load("Pair", [(900, ["first": .int(1), "second": .string("b")])]) }
+                check.throwing(.uniqueConstraintViolated, "both equal") {
+                    try scratch.insert("Pair", [["first": .int(1), "second": .string("a")]])
+                }
+                check.throwing(.uniqueConstraintViolated, "bulk load") {
+                    try scratch.load("Pair", [(900, ["first": .int(1), "second": .string("b")])])
+                }
                 check.equal(try scratch.aggregate("Pair", .count, nil), .int(6), "count")
             }
         },
         ConformanceCase("C052.unique-texts-are-compared-by-bytes", clause: "semantics V") { harness, check in
             try harness.withStore { scratch in
-                try scratch.insert("Thing", [["code": .string("\u{e9}")], ["code": .string("e\u{301}")], ["code": .string("E")], ["code": .string("e")]])
+                try scratch.insert(
+                    "Thing", [["code": .string("\u{e9}")], ["code": .string("e\u{301}")], ["code": .string("E")], ["code": .string("e")]])
                 let long = String(repeating: "x", count: 1020)
                 try scratch.insert("Thing", [["code": .string(long + "a")], ["code": .string(long + "b")]])
                 check.throwing(.uniqueConstraintViolated, "long text") { try scratch.insert("Thing", [["code": .string(long + "b")]]) }
@@ -213,7 +232,9 @@ enum ObjectCases {
     ]
 
     private static func index(_ name: String, _ scratch: Scratch) throws -> Int {
-        guard let link = scratch.schema.links.firstIndex(where: { $0.name == name }) else { throw StorageError(.notFound, "no link \(name)") }
+        guard let link = scratch.schema.links.firstIndex(where: { $0.name == name }) else {
+            throw StorageError(.notFound, "no link \(name)")
+        }
         return link
     }
 

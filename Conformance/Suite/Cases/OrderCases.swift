@@ -41,7 +41,9 @@ enum OrderCases {
         keys("O017.offset-above-count", [], [up("number")], offset: 100),
         keys("O018.page-without-order", [3, 4], [], limit: 2, offset: 2),
         keys("O018.page-after-filter", [5], [], where: .compare(.path("number"), .equal, .value(.int(2))), limit: 2, offset: 1),
-        keys("O018.page-sorted-and-filtered", [2, 5], [up("number")], where: .compare(.path("number"), .greater, .value(.int(0))), limit: 2, offset: 1),
+        keys(
+            "O018.page-sorted-and-filtered", [2, 5], [up("number")], where: .compare(.path("number"), .greater, .value(.int(0))), limit: 2,
+            offset: 1),
         ConformanceCase("O019.pages-cover-everything-once", clause: "semantics O") { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert("Tag", (0..<100).map { ["name": .string("n\($0 % 7)")] })

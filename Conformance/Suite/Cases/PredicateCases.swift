@@ -36,7 +36,8 @@ enum PredicateCases {
         }
         return [
             make("", "Thing", "", fact.keys, negated: false), make("-negated", "Thing", "", rest, negated: true),
-            make("-joined", "Holder", "thing.", joined, negated: false), make("-joined-negated", "Holder", "thing.", joinedRest, negated: true),
+            make("-joined", "Holder", "thing.", joined, negated: false),
+            make("-joined-negated", "Holder", "thing.", joinedRest, negated: true),
             residual(fact),
         ]
     }
@@ -95,7 +96,9 @@ enum PredicateCases {
         Fact("P002.not-equal-nil", [1, 2, 4, 5, 6, 7, 8], number(.notEqual, .null)),
         Fact("P003.less-than-nil-is-false", [], number(.less, .null)),
         Fact("P003.greater-or-equal-nil-is-false", [], number(.greaterOrEqual, .null)),
-        Fact("P003.not-greater-includes-nil", [1, 2, 3, 4, 5, 7], ofNil: true) { .not(.compare(path($0 + "number"), .greater, .value(.int(5)))) },
+        Fact("P003.not-greater-includes-nil", [1, 2, 3, 4, 5, 7], ofNil: true) {
+            .not(.compare(path($0 + "number"), .greater, .value(.int(5))))
+        },
     ]
 
     private static let numbers = [
@@ -130,7 +133,9 @@ enum PredicateCases {
         Fact("P011.in-list", [2, 4, 5]) { .isIn(PropertyPath($0 + "number"), [.int(2), .int(-7)]) },
         Fact("P011.in-empty-list", []) { .isIn(PropertyPath($0 + "number"), []) },
         Fact("P011.in-list-with-nil", [1, 3], ofNil: true) { .isIn(PropertyPath($0 + "number"), [.null, .int(1)]) },
-        Fact("P011.in-list-of-texts", [2, 8]) { .isIn(PropertyPath($0 + "text"), [.string("Banana"), .string("apple pie"), .string("APPLE")]) },
+        Fact("P011.in-list-of-texts", [2, 8]) {
+            .isIn(PropertyPath($0 + "text"), [.string("Banana"), .string("apple pie"), .string("APPLE")])
+        },
         Fact("P011.in-list-of-70000", [2, 5]) { .isIn(PropertyPath($0 + "number"), (2..<70_002).map { .int(Int64($0)) }) },
     ]
 
@@ -150,8 +155,12 @@ enum PredicateCases {
     ]
 
     private static let logic = [
-        Fact("P012.and", [2]) { .and([.compare(path($0 + "number"), .equal, .value(.int(2))), .compare(path($0 + "flag"), .equal, .value(.bool(false)))]) },
-        Fact("P012.or-with-nil", [2, 3, 5], ofNil: true) { .or([.compare(path($0 + "number"), .equal, .value(.int(2))), .compare(path($0 + "text"), .equal, .value(.null))]) },
+        Fact("P012.and", [2]) {
+            .and([.compare(path($0 + "number"), .equal, .value(.int(2))), .compare(path($0 + "flag"), .equal, .value(.bool(false)))])
+        },
+        Fact("P012.or-with-nil", [2, 3, 5], ofNil: true) {
+            .or([.compare(path($0 + "number"), .equal, .value(.int(2))), .compare(path($0 + "text"), .equal, .value(.null))])
+        },
         Fact("P013.empty-and", [1, 2, 3, 4, 5, 6, 7, 8], ofNil: true) { _ in .and([]) },
         Fact("P013.empty-or", []) { _ in .or([]) },
         Fact("P014.de-morgan", [1, 4, 7]) {

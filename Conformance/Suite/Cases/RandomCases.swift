@@ -29,7 +29,9 @@ enum RandomCases {
                     guard let expected = reference.aggregate(function, path, FetchRequest("Thing", where: predicate)) else { continue }
                     let found = try scratch.aggregate("Thing", function, path?.description, where: predicate)
                     if !AggregateCases.near(found, expected) {
-                        return check.equal(found, expected, "seed \(seed), aggregate \(number): \(function) of \(path?.description ?? "objects") where \(predicate)")
+                        return check.equal(
+                            found, expected,
+                            "seed \(seed), aggregate \(number): \(function) of \(path?.description ?? "objects") where \(predicate)")
                     }
                 }
             }
@@ -82,11 +84,16 @@ struct RandomRequests {
         case 0, 1: return .compare(.path(PropertyPath(path)), comparison(name), .value(constant(name)))
         case 2: return .compare(.path(PropertyPath(path)), below(2) == 0 ? .equal : .notEqual, .value(.null))
         case 3: return .isIn(PropertyPath(path), (0..<below(4)).map { _ in below(5) == 0 ? .null : value(name) })
-        case 4: return name == "text" ? .text(PropertyPath(path), pick(TextMatch.allCases), pick(Self.texts)) : .between(PropertyPath(path), value(name), value(name))
+        case 4:
+            return name == "text"
+                ? .text(PropertyPath(path), pick(TextMatch.allCases), pick(Self.texts))
+                : .between(PropertyPath(path), value(name), value(name))
         case 5: return .not(predicate(depth: depth - 1))
         case 6: return .or((0..<below(4)).map { _ in predicate(depth: depth - 1) })
         case 7: return .and((0..<below(4)).map { _ in predicate(depth: depth - 1) })
-        default: return .compare(.path("number"), pick(Comparison.allCases), .path(PropertyPath(pick(["real", "price", "parent.number", "parent.real"]))))
+        default:
+            return .compare(
+                .path("number"), pick(Comparison.allCases), .path(PropertyPath(pick(["real", "price", "parent.number", "parent.real"]))))
         }
     }
 
@@ -99,13 +106,16 @@ struct RandomRequests {
 
     mutating func fetch() -> FetchRequest {
         let sort = (0..<below(3)).map { _ in SortDescriptor(PropertyPath(pick(Self.paths)), ascending: below(2) == 0) }
-        return FetchRequest("Thing", where: predicate(), orderBy: sort, limit: below(3) == 0 ? below(20) : nil, offset: below(3) == 0 ? below(10) : 0)
+        return FetchRequest(
+            "Thing", where: predicate(), orderBy: sort, limit: below(3) == 0 ? below(20) : nil, offset: below(3) == 0 ? below(10) : 0)
     }
 
     mutating func aggregate() -> (AggregateFunction, PropertyPath?, Predicate) {
         let function = pick(AggregateFunction.allCases)
         if function == .count, below(2) == 0 { return (function, nil, predicate()) }
         let isNumeric = function == .sum || function == .average
-        return (function, PropertyPath(pick(isNumeric ? ["number", "real", "price"] : ["number", "real", "price", "text", "flag"])), predicate())
+        return (
+            function, PropertyPath(pick(isNumeric ? ["number", "real", "price"] : ["number", "real", "price", "text", "flag"])), predicate()
+        )
     }
 }

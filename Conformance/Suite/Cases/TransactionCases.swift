@@ -51,7 +51,9 @@ enum TransactionCases {
                     try scratch.insert("Tag", [["name": .string("after")]], writer)
                     try writer.release(mark)
                 }
-                check.equal(try scratch.fetch(FetchRequest("Tag")).map { $0.values["name"] ?? .null }.sorted { $0.compare(to: $1) < 0 }, [.string("after"), .string("outer")], "names")
+                check.equal(
+                    try scratch.fetch(FetchRequest("Tag")).map { $0.values["name"] ?? .null }.sorted { $0.compare(to: $1) < 0 },
+                    [.string("after"), .string("outer")], "names")
                 check.equal(try scratch.history().first?.changes.count, 2, "changes in the history")
             }
         },
@@ -87,12 +89,19 @@ enum TransactionCases {
                 let key = try scratch.insert("Thing", [["number": .int(1)]])[0]
                 try scratch.update("Thing", key, ["number": .int(2)])
                 check.throwing(.staleObject, "update of version 1") {
-                    try scratch.write { try $0.apply(ChangeSet(entities: [scratch.updates("Thing", [(key, 1, ["number": .int(3)])], checksVersion: true)])) }
+                    try scratch.write {
+                        try $0.apply(ChangeSet(entities: [scratch.updates("Thing", [(key, 1, ["number": .int(3)])], checksVersion: true)]))
+                    }
                 }
-                try scratch.write { try $0.apply(ChangeSet(entities: [scratch.updates("Thing", [(key, 2, ["number": .int(4)])], checksVersion: true)])) }
+                try scratch.write {
+                    try $0.apply(ChangeSet(entities: [scratch.updates("Thing", [(key, 2, ["number": .int(4)])], checksVersion: true)]))
+                }
                 let thing = try scratch.entity("Thing")
                 check.throwing(.staleObject, "delete of version 1") {
-                    try scratch.write { try $0.apply(ChangeSet(entities: [EntityChanges(entity: thing, deletes: [RowDeletion(key: key, expectedVersion: 1)])])) }
+                    try scratch.write {
+                        try $0.apply(
+                            ChangeSet(entities: [EntityChanges(entity: thing, deletes: [RowDeletion(key: key, expectedVersion: 1)])]))
+                    }
                 }
                 check.equal(try scratch.rows("Thing", keys: [key]).first?.version, 3, "version")
             }
@@ -120,7 +129,8 @@ enum TransactionCases {
                     try scratch.insert("Thing", [["number": .int(3)]])
                     check.equal(try scratch.fetch(FetchRequest("Thing"), reader).map { $0.values["number"] ?? .null }, [.int(1)], "numbers")
                 }
-                check.equal(try scratch.fetch(FetchRequest("Thing")).map { $0.values["number"] ?? .null }, [.int(2), .int(3)], "numbers afterwards")
+                check.equal(
+                    try scratch.fetch(FetchRequest("Thing")).map { $0.values["number"] ?? .null }, [.int(2), .int(3)], "numbers afterwards")
             }
         },
         ConformanceCase("T021.a-cursor-keeps-its-snapshot", clause: "semantics W", needs: [.snapshotReads]) { harness, check in
@@ -215,7 +225,9 @@ enum TransactionCases {
                 let key = try scratch.insert("Thing", [["number": .int(1)]])[0]
                 let token = try scratch.history().last?.token
                 let number = scratch.schema[thing].slot("number") ?? 0
-                try scratch.write(author: "ann") { try $0.apply(ChangeSet(entities: [scratch.updates("Thing", [(key, 1, ["number": .int(2)])])])) }
+                try scratch.write(author: "ann") {
+                    try $0.apply(ChangeSet(entities: [scratch.updates("Thing", [(key, 1, ["number": .int(2)])])]))
+                }
                 try scratch.delete("Thing", [key])
                 check.equal(try scratch.write { _ in }, nil, "token of a transaction without changes")
                 let entries = try scratch.history(since: token)
@@ -245,7 +257,8 @@ enum TransactionCases {
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Tag", (0..<500).map { _ in [:] })
                 let tag = try scratch.entity("Tag")
-                check.equal(try scratch.history().first?.changes, keys.map { HistoryChange(entity: tag, key: $0, kind: .insert) }, "changes")
+                check.equal(
+                    try scratch.history().first?.changes, keys.map { HistoryChange(entity: tag, key: $0, kind: .insert) }, "changes")
             }
         },
     ]

@@ -3,63 +3,72 @@ internal import PolystoreStorage
 
 /// Group V: what is written is what is read, after a commit, after opening again, and through `==`.
 enum ValueCases {
-    static let all: [ConformanceCase] = roundTrips + [
-        ConformanceCase("V025.empty-text-is-not-nil", clause: "semantics V") { harness, check in
-            try harness.withStore { scratch in
-                let keys = try scratch.insert("Thing", [["text": .string("")], [:]])
-                check.equal(try scratch.keys(FetchRequest("Thing", where: .compare(.path("text"), .equal, .value(.null)))), [keys[1]], "nil text")
-            }
-        },
-        ConformanceCase("V032.empty-data-is-not-nil", clause: "semantics V") { harness, check in
-            try harness.withStore { scratch in
-                let keys = try scratch.insert("Thing", [["bytes": .data(Data())], [:]])
-                check.equal(try scratch.keys(FetchRequest("Thing", where: .compare(.path("bytes"), .equal, .value(.null)))), [keys[1]], "nil data")
-            }
-        },
-        ConformanceCase("V046.writing-one-leaves-the-others", clause: "semantics V") { harness, check in
-            try harness.withStore { scratch in
-                let key = try scratch.insert("Thing", [["text": .string("a"), "number": .int(1), "bytes": .data(Data([0, 1]))]])[0]
-                try scratch.update("Thing", key, ["number": .int(2)])
-                let row = try scratch.rows("Thing", keys: [key]).first
-                check.equal(row?.values["text"], .string("a"), "text")
-                check.equal(row?.values["bytes"], .data(Data([0, 1])), "bytes")
-                check.equal(row?.values["number"], .int(2), "number")
-            }
-        },
-        ConformanceCase("V044.wide-rows", clause: "semantics V") { harness, check in
-            let wide = Entity("Wide", attributes: (0..<200).map { Attribute("a\($0)", .int64, isOptional: true) })
-            try harness.withStore(Schema(entities: [wide])) { scratch in
-                let values = Dictionary(uniqueKeysWithValues: (0..<200).map { ("a\($0)", Value.int(Int64($0))) })
-                let key = try scratch.insert("Wide", [values])[0]
-                try scratch.update("Wide", key, ["a63": .int(-1), "a64": .int(-2), "a199": .null])
-                let row = try scratch.rows("Wide", keys: [key]).first?.values
-                check.equal([row?["a62"], row?["a63"], row?["a64"], row?["a199"]], [.int(62), .int(-1), .int(-2), .null], "values")
-            }
-        },
-        ConformanceCase("V044.no-attributes", clause: "semantics V") { harness, check in
-            try harness.withStore { scratch in
-                let key = try scratch.insert("Playlist", [[:]])[0]
-                check.equal(try scratch.keys(FetchRequest("Playlist")), [key], "keys")
-            }
-        },
-        ConformanceCase("V034.large-data", clause: "semantics V") { harness, check in
-            try harness.withStore { scratch in
-                let large = Data((0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-                let key = try scratch.insert("Thing", [["bytes": .data(large)]])[0]
-                check.isTrue(try scratch.rows("Thing", keys: [key]).first?.values["bytes"] == .data(large), "4 MiB come back")
-            }
-        },
-        ConformanceCase("V051.names-of-any-script", clause: "semantics V, names") { harness, check in
-            let long = "a" + String(repeating: "ä", count: 40)
-            let entity = Entity("Straße", attributes: [Attribute(long, .int64), Attribute("select", .int64), Attribute("order", .int64), Attribute(long + "x", .int64)])
-            try harness.withStore(Schema(entities: [entity])) { scratch in
-                try scratch.insert("Straße", [[long: .int(1), "select": .int(2), "order": .int(3), long + "x": .int(4)]])
-                let row = try scratch.fetch(FetchRequest("Straße", where: .compare(.path("select"), .equal, .value(.int(2))))).first
-                check.equal(row?.values[long], .int(1), "long name")
-                check.equal(row?.values[long + "x"], .int(4), "another long name")
-            }
-        },
-    ]
+    static let all: [ConformanceCase] =
+        roundTrips + [
+            ConformanceCase("V025.empty-text-is-not-nil", clause: "semantics V") { harness, check in
+                try harness.withStore { scratch in
+                    let keys = try scratch.insert("Thing", [["text": .string("")], [:]])
+                    check.equal(
+                        try scratch.keys(FetchRequest("Thing", where: .compare(.path("text"), .equal, .value(.null)))), [keys[1]],
+                        "nil text")
+                }
+            },
+            ConformanceCase("V032.empty-data-is-not-nil", clause: "semantics V") { harness, check in
+                try harness.withStore { scratch in
+                    let keys = try scratch.insert("Thing", [["bytes": .data(Data())], [:]])
+                    check.equal(
+                        try scratch.keys(FetchRequest("Thing", where: .compare(.path("bytes"), .equal, .value(.null)))), [keys[1]],
+                        "nil data")
+                }
+            },
+            ConformanceCase("V046.writing-one-leaves-the-others", clause: "semantics V") { harness, check in
+                try harness.withStore { scratch in
+                    let key = try scratch.insert("Thing", [["text": .string("a"), "number": .int(1), "bytes": .data(Data([0, 1]))]])[0]
+                    try scratch.update("Thing", key, ["number": .int(2)])
+                    let row = try scratch.rows("Thing", keys: [key]).first
+                    check.equal(row?.values["text"], .string("a"), "text")
+                    check.equal(row?.values["bytes"], .data(Data([0, 1])), "bytes")
+                    check.equal(row?.values["number"], .int(2), "number")
+                }
+            },
+            ConformanceCase("V044.wide-rows", clause: "semantics V") { harness, check in
+                let wide = Entity("Wide", attributes: (0..<200).map { Attribute("a\($0)", .int64, isOptional: true) })
+                try harness.withStore(Schema(entities: [wide])) { scratch in
+                    let values = Dictionary(uniqueKeysWithValues: (0..<200).map { ("a\($0)", Value.int(Int64($0))) })
+                    let key = try scratch.insert("Wide", [values])[0]
+                    try scratch.update("Wide", key, ["a63": .int(-1), "a64": .int(-2), "a199": .null])
+                    let row = try scratch.rows("Wide", keys: [key]).first?.values
+                    check.equal([row?["a62"], row?["a63"], row?["a64"], row?["a199"]], [.int(62), .int(-1), .int(-2), .null], "values")
+                }
+            },
+            ConformanceCase("V044.no-attributes", clause: "semantics V") { harness, check in
+                try harness.withStore { scratch in
+                    let key = try scratch.insert("Playlist", [[:]])[0]
+                    check.equal(try scratch.keys(FetchRequest("Playlist")), [key], "keys")
+                }
+            },
+            ConformanceCase("V034.large-data", clause: "semantics V") { harness, check in
+                try harness.withStore { scratch in
+                    let large = Data((0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+                    let key = try scratch.insert("Thing", [["bytes": .data(large)]])[0]
+                    check.isTrue(try scratch.rows("Thing", keys: [key]).first?.values["bytes"] == .data(large), "4 MiB come back")
+                }
+            },
+            ConformanceCase("V051.names-of-any-script", clause: "semantics V, names") { harness, check in
+                let long = "a" + String(repeating: "ä", count: 40)
+                let entity = Entity(
+                    "Straße",
+                    attributes: [
+                        Attribute(long, .int64), Attribute("select", .int64), Attribute("order", .int64), Attribute(long + "x", .int64),
+                    ])
+                try harness.withStore(Schema(entities: [entity])) { scratch in
+                    try scratch.insert("Straße", [[long: .int(1), "select": .int(2), "order": .int(3), long + "x": .int(4)]])
+                    let row = try scratch.fetch(FetchRequest("Straße", where: .compare(.path("select"), .equal, .value(.int(2))))).first
+                    check.equal(row?.values[long], .int(1), "long name")
+                    check.equal(row?.values[long + "x"], .int(4), "another long name")
+                }
+            },
+        ]
 
     private static let roundTrips: [ConformanceCase] = values.map { id, attribute, list in
         ConformanceCase(id, clause: "semantics V") { harness, check in
@@ -84,21 +93,31 @@ enum ValueCases {
     private static let values: [(String, String, [Value])] = [
         ("V001.bool", "flag", [.bool(true), .bool(false), .null]),
         ("V002.int64-extremes", "number", [.int(.min), .int(.max), .int(-1), .int(0), .int(1), .null]),
-        ("V003.int64-around-two-to-the-53", "number", [.int(9_007_199_254_740_991), .int(9_007_199_254_740_992), .int(9_007_199_254_740_993)]),
+        (
+            "V003.int64-around-two-to-the-53", "number",
+            [.int(9_007_199_254_740_991), .int(9_007_199_254_740_992), .int(9_007_199_254_740_993)]
+        ),
         ("V004.int16-extremes", "small", [.int(-32768), .int(32767), .int(0), .null]),
         ("V004.int32-extremes", "medium", [.int(-2_147_483_648), .int(2_147_483_647), .null]),
         (
             "V006.double-extremes", "real",
             [
                 .double(.greatestFiniteMagnitude), .double(-.greatestFiniteMagnitude), .double(.leastNonzeroMagnitude),
-                .double(2.2250738585072014e-308), .double(0.1), .double(0.30000000000000004), .double(10.357019999999999), .double(0), .null,
+                .double(2.2250738585072014e-308), .double(0.1), .double(0.30000000000000004), .double(10.357019999999999), .double(0),
+                .null,
             ]
         ),
         ("V007.double-infinities", "real", [.double(.infinity), .double(-.infinity)]),
-        ("V011.float", "single", [.double(Double(Float(0.1))), .double(16_777_216), .double(Double(Float.greatestFiniteMagnitude)), .double(.infinity), .null]),
+        (
+            "V011.float", "single",
+            [.double(Double(Float(0.1))), .double(16_777_216), .double(Double(Float.greatestFiniteMagnitude)), .double(.infinity), .null]
+        ),
         (
             "V012.decimal-38-digits", "price",
-            decimals(["12345678901234567890123456789012345678", "-0.00000000000000000000000000000000000001", "0", "0.1", "-1", "99999999999999999999999999999999999999"]) + [.null]
+            decimals([
+                "12345678901234567890123456789012345678", "-0.00000000000000000000000000000000000001", "0", "0.1", "-1",
+                "99999999999999999999999999999999999999",
+            ]) + [.null]
         ),
         ("V013.decimal-exponents", "price", decimals(["1e100", "-1e-100", "1.5e60", "123456789e-50"])),
         ("V016.date-microseconds", "at", [.date(0), .date(1), .date(-1), .date(1_700_000_000_123_456), .date(946_684_799_999_999), .null]),

@@ -6,7 +6,8 @@ enum Fixture {
     static let schema: Schema = {
         let optional: [(String, ValueType)] = [
             ("number", .int64), ("small", .int16), ("medium", .int32), ("real", .double), ("single", .float), ("price", .decimal),
-            ("text", .string), ("flag", .bool), ("at", .date), ("uid", .uuid), ("bytes", .data), ("link", .url), ("code", .string), ("memo", .string),
+            ("text", .string), ("flag", .bool), ("at", .date), ("uid", .uuid), ("bytes", .data), ("link", .url), ("code", .string),
+            ("memo", .string),
         ]
         let thing = Entity(
             "Thing", attributes: optional.map { Attribute($0.0, $0.1, isOptional: true) },
@@ -43,8 +44,20 @@ enum Fixture {
         (2, ["number": .int(2), "text": .string("Banana"), "flag": .bool(false), "price": decimal("1.10")]),
         (3, ["real": .double(-2.25)]),
         (4, ["number": .int(-7), "real": .double(0), "text": .string(""), "flag": .bool(true), "price": decimal("-0.5")]),
-        (5, ["number": .int(2), "real": .double(1e300), "text": .string("50%_off\\x"), "price": decimal("12345678901234567890123456789012345678")]),
-        (6, ["number": .int(9_007_199_254_740_993), "real": .double(.infinity), "text": .string(composed), "flag": .bool(false), "price": decimal("0")]),
+        (
+            5,
+            [
+                "number": .int(2), "real": .double(1e300), "text": .string("50%_off\\x"),
+                "price": decimal("12345678901234567890123456789012345678"),
+            ]
+        ),
+        (
+            6,
+            [
+                "number": .int(9_007_199_254_740_993), "real": .double(.infinity), "text": .string(composed), "flag": .bool(false),
+                "price": decimal("0"),
+            ]
+        ),
         (7, ["number": .int(.min), "real": .double(-.infinity), "text": .string(decomposed), "flag": .bool(true)]),
         (8, ["number": .int(.max), "real": .double(2.5), "text": .string("apple pie"), "price": decimal("0.0000001")]),
     ]

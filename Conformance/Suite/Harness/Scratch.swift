@@ -103,7 +103,8 @@ final class Scratch {
         for (names, members) in groups {
             var mask = SlotMask()
             for name in names { if let slot = schema[index].slot(name) { mask.insert(slot) } }
-            changes.updates.append(RowUpdate(mask: mask, checksVersion: checksVersion, rows: source(index, members.map { ($0.key, $0.version, $0.values) })))
+            changes.updates.append(
+                RowUpdate(mask: mask, checksVersion: checksVersion, rows: source(index, members.map { ($0.key, $0.version, $0.values) })))
         }
         return changes
     }

@@ -53,6 +53,9 @@ public final class MutantStore: StorageInterface {
 
     /// Closes the store.
     public func close() throws(StorageError) { try inner.close() }
+
+    /// Erases the store.
+    public func erase() throws(StorageError) { try inner.erase() }
 }
 
 /// A session with a defect.
@@ -182,7 +185,9 @@ final class MutantCursor: RowCursor {
             let cells = batch.mutableCells(index)
             let next = index + 1 < batch.count ? batch.mutableCells(index + 1) - cells : 1
             for slot in 0..<next {
-                if defect == .losesMicroseconds, cells[slot].kind == .int, abs(cells[slot].int) > 1000 { cells[slot] = .int(cells[slot].int / 1000 * 1000) }
+                if defect == .losesMicroseconds, cells[slot].kind == .int, abs(cells[slot].int) > 1000 {
+                    cells[slot] = .int(cells[slot].int / 1000 * 1000)
+                }
                 if defect == .turnsEmptyTextIntoNil, cells[slot].kind == .text, cells[slot].length == 0 { cells[slot] = .null }
             }
         }

@@ -46,7 +46,8 @@ public struct ConformanceReport: Sendable {
     public var junit: String {
         var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>"]
         lines.append(
-            "<testsuite name=\"\(escape(store))\" tests=\"\(results.count)\" failures=\"\(count([.fail]))\" errors=\"\(count([.error]))\" skipped=\"\(count([.skipped]))\">")
+            "<testsuite name=\"\(escape(store))\" tests=\"\(results.count)\" failures=\"\(count([.fail]))\" errors=\"\(count([.error]))\" skipped=\"\(count([.skipped]))\">"
+        )
         for result in results {
             lines.append("  <testcase classname=\"\(escape(result.clause))\" name=\"\(escape(result.id))\">")
             let message = escape(result.messages.joined(separator: "\n"))

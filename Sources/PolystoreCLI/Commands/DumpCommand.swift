@@ -5,7 +5,8 @@ internal import PolystoreTransfer
 
 /// `polystore dump`.
 struct DumpCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "dump", abstract: "Writes everything in a store as one JSON object a line.")
+    static let configuration = CommandConfiguration(
+        commandName: "dump", abstract: "Writes everything in a store as one JSON object a line.")
 
     @Argument(help: "The store.")
     var store: String

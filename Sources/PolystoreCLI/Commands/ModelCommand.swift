@@ -32,7 +32,7 @@ struct ModelCommand: ParsableCommand {
 
         func run() throws {
             let code = ModelCode.swift(for: try ModelCommand.schema(model), ModelCode.Options(access: `public` ? "public" : ""))
-            guard let output else { return Console.print(code) }
+            guard let output else { return FileHandle.standardOutput.write(Data(code.utf8)) }
             do { try code.write(toFile: output, atomically: true, encoding: .utf8) } catch {
                 throw StorageError(.permissionDenied, "the file \(output) cannot be written", cause: error)
             }
@@ -41,7 +41,8 @@ struct ModelCommand: ParsableCommand {
 
     /// `polystore model show`.
     struct Show: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "show", abstract: "Prints the model of a model file or a store, checked.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Prints the model of a model file or a store, checked.")
 
         @Argument(help: "A model file, or a store whose model is wanted.")
         var model: String

@@ -6,7 +6,8 @@ internal import PolystoreTransfer
 struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query", abstract: "Fetches objects, or one aggregate over them.",
-        discussion: "Example: polystore query sqlite:shop.db Order --where 'total > 100 AND customer.name BEGINSWITH \"A\"' --order-by -total")
+        discussion:
+            "Example: polystore query sqlite:shop.db Order --where 'total > 100 AND customer.name BEGINSWITH \"A\"' --order-by -total")
 
     @Argument(help: "The store.")
     var store: String

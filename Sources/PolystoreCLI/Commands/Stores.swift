@@ -31,11 +31,9 @@ enum Stores {
         return Opened(store: store, state: try store.open(OpenRequest(schema: schema)), url: url)
     }
 
-    /// Removes the file of a store that was made for work that then failed, so that nothing is half written.
+    /// Removes a store that was made for work that then failed, so that nothing is half written.
     static func remove(_ opened: Opened) {
-        opened.close()
-        guard opened.state.wasCreated, opened.url.scheme == "sqlite" || opened.url.scheme == "lmdb" else { return }
-        for suffix in ["", "-wal", "-shm", "-lock"] { try? FileManager.default.removeItem(atPath: opened.url.place + suffix) }
+        if opened.state.wasCreated { try? opened.store.erase() } else { opened.close() }
     }
 
     /// The text of a file.

@@ -35,11 +35,13 @@ struct VerifyCommand: ParsableCommand {
     static func line(_ item: VerifyItem) -> String {
         let first = item.first.map { "\($0.count) \($0.description.prefix(8))…" } ?? "missing"
         let second = item.second.map { "\($0.count) \($0.description.prefix(8))…" } ?? "missing"
-        return "  \(item.name.padding(24)) \(first.padding(20)) \(item.isSame ? "=" : "≠") \(second.padding(20)) \(item.isSame ? "same" : "DIFFERS")"
+        return
+            "  \(item.name.padding(24)) \(first.padding(20)) \(item.isSame ? "=" : "≠") \(second.padding(20)) \(item.isSame ? "same" : "DIFFERS")"
     }
 
     private static func json(_ item: VerifyItem) -> String {
         func text(_ digest: Digest?) -> String { digest.map { "{\"count\":\($0.count),\"digest\":\"\($0)\"}" } ?? "null" }
-        return "{\"name\":\(JSONWriter.quoted(item.name)),\"first\":\(text(item.first)),\"second\":\(text(item.second)),\"same\":\(item.isSame)}"
+        return
+            "{\"name\":\(JSONWriter.quoted(item.name)),\"first\":\(text(item.first)),\"second\":\(text(item.second)),\"same\":\(item.isSame)}"
     }
 }

@@ -34,8 +34,10 @@ struct PredicateChecker {
             let left = try compare(.path(path), .greaterOrEqual, .value(low))
             return CheckedPredicate.all([left, try compare(.path(path), .lessOrEqual, .value(high))])
         case .text(let path, let match, let needle): return try text(path, match, needle)
-        case .and(let parts): return CheckedPredicate.all(try parts.mapChecked { part throws(QueryError) in try check(part, depth: depth + 1, &nodes) })
-        case .or(let parts): return CheckedPredicate.any(try parts.mapChecked { part throws(QueryError) in try check(part, depth: depth + 1, &nodes) })
+        case .and(let parts):
+            return CheckedPredicate.all(try parts.mapChecked { part throws(QueryError) in try check(part, depth: depth + 1, &nodes) })
+        case .or(let parts):
+            return CheckedPredicate.any(try parts.mapChecked { part throws(QueryError) in try check(part, depth: depth + 1, &nodes) })
         case .not(let part): return try check(part, depth: depth + 1, &nodes).negated
         }
     }
@@ -73,7 +75,8 @@ struct PredicateChecker {
             x.type == y.type || (x.type.isNumeric && y.type.isNumeric && !paths.isReference(x) && !paths.isReference(y))
             || (x.type.isText && y.type.isText)
         guard comparable, paths.isReference(x) == paths.isReference(y) else {
-            throw QueryError(path: y.text, "a value of type \(y.type.rawValue) cannot be compared with \(x.text) of type \(x.type.rawValue)")
+            throw QueryError(
+                path: y.text, "a value of type \(y.type.rawValue) cannot be compared with \(x.text) of type \(x.type.rawValue)")
         }
         return .comparePaths(x, comparison, y)
     }

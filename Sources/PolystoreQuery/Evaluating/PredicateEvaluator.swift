@@ -52,7 +52,8 @@ public final class PredicateEvaluator {
         case .compare(let path, let comparison, let constant):
             let cell = path.cell(row, related)
             return cell.isNull ? comparison == .notEqual : comparison.holds(CellOrder.compare(cell, constant))
-        case .comparePaths(let a, let x, let comparison, let b, let y): return compare(a.cell(row, related), x, comparison, b.cell(row, related), y)
+        case .comparePaths(let a, let x, let comparison, let b, let y):
+            return compare(a.cell(row, related), x, comparison, b.cell(row, related), y)
         case .isIn(let path, let constants): return contains(constants, path.cell(row, related))
         case .text(let path, let match, let needle): return matches(path.cell(row, related), match, needle)
         case .isEntity(let entities): return entities.contains(row.entity)
@@ -95,7 +96,8 @@ public final class PredicateEvaluator {
         case .endsWith: return compareBytes(UnsafeRawBufferPointer(rebasing: text[(text.count - wanted.count)...]), wanted) == 0
         case .contains:
             return (0...(text.count - wanted.count)).contains { start in
-                text[start] == wanted[0] && compareBytes(UnsafeRawBufferPointer(rebasing: text[start..<(start + wanted.count)]), wanted) == 0
+                text[start] == wanted[0]
+                    && compareBytes(UnsafeRawBufferPointer(rebasing: text[start..<(start + wanted.count)]), wanted) == 0
             }
         }
     }

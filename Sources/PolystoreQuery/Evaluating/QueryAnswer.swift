@@ -58,7 +58,11 @@ public final class QueryAnswer {
 
     private func emptyAccumulators() -> [Accumulator] {
         plan.outputs.map { output in
-            if case .aggregate(let function, let path) = output { Accumulator(function, type: path?.type) } else { Accumulator(.count, type: nil) }
+            if case .aggregate(let function, let path) = output {
+                Accumulator(function, type: path?.type)
+            } else {
+                Accumulator(.count, type: nil)
+            }
         }
     }
 

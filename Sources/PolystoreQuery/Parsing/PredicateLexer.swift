@@ -39,7 +39,9 @@ struct PredicateLexer {
         guard offset < scalars.count else { return PredicateToken(kind: .end, position: position) }
         let scalar = scalars[offset]
         if scalar.properties.isXIDStart { return PredicateToken(kind: .name(take(Self.isName)), position: position) }
-        if ("0"..."9").contains(scalar) || (scalar == "-" && isDigit(offset + 1)) { return PredicateToken(kind: .number(number()), position: position) }
+        if ("0"..."9").contains(scalar) || (scalar == "-" && isDigit(offset + 1)) {
+            return PredicateToken(kind: .number(number()), position: position)
+        }
         if scalar == "'" || scalar == "\"" { return PredicateToken(kind: .text(try text(scalar)), position: position) }
         for symbol in ["==", "!=", "<>", "<=", ">=", "=<", "=>", "&&", "||", "=", "<", ">", "(", ")", "{", "}", ",", "!"] {
             let parts = Array(symbol.unicodeScalars)

@@ -82,7 +82,8 @@ struct PredicateParser {
     }
 
     private mutating func listOrText(_ path: PropertyPath) throws(QueryError) -> Predicate? {
-        for (word, match) in [("BEGINSWITH", TextMatch.beginsWith), ("ENDSWITH", .endsWith), ("CONTAINS", .contains)] where take(word: word) {
+        for (word, match) in [("BEGINSWITH", TextMatch.beginsWith), ("ENDSWITH", .endsWith), ("CONTAINS", .contains)] where take(word: word)
+        {
             guard case .text(let needle) = current.kind else { throw expected("a text in quotes") }
             position += 1
             return .text(path, match, needle)

@@ -154,7 +154,8 @@ public struct JSONParser {
             if let scalar = Unicode.Scalar(first) { return scalar }
             guard first < 0xdc00, take("\\"), take("u") else { throw error("half of a surrogate pair") }
             let second = try hex()
-            guard second >= 0xdc00, second < 0xe000, let scalar = Unicode.Scalar(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00)) else {
+            guard second >= 0xdc00, second < 0xe000, let scalar = Unicode.Scalar(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))
+            else {
                 throw error("half of a surrogate pair")
             }
             return scalar

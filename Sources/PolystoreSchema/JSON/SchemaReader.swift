@@ -112,7 +112,8 @@ struct SchemaReader {
         init(_ node: JSONNode, _ path: String, _ known: [String]) throws(SchemaError) {
             guard case .object(let members) = node.value else { throw SchemaError(path, "an object is expected", line: node.line) }
             for member in members where !known.contains(member.name) {
-                throw SchemaError(path, "\"\(member.name)\" is not known here\(Suggestion.nearest(member.name, in: known))", line: member.line)
+                throw SchemaError(
+                    path, "\"\(member.name)\" is not known here\(Suggestion.nearest(member.name, in: known))", line: member.line)
             }
             self.path = path
             line = node.line

@@ -63,7 +63,8 @@ public enum ISO8601 {
         let rest = microseconds - day * 86_400_000_000
         let (year, month, date) = civil(day)
         let seconds = rest / 1_000_000, fraction = rest % 1_000_000
-        var text = "\(pad(year, 4))-\(pad(month, 2))-\(pad(date, 2))T\(pad(seconds / 3600, 2)):\(pad(seconds / 60 % 60, 2)):\(pad(seconds % 60, 2))"
+        var text =
+            "\(pad(year, 4))-\(pad(month, 2))-\(pad(date, 2))T\(pad(seconds / 3600, 2)):\(pad(seconds / 60 % 60, 2)):\(pad(seconds % 60, 2))"
         if fraction > 0 {
             var digits = pad(fraction, 6)
             while digits.hasSuffix("0") { digits.removeLast() }
@@ -75,7 +76,8 @@ public enum ISO8601 {
     /// The microseconds since 1970 of a date (`2013-01-01`) or an instant with `Z` or an offset; nil for other texts.
     public static func microseconds(_ text: String) -> Int64? {
         var scanner = Scanner(text)
-        guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2), scanner.take("-"), let day = scanner.digits(2),
+        guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2), scanner.take("-"),
+            let day = scanner.digits(2),
             (1...12).contains(month), (1...31).contains(day), civil(days(year, month, day)) == (year, month, day)
         else { return nil }
         let start = days(year, month, day) * 86_400_000_000

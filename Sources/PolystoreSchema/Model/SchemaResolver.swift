@@ -190,10 +190,11 @@ struct SchemaResolver {
             case (let link?, nil): return .link(link, side: .owner)
             case (nil, let slot?): return .inverseSlot(slot)
             case (nil, nil):
-                let link = links.firstIndex { link in
-                    link.memberRelationship == relationship.name && link.ownerRelationship == relationship.inverse
-                        && lineage(link.member, parents).contains(owner)
-                } ?? 0
+                let link =
+                    links.firstIndex { link in
+                        link.memberRelationship == relationship.name && link.ownerRelationship == relationship.inverse
+                            && lineage(link.member, parents).contains(owner)
+                    } ?? 0
                 return .link(link, side: .member)
             }
         }

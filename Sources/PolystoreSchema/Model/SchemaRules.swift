@@ -69,7 +69,8 @@ struct SchemaRules {
         guard let destination = names[relationship.destination].map({ entities[$0] }) else {
             throw SchemaError(
                 path,
-                "its destination \"\(relationship.destination)\" is no entity\(Suggestion.nearest(relationship.destination, in: names.keys))")
+                "its destination \"\(relationship.destination)\" is no entity\(Suggestion.nearest(relationship.destination, in: names.keys))"
+            )
         }
         guard let name = relationship.inverse else { return }
         let candidates = ([destination] + ancestors(destination)).flatMap(\.relationships)
@@ -125,7 +126,8 @@ struct SchemaRules {
             }
             for name in members {
                 guard let index = names[name] else { continue }
-                let relatives = ancestors(entities[index]).map(\.name)
+                let relatives =
+                    ancestors(entities[index]).map(\.name)
                     + entities.filter { isDescendant($0.name, of: name) }.map(\.name)
                 if let missing = relatives.first(where: { !members.contains($0) }) {
                     throw SchemaError(path, "it has \(name) but not \(missing): a hierarchy stays together")

@@ -65,7 +65,8 @@ public final class RowBatch {
         if count == headerCapacity { growHeaders() }
         if cellCount + slots > cellCapacity { growCells(slots) }
         (headers + count).initialize(
-            to: Header(key: key, version: version, entity: Int32(truncatingIfNeeded: entity), firstCell: Int32(truncatingIfNeeded: cellCount)))
+            to: Header(
+                key: key, version: version, entity: Int32(truncatingIfNeeded: entity), firstCell: Int32(truncatingIfNeeded: cellCount)))
         count &+= 1
         let first = cells + cellCount
         cellCount &+= slots

@@ -74,7 +74,8 @@ public final class FileLoader {
         if let slot = description.slot(name), description.slots[slot].destination != nil { return description.slots[slot] }
         throw StorageError(
             .invalidConfiguration,
-            "\(file.file): \(file.entity) has no to-one relationship \"\(name)\"\(Suggestion.nearest(name, in: description.slots.map(\.name)))")
+            "\(file.file): \(file.entity) has no to-one relationship \"\(name)\"\(Suggestion.nearest(name, in: description.slots.map(\.name)))"
+        )
     }
 
     private func load(_ file: LoadMapping.File) throws(StorageError) {
@@ -86,7 +87,9 @@ public final class FileLoader {
         let entity = try entity(file)
         let target = LoadTarget(schema, entity, file, nils)
         try target.check(columns: rows.columns)
-        var references = target.references.map { ($0, LoadReport.Dangling(relationship: "\(file.entity).\($0.name)", unresolved: 0, distinct: 0, unnamed: 0), Set<[String]>()) }
+        var references = target.references.map {
+            ($0, LoadReport.Dangling(relationship: "\(file.entity).\($0.name)", unresolved: 0, distinct: 0, unnamed: 0), Set<[String]>())
+        }
         let batch = RowBatch(capacity: 1024)
         var keys: Range<Int64> = 0..<0, count = 0
         while let record = try rows.next() {

@@ -34,7 +34,8 @@ public struct LoadMapping: Sendable, Codable {
         do {
             self = try JSONDecoder().decode(Self.self, from: json)
         } catch {
-            throw StorageError(.invalidConfiguration, "the load mapping is not of the form {\"files\": [{\"file\": …, \"entity\": …}]}", cause: error)
+            throw StorageError(
+                .invalidConfiguration, "the load mapping is not of the form {\"files\": [{\"file\": …, \"entity\": …}]}", cause: error)
         }
     }
 

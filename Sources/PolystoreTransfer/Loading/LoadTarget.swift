@@ -24,7 +24,8 @@ struct LoadTarget {
         references = (file.relationships ?? [:]).sorted { $0.key < $1.key }.compactMap { name, pairs in
             guard let slot = description.slot(name), let destination = description.slots[slot].destination else { return nil }
             let attributes = pairs.keys.sorted()
-            return Reference(name: name, slot: slot, destination: destination, attributes: attributes, columns: attributes.compactMap { pairs[$0] })
+            return Reference(
+                name: name, slot: slot, destination: destination, attributes: attributes, columns: attributes.compactMap { pairs[$0] })
         }
     }
 
@@ -73,7 +74,9 @@ struct LoadTarget {
                 code, "\(file.file), line \(record.line), column \"\(column)\": \(message)",
                 details: .init(entity: description.name, property: attribute.name))
         }
-        guard let found = record.value(column, attribute.type, nils) else { throw refuse("a value of type \(attribute.type.rawValue) is expected") }
+        guard let found = record.value(column, attribute.type, nils) else {
+            throw refuse("a value of type \(attribute.type.rawValue) is expected")
+        }
         let value = found.isNull ? attribute.defaultValue ?? .null : found
         if value.isNull, !attribute.isOptional { throw refuse("the attribute is required, but the column says nothing") }
         do throws(ValueError) {
@@ -101,7 +104,9 @@ struct LoadRecord {
 
     /// The value of a column for a type: `.null` where it says nothing, nil where it has another form.
     func value(_ column: String, _ type: ValueType, _ nils: Set<String>) -> Value? {
-        if let text = texts[column] { return nils.contains(text) && !(type == .string && text.isEmpty && !nils.contains("")) ? .null : ValueText.value(text, as: type) }
+        if let text = texts[column] {
+            return nils.contains(text) && !(type == .string && text.isEmpty && !nils.contains("")) ? .null : ValueText.value(text, as: type)
+        }
         guard let json = values[column] else { return .null }
         return ValueText.value(json, as: type)
     }
@@ -167,7 +172,9 @@ struct NDJSONRecords: RecordReader {
             let line = lines[position - 1]
             if line.allSatisfy({ $0 == 0x20 || $0 == 0x0d || $0 == 0x09 }) { continue }
             do throws(JSONError) {
-                guard let text = line.withUnsafeBytes(String.init(utf8:)) else { throw JSONError(line: 1, column: 1, message: "the line is no UTF-8") }
+                guard let text = line.withUnsafeBytes(String.init(utf8:)) else {
+                    throw JSONError(line: 1, column: 1, message: "the line is no UTF-8")
+                }
                 let node = try JSONParser.parse(text)
                 guard case .object(let members) = node.value else { throw JSONError(line: 1, column: 1, message: "an object is expected") }
                 var record = LoadRecord(line: position)

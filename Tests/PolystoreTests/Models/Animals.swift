@@ -2,9 +2,9 @@ import Foundation
 import Polystore
 
 class Animal: ManagedObject {
-    public enum _Schema {
-        @inlinable public static var base: Int { ManagedObject._Schema.end }
-        @inlinable public static var end: Int { base + 2 }
+    enum _Schema {
+        @inlinable static var base: Int { ManagedObject._Schema.end }
+        @inlinable static var end: Int { base + 2 }
     }
     override class var declaration: Entity {
         Entity(
@@ -44,9 +44,9 @@ class Animal: ManagedObject {
 }
 
 final class Dog: Animal {
-    public enum _Schema {
-        @inlinable public static var base: Int { Animal._Schema.end }
-        @inlinable public static var end: Int { base + 2 }
+    enum _Schema {
+        @inlinable static var base: Int { Animal._Schema.end }
+        @inlinable static var end: Int { base + 2 }
     }
     override class var declaration: Entity {
         Entity(

@@ -6,9 +6,9 @@ import Polystore
 enum Size: String, AttributeValue, CaseIterable { case small, medium, large }
 
 class Person: ManagedObject {
-    public enum _Schema {
-        @inlinable public static var base: Int { ManagedObject._Schema.end }
-        @inlinable public static var end: Int { base + 4 }
+    enum _Schema {
+        @inlinable static var base: Int { ManagedObject._Schema.end }
+        @inlinable static var end: Int { base + 4 }
     }
 
     override class var declaration: Entity {

@@ -60,9 +60,11 @@ struct ScanPlan {
         for part in parts {
             guard let (slot, rank, ranges) = ranges(part) else { continue }
             // The index must hold every row that is asked for: it covers the family of the entity that declares it.
-            guard let index = layout.indexes[plan.entity].first(where: { index in
-                index.slots.first == slot && plan.entities.allSatisfy(layout.schema[index.entity].family.contains)
-            }) else { continue }
+            guard
+                let index = layout.indexes[plan.entity].first(where: { index in
+                    index.slots.first == slot && plan.entities.allSatisfy(layout.schema[index.entity].family.contains)
+                })
+            else { continue }
             if best.map({ rank < $0.rank }) ?? true { best = (rank, .index(index.map, ranges)) }
         }
         return best?.access

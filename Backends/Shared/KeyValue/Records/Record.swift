@@ -77,7 +77,9 @@ struct Record {
 
     /// Fills the cells of a row, texts and data pointing into the record; false if the record is damaged.
     @inline(__always)
-    static func read(_ bytes: UnsafeRawBufferPointer, _ kinds: UnsafeBufferPointer<CellKind>, into cells: UnsafeMutablePointer<Cell>) -> Bool {
+    static func read(_ bytes: UnsafeRawBufferPointer, _ kinds: UnsafeBufferPointer<CellKind>, into cells: UnsafeMutablePointer<Cell>)
+        -> Bool
+    {
         let slots = kinds.count
         let bitmap = headerBytes, values = bitmap &+ 8 &* words(slots)
         guard let start = bytes.baseAddress, bytes.count >= values &+ 8 &* slots,

@@ -70,7 +70,8 @@ final class IndexWriter {
         other.clear()
         try core.decode(found, record, map, into: other)
         let stored = other.row(0)
-        for slot in index.slots where compareBytes(row[slot].bytes, stored[slot].bytes) != 0 || row[slot].int != stored[slot].int && row[slot].length == 0 {
+        for slot in index.slots
+        where compareBytes(row[slot].bytes, stored[slot].bytes) != 0 || row[slot].int != stored[slot].int && row[slot].length == 0 {
             return false
         }
         return true

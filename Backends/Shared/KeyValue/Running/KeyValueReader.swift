@@ -99,7 +99,8 @@ class KeyValueReader: StorageReader {
             while try cursor.next() { pairs.append(Self.pair(cursor, side)) }
         }
         pairs.sort { a, b in
-            side == .owner ? (a.owner, a.rank, a.member) < (b.owner, b.rank, b.member) : (a.member, a.rank, a.owner) < (b.member, b.rank, b.owner)
+            side == .owner
+                ? (a.owner, a.rank, a.member) < (b.owner, b.rank, b.member) : (a.member, a.rank, a.owner) < (b.member, b.rank, b.owner)
         }
         if pairs.isEmpty { return }
         let failure = pairs.withUnsafeBufferPointer { buffer -> StorageError? in

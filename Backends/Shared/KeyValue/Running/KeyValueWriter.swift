@@ -130,7 +130,8 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
 
     private func taken(_ entity: EntityIndex, _ key: Int64) -> StorageError {
         let name = core.schema.entities[entity].name
-        return StorageError(.alreadyExists, "an object of \(name) with this key is already there", details: .init(entity: name, keys: [key]))
+        return StorageError(
+            .alreadyExists, "an object of \(name) with this key is already there", details: .init(entity: name, keys: [key]))
     }
 
     private func greatestKey(_ map: Int) throws(StorageError) -> Int64? { try maps.lastKey(map) }

@@ -32,7 +32,8 @@ public struct SQLCompiler: Sendable {
     private func isExact(_ predicate: CheckedPredicate) -> Bool {
         switch predicate {
         case .constant, .isNil, .compare, .text, .isEntity: true
-        case .comparePaths(let a, _, let b): a.type == b.type || (a.type.isText && b.type.isText) || tables.dialect.comparesExactly(a.type, b.type)
+        case .comparePaths(let a, _, let b):
+            a.type == b.type || (a.type.isText && b.type.isText) || tables.dialect.comparesExactly(a.type, b.type)
         case .isIn(let path, let values): tables.dialect.takesList(values.count, path.type)
         case .and(let parts), .or(let parts): parts.allSatisfy(isExact)
         case .not(let part): isExact(part)
@@ -84,7 +85,11 @@ public struct SQLCompiler: Sendable {
 
     func limit(_ limit: Int?, _ offset: Int) -> SQLText {
         var text: SQLText = ""
-        if let limit { text += " LIMIT \(bind: .int(Int64(limit)), .int64)" } else if offset > 0 { text += " \(raw: tables.dialect.noLimit)" }
+        if let limit {
+            text += " LIMIT \(bind: .int(Int64(limit)), .int64)"
+        } else if offset > 0 {
+            text += " \(raw: tables.dialect.noLimit)"
+        }
         if offset > 0 { text += " OFFSET \(bind: .int(Int64(offset)), .int64)" }
         return text
     }

@@ -1,0 +1,21 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package outside the manifest with a store of its own: it gets the command line and the conformance runner for it.
+let package = Package(
+    name: "fifth-store",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "polystore", path: "../..")],
+    targets: [
+        .target(
+            name: "ToyStore",
+            dependencies: [
+                .product(name: "PolystoreStorage", package: "polystore"), .product(name: "PolystoreInMemory", package: "polystore"),
+                .product(name: "PolystoreCatalog", package: "polystore"),
+            ]),
+        .executableTarget(
+            name: "toy-polystore", dependencies: ["ToyStore", .product(name: "PolystoreCLI", package: "polystore")]),
+        .executableTarget(
+            name: "toy-conformance", dependencies: ["ToyStore", .product(name: "PolystoreConformance", package: "polystore")]),
+    ]
+)

@@ -1,0 +1,28 @@
+import PolystoreCatalog
+import PolystoreInMemory
+import PolystoreStorage
+
+/// A store of somebody else: it counts the sessions that it opened, and leaves the rest to the memory store.
+public final class ToyStore: StorageInterface {
+    public static let storeType = "toy"
+    private let inner: InMemoryStore
+
+    public init(url: StoreURL, configuration: String?) { inner = InMemoryStore(configuration: configuration) }
+
+    public var configuration: String? { inner.configuration }
+    public var capabilities: StorageCapabilities { inner.capabilities }
+    public func open(_ request: OpenRequest) throws(StorageError) -> StorageState { try inner.open(request) }
+    public func beginRead() throws(StorageError) -> any StorageReader { try inner.beginRead() }
+    public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try inner.beginWrite(options) }
+    public func close() throws(StorageError) { try inner.close() }
+    public func erase() throws(StorageError) { try inner.erase() }
+}
+
+extension StoreCatalog {
+    /// The stores of Polystore and this one.
+    public static var withToy: StoreCatalog {
+        var catalog = StoreCatalog.standard
+        catalog.register(scheme: "toy") { url, configuration in ToyStore(url: url, configuration: configuration) }
+        return catalog
+    }
+}

@@ -1,0 +1,4 @@
+import PolystoreConformance
+import PolystoreCatalog
+import ToyStore
+ConformanceCommand.run(opener: StoreCatalog.withToy)

@@ -1,0 +1,3 @@
+import PolystoreCLI
+import ToyStore
+PolystoreCommand.run(opener: .withToy)
