@@ -115,6 +115,7 @@ let package = Package(
             swiftSettings: strict),
 
         // Tests.
+        tests("PolystoreMacrosTests", "Tests/PolystoreMacrosTests", ["PolystoreMacros", "PolystoreInMemory"]),
         tests("ConformanceTests", "Tests/ConformanceTests", ["PolystoreConformance", "PolystoreStorage", "PolystoreInMemory"]),
         tests("InMemoryTests", "Tests/Backends/InMemoryTests", ["PolystoreConformance", "PolystoreCatalog"]),
         tests("SQLiteTests", "Tests/Backends/SQLiteTests", ["PolystoreConformance", "PolystoreCatalog"]),

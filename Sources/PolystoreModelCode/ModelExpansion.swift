@@ -15,46 +15,44 @@ public struct ModelExpansion {
     public func members() -> [String] {
         [layout(), declaration(), slotNames(), rowInit(), newInit(), reload(), encode()]
             + (model.slots.contains { $0.kind == .toOne } ? [reference(), setReference()] : [])
-            + [snapshot(), snapshotMethod()]
+            + [snapshot()]
     }
 
     /// The accessors of a property, without braces.
     public func accessors(_ property: ModelClass.Property) -> String {
+        Self.accessors(property, slot: model.slots.firstIndex { $0.name == property.name } ?? 0, isPublic: isPublic)
+    }
+
+    /// The accessors of a property whose slot is known.
+    public static func accessors(_ property: ModelClass.Property, slot: Int, isPublic: Bool) -> String {
         let inlinable = isPublic ? "@inlinable " : ""
-        let name = Names.storage(property.name)
+        let name = Names.storage(property.name), slot = "_Schema.base + \(slot)", key = Names.literal(property.key)
         switch property.kind {
         case .toMany:
-            return """
-                get { _set(\(Names.literal(property.key)), \(property.type).self) }
-                set { _setMany(\(Names.literal(property.key)), newValue) }
-                """
+            return "get { _set(\(key), \(property.type).self) }\nset { _setMany(\(key), newValue) }"
         case .toManyOrdered:
-            return """
-                get { _list(\(Names.literal(property.key)), \(property.type).self) }
-                set { _setMany(\(Names.literal(property.key)), newValue) }
-                """
+            return "get { _list(\(key), \(property.type).self) }\nset { _setMany(\(key), newValue) }"
         case .toOne:
-            return """
-                get { _one(\(slot(property)), \(name), \(property.type).self) }
-                set { _setOne(\(slot(property)), newValue) }
-                """
+            return "get { _one(\(slot), \(name), \(property.type).self) }\nset { _setOne(\(slot), newValue) }"
         case .attribute:
             let accept = property.isIndexed && Self.hasBytes(property.type) ? "_acceptBytes" : "_accept"
             return """
-                \(inlinable)get { _check(\(slot(property))); return \(name) }
-                \(inlinable)set { if let value = \(accept)(newValue, \(slot(property))) { _touch(\(slot(property))); \(name) = value } }
+                \(inlinable)get { _check(\(slot)); return \(name) }
+                \(inlinable)set { if let value = \(accept)(newValue, \(slot)) { _touch(\(slot)); \(name) = value } }
                 """
         }
     }
 
     /// The storage of a property; nil for a to-many, whose keys the context holds.
-    public func storage(_ property: ModelClass.Property) -> String? {
-        let visibility = isPublic ? "@usableFromInline " : ""
-        let modifier = isPublic ? "internal" : "private"
+    public func storage(_ property: ModelClass.Property) -> String? { Self.storage(property, isPublic: isPublic) }
+
+    /// The storage of a property; nil for a to-many, whose keys the context holds.
+    public static func storage(_ property: ModelClass.Property, isPublic: Bool) -> String? {
+        let modifiers = isPublic ? "@usableFromInline internal" : "private"
+        let name = Names.storage(property.name)
         switch property.kind {
-        case .attribute:
-            return "@exclusivity(unchecked) \(visibility)\(modifier) final var \(Names.storage(property.name)): \(property.type)"
-        case .toOne: return "@exclusivity(unchecked) \(visibility)\(modifier) final var \(Names.storage(property.name)): Int64?"
+        case .attribute: return "@exclusivity(unchecked) \(modifiers) final var \(name): \(property.type)"
+        case .toOne: return "@exclusivity(unchecked) \(modifiers) final var \(name): Int64?"
         case .toMany, .toManyOrdered: return nil
         }
     }
@@ -205,18 +203,14 @@ public struct ModelExpansion {
                 "\(access)subscript<V>(dynamicMember path: KeyPath<\(model.superclass).Snapshot, V>) -> V { _super[keyPath: path] }",
             ]
         lines += model.slots.map { "\(access)let \(Names.swift($0.name)): \(snapshotType($0))" }
-        return (isRoot ? "" : "@dynamicMemberLookup\n") + block("struct Snapshot: Sendable", lines)
-    }
-
-    private func snapshotMethod() -> String {
-        var arguments = isRoot ? ["objectID: objectID", "version: version"] : ["_super: _snapshot\(model.superclass)()"]
-        arguments += model.slots.map { property in
+        var values = isRoot ? ["objectID = object.objectID", "version = object.version"] : ["_super = \(model.superclass).Snapshot(object)"]
+        values += model.slots.map { property in
             property.kind == .toOne
-                ? "\(property.name): _target(\(Names.storage(property.name)), \(slot(property)), \(property.type).self)"
-                : "\(property.name): \(Names.storage(property.name))"
+                ? "\(property.name) = object._target(object.\(Names.storage(property.name)), \(slot(property)), \(property.type).self)"
+                : "\(Names.swift(property.name)) = object.\(Names.swift(property.name))"
         }
-        let make = "\(model.name).Snapshot(\(arguments.joined(separator: ", ")))"
-        // Subclasses have snapshots of their own type, so each class also gives its own part under a name that is not overridden.
-        return block("final func _snapshot\(model.name)() -> \(model.name).Snapshot", [make])
+        lines.append("\(access)init(_ object: \(model.name)) {")
+        lines += values.map { "    \($0)" } + ["}"]
+        return (isRoot ? "" : "@dynamicMemberLookup\n") + block("struct Snapshot: Sendable", lines)
     }
 }

@@ -153,10 +153,10 @@ struct Workloads {
         try stack.perform(synchronous: { transaction in
             for value in values {
                 let person = try transaction.create(Person.self)
-                person.number = value.number
+                person.number = Int(value.number)
                 person.name = value.name
                 person.email = value.email
-                person.age = value.age
+                person.age = Int(value.age)
                 person.score = value.score
                 person.active = value.active
                 person.created = value.created

@@ -68,10 +68,12 @@ class Airline: ManagedObject {
         let version: Int64
         let carrier: String
         let name: String
-    }
-
-    final func _snapshotAirline() -> Airline.Snapshot {
-        Airline.Snapshot(objectID: objectID, version: version, carrier: _carrier, name: _name)
+        init(_ object: Airline) {
+            objectID = object.objectID
+            version = object.version
+            carrier = object.carrier
+            name = object.name
+        }
     }
 }
 
@@ -217,10 +219,18 @@ class Airport: ManagedObject {
         let tz: Int
         let dst: String
         let tzone: String?
-    }
-
-    final func _snapshotAirport() -> Airport.Snapshot {
-        Airport.Snapshot(objectID: objectID, version: version, faa: _faa, name: _name, lat: _lat, lon: _lon, alt: _alt, tz: _tz, dst: _dst, tzone: _tzone)
+        init(_ object: Airport) {
+            objectID = object.objectID
+            version = object.version
+            faa = object.faa
+            name = object.name
+            lat = object.lat
+            lon = object.lon
+            alt = object.alt
+            tz = object.tz
+            dst = object.dst
+            tzone = object.tzone
+        }
     }
 }
 
@@ -568,10 +578,34 @@ class Flight: ManagedObject {
         let originAirport: ObjectID<Airport>?
         let destAirport: ObjectID<Airport>?
         let weather: ObjectID<Weather>?
-    }
-
-    final func _snapshotFlight() -> Flight.Snapshot {
-        Flight.Snapshot(objectID: objectID, version: version, year: _year, month: _month, day: _day, dep_time: _dep_time, sched_dep_time: _sched_dep_time, dep_delay: _dep_delay, arr_time: _arr_time, sched_arr_time: _sched_arr_time, arr_delay: _arr_delay, carrier: _carrier, flight: _flight, tailnum: _tailnum, origin: _origin, dest: _dest, air_time: _air_time, distance: _distance, hour: _hour, minute: _minute, time_hour: _time_hour, airline: _target(_airline, _Schema.base + 19, Airline.self), plane: _target(_plane, _Schema.base + 20, Plane.self), originAirport: _target(_originAirport, _Schema.base + 21, Airport.self), destAirport: _target(_destAirport, _Schema.base + 22, Airport.self), weather: _target(_weather, _Schema.base + 23, Weather.self))
+        init(_ object: Flight) {
+            objectID = object.objectID
+            version = object.version
+            year = object.year
+            month = object.month
+            day = object.day
+            dep_time = object.dep_time
+            sched_dep_time = object.sched_dep_time
+            dep_delay = object.dep_delay
+            arr_time = object.arr_time
+            sched_arr_time = object.sched_arr_time
+            arr_delay = object.arr_delay
+            carrier = object.carrier
+            flight = object.flight
+            tailnum = object.tailnum
+            origin = object.origin
+            dest = object.dest
+            air_time = object.air_time
+            distance = object.distance
+            hour = object.hour
+            minute = object.minute
+            time_hour = object.time_hour
+            airline = object._target(object._airline, _Schema.base + 19, Airline.self)
+            plane = object._target(object._plane, _Schema.base + 20, Plane.self)
+            originAirport = object._target(object._originAirport, _Schema.base + 21, Airport.self)
+            destAirport = object._target(object._destAirport, _Schema.base + 22, Airport.self)
+            weather = object._target(object._weather, _Schema.base + 23, Weather.self)
+        }
     }
 }
 
@@ -723,10 +757,19 @@ class Plane: ManagedObject {
         let seats: Int
         let speed: Int?
         let engine: String
-    }
-
-    final func _snapshotPlane() -> Plane.Snapshot {
-        Plane.Snapshot(objectID: objectID, version: version, tailnum: _tailnum, year: _year, type: _type, manufacturer: _manufacturer, model: _model, engines: _engines, seats: _seats, speed: _speed, engine: _engine)
+        init(_ object: Plane) {
+            objectID = object.objectID
+            version = object.version
+            tailnum = object.tailnum
+            year = object.year
+            type = object.type
+            manufacturer = object.manufacturer
+            model = object.model
+            engines = object.engines
+            seats = object.seats
+            speed = object.speed
+            engine = object.engine
+        }
     }
 }
 
@@ -950,9 +993,24 @@ class Weather: ManagedObject {
         let pressure: Double?
         let visib: Double?
         let time_hour: Date
-    }
-
-    final func _snapshotWeather() -> Weather.Snapshot {
-        Weather.Snapshot(objectID: objectID, version: version, origin: _origin, year: _year, month: _month, day: _day, hour: _hour, temp: _temp, dewp: _dewp, humid: _humid, wind_dir: _wind_dir, wind_speed: _wind_speed, wind_gust: _wind_gust, precip: _precip, pressure: _pressure, visib: _visib, time_hour: _time_hour)
+        init(_ object: Weather) {
+            objectID = object.objectID
+            version = object.version
+            origin = object.origin
+            year = object.year
+            month = object.month
+            day = object.day
+            hour = object.hour
+            temp = object.temp
+            dewp = object.dewp
+            humid = object.humid
+            wind_dir = object.wind_dir
+            wind_speed = object.wind_speed
+            wind_gust = object.wind_gust
+            precip = object.precip
+            pressure = object.pressure
+            visib = object.visib
+            time_hour = object.time_hour
+        }
     }
 }

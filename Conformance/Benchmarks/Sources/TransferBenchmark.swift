@@ -1,0 +1,70 @@
+import CFloor
+import Foundation
+import Polystore
+import PolystoreCatalog
+import PolystoreTransfer
+
+/// A million rows from SQLite to PostgreSQL, beside pgloader on the same rows and the same server.
+struct TransferBenchmark {
+    private let places: Places
+    private let server: String
+    private let rows: Int
+    private let report: (Measurement) -> Void
+
+    init(_ places: Places, server: String, rows: Int, report: @escaping (Measurement) -> Void) {
+        self.places = places
+        self.server = server
+        self.rows = rows
+        self.report = report
+    }
+
+    func run() throws {
+        let path = places.file("transfer.db")
+        try fill("sqlite:\(path)")
+        var measurement = Measurement("transfer", store: "postgresql", against: "pgloader", count: rows)
+        let hasPeer = FileManager.default.isExecutableFile(atPath: "/usr/bin/pgloader")
+        for _ in 0..<(hasPeer ? 2 : 1) {
+            try measurement.run(rounds: 1, ours: { try ours(path) }, theirs: { hasPeer ? try pgloader(path) : 1 })
+        }
+        report(measurement)
+    }
+
+    private func fill(_ url: String) throws {
+        let store = try StoreCatalog.standard.store(at: StoreURL(url))
+        _ = try store.open(OpenRequest(schema: try Schema(json: BenchmarkModel.json)))
+        // A part at a time, so that the values of all rows are never held together.
+        for start in stride(from: 0, to: rows, by: 50_000) {
+            try BulkLoad((start + 1...min(start + 50_000, rows)).map(PersonValues.init)).run(store)
+        }
+        try store.close()
+    }
+
+    private func ours(_ path: String) throws -> Double {
+        let source = try StoreCatalog.standard.store(at: StoreURL("sqlite:\(path)"))
+        let target = try StoreCatalog.standard.store(at: StoreURL(try places.url("postgresql")))
+        let from = try source.open(OpenRequest(schema: nil, readOnly: true))
+        let to = try target.open(OpenRequest(schema: from.schema))
+        defer {
+            try? source.close()
+            try? target.erase()
+        }
+        return try nanoseconds { _ = try TransferEngine().transfer(from: source, from.schema, to: target, to.schema) }
+    }
+
+    private func pgloader(_ path: String) throws -> Double {
+        // pgloader speaks TCP or a socket named in the URL with its slashes escaped.
+        let parts = URLComponents(string: server)
+        let host = parts?.queryItems?.first { $0.name == "host" }?.value ?? "", port = parts?.queryItems?.first { $0.name == "port" }?.value ?? ""
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/pgloader")
+        process.arguments = ["--on-error-stop", "sqlite://\(path)", "postgresql://postgres@unix:\(host):\(port)/postgres"]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        let time = try nanoseconds {
+            try process.run()
+            process.waitUntilExit()
+        }
+        if process.terminationStatus != 0 { throw BenchmarkError.floorFailed("pgloader") }
+        return time
+    }
+}

@@ -1,0 +1,63 @@
+#if Macros
+@_exported public import Polystore
+
+/// Makes a class an entity: each stored property becomes an attribute or a relationship.
+/// ```swift
+/// @Model class Person: ManagedObject {
+///     var name: String = ""
+///     @Attribute(.unique) var email: String?
+///     @Relationship(inverse: \Dog.master, deleteRule: .cascade) var dogs: Set<Dog>
+/// }
+/// ```
+/// - Parameters:
+///   - entity: The stored name of the entity; the name of the class unless said otherwise.
+///   - abstract: Whether only subclasses have objects.
+@attached(
+    member,
+    names: named(_Schema), named(declaration), named(_slotNames), named(init(_row:_:)), named(init(_new:_:_:)), named(_reload),
+    named(_encode), named(_reference), named(_setReference), named(Snapshot))
+@attached(memberAttribute)
+public macro Model(entity: String? = nil, abstract: Bool = false) =
+    #externalMacro(module: "PolystoreMacrosPlugin", type: "ModelMacro")
+
+/// What the declaration of an attribute cannot say.
+public enum AttributeOption {
+    /// No two objects have the same value.
+    case unique
+    /// An index is kept.
+    case indexed
+}
+
+/// Says of an attribute what its declaration cannot.
+///
+/// - Parameters:
+///   - options: `.unique`, `.indexed`.
+///   - key: The stored name; the name of the property unless said otherwise.
+///   - originalName: The stored name in the previous version of the model.
+@attached(peer)
+public macro Attribute(_ options: AttributeOption..., key: String? = nil, originalName: String? = nil) =
+    #externalMacro(module: "PolystoreMacrosPlugin", type: "MarkerMacro")
+
+/// Says of a relationship what its declaration cannot; how many objects it leads to is in its type: `T?`, `Set<T>` or `[T]`.
+///
+/// - Parameters:
+///   - inverse: The relationship of the destination that is the other side.
+///   - deleteRule: What happens to the destination when the owner is deleted.
+///   - required: Whether a to-one must lead somewhere.
+///   - key: The stored name; the name of the property unless said otherwise.
+///   - originalName: The stored name in the previous version of the model.
+@attached(peer)
+public macro Relationship(
+    inverse: AnyKeyPath? = nil, deleteRule: DeleteRule = .nullify, required: Bool = false, key: String? = nil, originalName: String? = nil
+) = #externalMacro(module: "PolystoreMacrosPlugin", type: "MarkerMacro")
+
+/// Leaves a stored property out of the entity.
+@attached(peer)
+public macro Transient() = #externalMacro(module: "PolystoreMacrosPlugin", type: "MarkerMacro")
+
+/// Part of `@Model`: the accessors and the storage of one property.
+@attached(accessor, names: named(get), named(set))
+@attached(peer, names: prefixed(_))
+public macro _Stored(slot: Int, key: String, kind: String, type: String, indexed: Bool) =
+    #externalMacro(module: "PolystoreMacrosPlugin", type: "StoredMacro")
+#endif

@@ -1,0 +1,112 @@
+#if Macros
+internal import PolystoreModelCode
+internal import SwiftSyntax
+
+/// Reads a class declaration into the description that the expansion needs.
+struct ModelReader {
+    private let node: AttributeSyntax
+    private let declaration: ClassDeclSyntax
+    private let superclass: String
+
+    init(_ node: AttributeSyntax, _ declaration: some DeclGroupSyntax) throws {
+        guard let declaration = declaration.as(ClassDeclSyntax.self) else { throw ModelProblem("@Model needs a class") }
+        guard let superclass = declaration.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription else {
+            throw ModelProblem("@Model needs a superclass: ManagedObject, or another model class")
+        }
+        self.node = node
+        self.declaration = declaration
+        self.superclass = superclass
+    }
+
+    func model() throws -> ModelClass {
+        let arguments = Arguments(node)
+        let isPublic = declaration.modifiers.contains { ["public", "open"].contains($0.name.text) }
+        var model = ModelClass(
+            declaration.name.text, entity: arguments.text("entity"), superclass: superclass, access: isPublic ? "public" : "",
+            isAbstract: arguments["abstract"] == "true")
+        for member in declaration.memberBlock.members {
+            guard let variable = member.decl.as(VariableDeclSyntax.self), let property = try property(variable) else { continue }
+            let options = marker("Attribute", variable).map { Arguments($0).unlabelled } ?? []
+            if options.contains(".unique") { model.uniqueConstraints.append([property.key]) }
+            if options.contains(".indexed") { model.indexes.append([property.key]) }
+            var own = property
+            own.isIndexed = !options.isEmpty
+            model.properties.append(own)
+        }
+        return model
+    }
+
+    /// The property that a variable declares; nil for static, computed and transient ones.
+    func property(_ variable: VariableDeclSyntax) throws -> ModelClass.Property? {
+        guard let binding = variable.bindings.first, let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
+            binding.accessorBlock == nil, marker("Transient", variable) == nil,
+            !variable.modifiers.contains(where: { ["static", "class", "lazy", "weak", "unowned"].contains($0.name.text) })
+        else {
+            if variable.bindings.first?.accessorBlock?.trimmedDescription.contains("didSet") == true {
+                throw ModelProblem("a stored property of a model cannot have observers; mark it @Transient or observe elsewhere")
+            }
+            return nil
+        }
+        guard variable.bindingSpecifier.text == "var" else { throw ModelProblem("\(name) must be a var: a let cannot be loaded") }
+        guard let type = binding.typeAnnotation?.type.trimmedDescription else {
+            throw ModelProblem("\(name) needs a type annotation: a macro does not see inferred types")
+        }
+        return try property(name, type, binding.initializer?.value.trimmedDescription, variable)
+    }
+
+    private func property(
+        _ name: String, _ type: String, _ initial: String?, _ variable: VariableDeclSyntax
+    ) throws -> ModelClass.Property {
+        let relationship = marker("Relationship", variable).map(Arguments.init)
+        let attribute = marker("Attribute", variable).map(Arguments.init)
+        if type.hasPrefix("Set<") || relationship != nil {
+            let (kind, destination) = try Self.target(type, name)
+            return ModelClass.Property(
+                name, key: relationship?.text("key"), kind: kind, type: destination,
+                inverse: relationship?["inverse"].map { String($0.split(separator: ".").last ?? "") },
+                deleteRule: relationship?["deleteRule"].map { String($0.drop { $0 == "." }) } ?? "nullify",
+                isRequired: relationship?["required"] == "true", originalName: relationship?.text("originalName"))
+        }
+        return ModelClass.Property(
+            name, key: attribute?.text("key"), type: type, defaultValue: initial, originalName: attribute?.text("originalName"))
+    }
+
+    private static func target(_ type: String, _ name: String) throws -> (ModelClass.Property.Kind, String) {
+        if type.hasSuffix("?") { return (.toOne, String(type.dropLast())) }
+        if type.hasPrefix("Set<"), type.hasSuffix(">") { return (.toMany, String(type.dropFirst(4).dropLast())) }
+        if type.hasPrefix("["), type.hasSuffix("]") { return (.toManyOrdered, String(type.dropFirst().dropLast())) }
+        throw ModelProblem("the relationship \(name) needs the type T?, Set<T> or [T]")
+    }
+
+    private func marker(_ name: String, _ variable: VariableDeclSyntax) -> AttributeSyntax? {
+        variable.attributes.compactMap { $0.as(AttributeSyntax.self) }.first { $0.attributeName.trimmedDescription == name }
+    }
+}
+
+/// The arguments of an attribute, by label.
+struct Arguments {
+    private var labelled: [String: String] = [:]
+    private(set) var unlabelled: [String] = []
+
+    init(_ node: AttributeSyntax) {
+        for argument in node.arguments?.as(LabeledExprListSyntax.self) ?? [] {
+            let text = argument.expression.trimmedDescription
+            if let label = argument.label?.text { labelled[label] = text } else { unlabelled.append(text) }
+        }
+    }
+
+    subscript(label: String) -> String? { labelled[label] }
+
+    /// The text of a string literal.
+    func text(_ label: String) -> String? {
+        guard let literal = labelled[label], literal.hasPrefix("\""), literal.hasSuffix("\"") else { return nil }
+        return String(literal.dropFirst().dropLast())
+    }
+}
+
+/// What is wrong with a model class; the compiler shows it at the attribute.
+struct ModelProblem: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+#endif
