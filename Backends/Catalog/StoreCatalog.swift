@@ -2,13 +2,13 @@ internal import Foundation
 public import PolystoreStorage
 
 #if SQLite
-    internal import PolystoreSQLite
+internal import PolystoreSQLite
 #endif
 #if PostgreSQL
-    internal import PolystorePostgreSQL
+internal import PolystorePostgreSQL
 #endif
 #if LMDB
-    internal import PolystoreLMDB
+internal import PolystoreLMDB
 #endif
 internal import PolystoreInMemory
 
@@ -35,19 +35,19 @@ public struct StoreCatalog: StoreOpener {
             try InMemoryStore(url: url, configuration: configuration)
         }
         #if SQLite
-            catalog.register(scheme: "sqlite") { url, configuration throws(StorageError) in
-                try SQLiteStore(url: url, configuration: configuration)
-            }
+        catalog.register(scheme: "sqlite") { url, configuration throws(StorageError) in
+            try SQLiteStore(url: url, configuration: configuration)
+        }
         #endif
         #if LMDB
-            catalog.register(scheme: "lmdb") { url, configuration throws(StorageError) in
-                try LMDBStore(url: url, configuration: configuration)
-            }
+        catalog.register(scheme: "lmdb") { url, configuration throws(StorageError) in
+            try LMDBStore(url: url, configuration: configuration)
+        }
         #endif
         #if PostgreSQL
-            catalog.register(scheme: "postgresql") { url, configuration throws(StorageError) in
-                try PostgreSQLStore(url: url, configuration: configuration)
-            }
+        catalog.register(scheme: "postgresql") { url, configuration throws(StorageError) in
+            try PostgreSQLStore(url: url, configuration: configuration)
+        }
         #endif
         return catalog
     }

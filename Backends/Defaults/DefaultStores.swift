@@ -3,39 +3,39 @@ public import Polystore
 internal import PolystoreInMemory
 
 #if SQLite
-    public import PolystoreSQLite
+public import PolystoreSQLite
 
-    extension SQLiteStore: DefaultPlaceStorage {
-        /// A store at the default place: `$XDG_DATA_HOME` (`~/.local/share`), or Application Support on macOS, then the name of the
-        /// program, `.sqlite`.
-        public convenience init() throws(StorageError) { self.init(path: try DefaultPlace.path(), configuration: nil) }
+extension SQLiteStore: DefaultPlaceStorage {
+    /// A store at the default place: `$XDG_DATA_HOME` (`~/.local/share`), or Application Support on macOS, then the name of the
+    /// program, `.sqlite`.
+    public convenience init() throws(StorageError) { self.init(path: try DefaultPlace.path(), configuration: nil) }
+}
+
+extension DataStack {
+    /// Adds a SQLite store at the default place of the program.
+    @discardableResult
+    public func addStorageAndWait() throws(StorageError) -> SQLiteStore { try addStorageAndWait(SQLiteStore()) }
+
+    /// A stack over one SQLite file.
+    public static func basic(_ models: ManagedObject.Type..., path: String) throws(StorageError) -> DataStack {
+        let stack = try DataStack(models: models)
+        try stack.addStorageAndWait(SQLiteStore(path: path))
+        return stack
     }
 
-    extension DataStack {
-        /// Adds a SQLite store at the default place of the program.
-        @discardableResult
-        public func addStorageAndWait() throws(StorageError) -> SQLiteStore { try addStorageAndWait(SQLiteStore()) }
-
-        /// A stack over one SQLite file.
-        public static func basic(_ models: ManagedObject.Type..., path: String) throws(StorageError) -> DataStack {
-            let stack = try DataStack(models: models)
-            try stack.addStorageAndWait(SQLiteStore(path: path))
-            return stack
+    /// A stack over a SQLite file in a temporary folder of its own, for tests.
+    public static func testing(_ models: ManagedObject.Type...) throws(StorageError) -> DataStack {
+        let stack = try DataStack(models: models)
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-\(UUID().uuidString)")
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw StorageError(.inputOutput, "a temporary folder cannot be made", cause: error)
         }
-
-        /// A stack over a SQLite file in a temporary folder of its own, for tests.
-        public static func testing(_ models: ManagedObject.Type...) throws(StorageError) -> DataStack {
-            let stack = try DataStack(models: models)
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-\(UUID().uuidString)")
-            do {
-                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            } catch {
-                throw StorageError(.inputOutput, "a temporary folder cannot be made", cause: error)
-            }
-            try stack.addStorageAndWait(SQLiteStore(path: folder.appendingPathComponent("test.db").path))
-            return stack
-        }
+        try stack.addStorageAndWait(SQLiteStore(path: folder.appendingPathComponent("test.db").path))
+        return stack
     }
+}
 #endif
 
 extension DataStack {
@@ -53,12 +53,12 @@ enum DefaultPlace {
         let name = ProcessInfo.processInfo.processName
         let folder: URL
         #if os(macOS)
-            let base = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
-            folder = (base ?? FileManager.default.homeDirectoryForCurrentUser).appendingPathComponent(name)
+        let base = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+        folder = (base ?? FileManager.default.homeDirectoryForCurrentUser).appendingPathComponent(name)
         #else
-            let home = FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/share")
-            let base = ProcessInfo.processInfo.environment["XDG_DATA_HOME"].map { URL(fileURLWithPath: $0) } ?? home
-            folder = base.appendingPathComponent(name)
+        let home = FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/share")
+        let base = ProcessInfo.processInfo.environment["XDG_DATA_HOME"].map { URL(fileURLWithPath: $0) } ?? home
+        folder = base.appendingPathComponent(name)
         #endif
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -203,7 +203,8 @@ public struct ModelExpansion {
                 "\(access)subscript<V>(dynamicMember path: KeyPath<\(model.superclass).Snapshot, V>) -> V { _super[keyPath: path] }",
             ]
         lines += model.slots.map { "\(access)let \(Names.swift($0.name)): \(snapshotType($0))" }
-        var values = isRoot ? ["objectID = object.objectID", "version = object.version"] : ["_super = \(model.superclass).Snapshot(object)"]
+        var values =
+            isRoot ? ["objectID = object.objectID", "version = object.version"] : ["_super = \(model.superclass).Snapshot(object)"]
         values += model.slots.map { property in
             property.kind == .toOne
                 ? "\(property.name) = object._target(object.\(Names.storage(property.name)), \(slot(property)), \(property.type).self)"

@@ -1,56 +1,56 @@
 #if LMDB
-    internal import CLMDB
-    internal import PolystoreKeyValue
-    internal import PolystoreStorage
+internal import CLMDB
+internal import PolystoreKeyValue
+internal import PolystoreStorage
 
-    /// The engine's cursor, closed by the session at the latest.
-    final class LMDBCursor {
-        fileprivate var cursor: OpaquePointer?
-        fileprivate var key = MDB_val()
-        fileprivate var value = MDB_val()
+/// The engine's cursor, closed by the session at the latest.
+final class LMDBCursor {
+    fileprivate var cursor: OpaquePointer?
+    fileprivate var key = MDB_val()
+    fileprivate var value = MDB_val()
 
-        init(_ transaction: OpaquePointer?, _ handle: MDB_dbi) throws(StorageError) {
-            try LMDBError.check(mdb_cursor_open(transaction, handle, &cursor))
-        }
-
-        /// Whether it was closed.
-        var isFree: Bool { cursor == nil }
-
-        func close() {
-            if let cursor { mdb_cursor_close(cursor) }
-            cursor = nil
-        }
-
-        fileprivate func move(_ operation: MDB_cursor_op) throws(StorageError) -> Bool {
-            guard let cursor else { throw StorageError(.storeClosed, "the session of the cursor has changed or ended") }
-            let code = mdb_cursor_get(cursor, &key, &value, operation)
-            if code == MDB_NOTFOUND { return false }
-            try LMDBError.check(code)
-            return true
-        }
+    init(_ transaction: OpaquePointer?, _ handle: MDB_dbi) throws(StorageError) {
+        try LMDBError.check(mdb_cursor_open(transaction, handle, &cursor))
     }
 
-    /// What readers hold: the cursor goes when it goes.
-    final class LMDBCursorHandle: OrderedCursor {
-        private let cursor: LMDBCursor
-        private var isStarted = false
+    /// Whether it was closed.
+    var isFree: Bool { cursor == nil }
 
-        init(_ cursor: LMDBCursor) { self.cursor = cursor }
-
-        deinit { cursor.close() }
-
-        func seek(_ key: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
-            isStarted = true
-            cursor.key = MDB_val(key)
-            return try cursor.move(MDB_SET_RANGE)
-        }
-
-        func next() throws(StorageError) -> Bool {
-            defer { isStarted = true }
-            return try cursor.move(isStarted ? MDB_NEXT : MDB_FIRST)
-        }
-
-        var key: UnsafeRawBufferPointer { cursor.key.bytes }
-        var value: UnsafeRawBufferPointer { cursor.value.bytes }
+    func close() {
+        if let cursor { mdb_cursor_close(cursor) }
+        cursor = nil
     }
+
+    fileprivate func move(_ operation: MDB_cursor_op) throws(StorageError) -> Bool {
+        guard let cursor else { throw StorageError(.storeClosed, "the session of the cursor has changed or ended") }
+        let code = mdb_cursor_get(cursor, &key, &value, operation)
+        if code == MDB_NOTFOUND { return false }
+        try LMDBError.check(code)
+        return true
+    }
+}
+
+/// What readers hold: the cursor goes when it goes.
+final class LMDBCursorHandle: OrderedCursor {
+    private let cursor: LMDBCursor
+    private var isStarted = false
+
+    init(_ cursor: LMDBCursor) { self.cursor = cursor }
+
+    deinit { cursor.close() }
+
+    func seek(_ key: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
+        isStarted = true
+        cursor.key = MDB_val(key)
+        return try cursor.move(MDB_SET_RANGE)
+    }
+
+    func next() throws(StorageError) -> Bool {
+        defer { isStarted = true }
+        return try cursor.move(isStarted ? MDB_NEXT : MDB_FIRST)
+    }
+
+    var key: UnsafeRawBufferPointer { cursor.key.bytes }
+    var value: UnsafeRawBufferPointer { cursor.value.bytes }
+}
 #endif

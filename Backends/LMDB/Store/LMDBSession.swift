@@ -1,169 +1,169 @@
 #if LMDB
-    internal import CLMDB
-    internal import PolystoreKeyValue
-    internal import PolystoreStorage
+internal import CLMDB
+internal import PolystoreKeyValue
+internal import PolystoreStorage
 
-    extension MDB_val {
-        init(_ bytes: UnsafeRawBufferPointer) {
-            self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
-        }
-
-        var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: mv_data, count: mv_size) }
+extension MDB_val {
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
     }
 
-    /// A read transaction.
-    class LMDBReader: OrderedReader {
-        final var transaction: OpaquePointer?
-        final let handles: [MDB_dbi]
-        /// Cursors are closed before the transaction ends.
-        private var cursors: [LMDBCursor] = []
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: mv_data, count: mv_size) }
+}
 
-        init(_ transaction: OpaquePointer?, _ handles: [MDB_dbi]) {
-            self.transaction = transaction
-            self.handles = handles
-        }
+/// A read transaction.
+class LMDBReader: OrderedReader {
+    final var transaction: OpaquePointer?
+    final let handles: [MDB_dbi]
+    /// Cursors are closed before the transaction ends.
+    private var cursors: [LMDBCursor] = []
 
-        deinit { end() }
-
-        final func get(_ map: Int, _ key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer? {
-            var key = MDB_val(key), value = MDB_val()
-            let code = mdb_get(transaction, handles[map], &key, &value)
-            if code == MDB_NOTFOUND { return nil }
-            try LMDBError.check(code)
-            return value.bytes
-        }
-
-        final func cursor(_ map: Int) throws(StorageError) -> any OrderedCursor {
-            cursors.removeAll { $0.isFree }
-            let cursor = try LMDBCursor(transaction, handles[map])
-            cursors.append(cursor)
-            return LMDBCursorHandle(cursor)
-        }
-
-        final func count(_ map: Int) throws(StorageError) -> Int {
-            var stat = MDB_stat()
-            try LMDBError.check(mdb_stat(transaction, handles[map], &stat))
-            return stat.ms_entries
-        }
-
-        final func closeCursors() {
-            for cursor in cursors { cursor.close() }
-            cursors.removeAll()
-        }
-
-        func end() {
-            guard let transaction else { return }
-            closeCursors()
-            mdb_txn_abort(transaction)
-            self.transaction = nil
-        }
+    init(_ transaction: OpaquePointer?, _ handles: [MDB_dbi]) {
+        self.transaction = transaction
+        self.handles = handles
     }
 
-    /// The write transaction, with nested ones for savepoints.
-    final class LMDBWriter: LMDBReader, OrderedWriter {
-        private let environment: OpaquePointer?
-        private var parents: [OpaquePointer?] = []
-        /// Cursors for appending, one for each map: a cursor that stays at the end is faster than a search for each row.
-        private var appenders: [Int: OpaquePointer] = [:]
+    deinit { end() }
 
-        init(_ transaction: OpaquePointer?, _ handles: [MDB_dbi], _ environment: OpaquePointer?) {
-            self.environment = environment
-            super.init(transaction, handles)
-        }
+    final func get(_ map: Int, _ key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer? {
+        var key = MDB_val(key), value = MDB_val()
+        let code = mdb_get(transaction, handles[map], &key, &value)
+        if code == MDB_NOTFOUND { return nil }
+        try LMDBError.check(code)
+        return value.bytes
+    }
 
-        func put(_ map: Int, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StorageError) {
-            var key = MDB_val(key), value = MDB_val(value)
-            try LMDBError.check(mdb_put(transaction, handles[map], &key, &value, 0))
-        }
+    final func cursor(_ map: Int) throws(StorageError) -> any OrderedCursor {
+        cursors.removeAll { $0.isFree }
+        let cursor = try LMDBCursor(transaction, handles[map])
+        cursors.append(cursor)
+        return LMDBCursorHandle(cursor)
+    }
 
-        func append(_ map: Int, _ key: UnsafeRawBufferPointer, _ count: Int) throws(StorageError) -> UnsafeMutableRawPointer {
-            var key = MDB_val(key), value = MDB_val(mv_size: count, mv_data: nil)
-            let cursor = try appender(map)
-            try LMDBError.check(mdb_cursor_put(cursor, &key, &value, UInt32(MDB_APPEND | MDB_RESERVE)))
-            guard let target = value.mv_data else { throw StorageError(.inputOutput, "LMDB gave no room for a value") }
-            return target
-        }
+    final func count(_ map: Int) throws(StorageError) -> Int {
+        var stat = MDB_stat()
+        try LMDBError.check(mdb_stat(transaction, handles[map], &stat))
+        return stat.ms_entries
+    }
 
-        private func appender(_ map: Int) throws(StorageError) -> OpaquePointer? {
-            if let cursor = appenders[map] { return cursor }
-            var cursor: OpaquePointer?
-            try LMDBError.check(mdb_cursor_open(transaction, handles[map], &cursor))
-            appenders[map] = cursor
-            return cursor
-        }
+    final func closeCursors() {
+        for cursor in cursors { cursor.close() }
+        cursors.removeAll()
+    }
 
-        func reserve(_ map: Int, _ key: UnsafeRawBufferPointer, _ count: Int) throws(StorageError) -> UnsafeMutableRawPointer {
-            var key = MDB_val(key), value = MDB_val(mv_size: count, mv_data: nil)
-            try LMDBError.check(mdb_put(transaction, handles[map], &key, &value, UInt32(MDB_RESERVE)))
-            guard let target = value.mv_data else { throw StorageError(.inputOutput, "LMDB gave no room for a value") }
-            return target
-        }
+    func end() {
+        guard let transaction else { return }
+        closeCursors()
+        mdb_txn_abort(transaction)
+        self.transaction = nil
+    }
+}
 
-        func lastKey(_ map: Int) throws(StorageError) -> Int64? {
-            var cursor: OpaquePointer?
-            try LMDBError.check(mdb_cursor_open(transaction, handles[map], &cursor))
-            defer { mdb_cursor_close(cursor) }
-            var key = MDB_val(), value = MDB_val()
-            let code = mdb_cursor_get(cursor, &key, &value, MDB_LAST)
-            if code == MDB_NOTFOUND { return nil }
-            try LMDBError.check(code)
-            return RowKeyBytes.key(key.bytes)
-        }
+/// The write transaction, with nested ones for savepoints.
+final class LMDBWriter: LMDBReader, OrderedWriter {
+    private let environment: OpaquePointer?
+    private var parents: [OpaquePointer?] = []
+    /// Cursors for appending, one for each map: a cursor that stays at the end is faster than a search for each row.
+    private var appenders: [Int: OpaquePointer] = [:]
 
-        func delete(_ map: Int, _ key: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
-            var key = MDB_val(key)
-            let code = mdb_del(transaction, handles[map], &key, nil)
-            if code == MDB_NOTFOUND { return false }
-            try LMDBError.check(code)
-            return true
-        }
+    init(_ transaction: OpaquePointer?, _ handles: [MDB_dbi], _ environment: OpaquePointer?) {
+        self.environment = environment
+        super.init(transaction, handles)
+    }
 
-        /// Cursors belong to one transaction: a nested one begins without any.
-        private func closeAll() {
-            closeCursors()
-            for cursor in appenders.values { mdb_cursor_close(cursor) }
-            appenders.removeAll()
-        }
+    func put(_ map: Int, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StorageError) {
+        var key = MDB_val(key), value = MDB_val(value)
+        try LMDBError.check(mdb_put(transaction, handles[map], &key, &value, 0))
+    }
 
-        func savepoint() throws(StorageError) {
-            closeAll()
-            var nested: OpaquePointer?
-            try LMDBError.check(mdb_txn_begin(environment, transaction, 0, &nested))
-            parents.append(transaction)
-            transaction = nested
-        }
+    func append(_ map: Int, _ key: UnsafeRawBufferPointer, _ count: Int) throws(StorageError) -> UnsafeMutableRawPointer {
+        var key = MDB_val(key), value = MDB_val(mv_size: count, mv_data: nil)
+        let cursor = try appender(map)
+        try LMDBError.check(mdb_cursor_put(cursor, &key, &value, UInt32(MDB_APPEND | MDB_RESERVE)))
+        guard let target = value.mv_data else { throw StorageError(.inputOutput, "LMDB gave no room for a value") }
+        return target
+    }
 
-        func undoSavepoint() throws(StorageError) {
-            guard let parent = parents.popLast() else { return }
-            closeAll()
+    private func appender(_ map: Int) throws(StorageError) -> OpaquePointer? {
+        if let cursor = appenders[map] { return cursor }
+        var cursor: OpaquePointer?
+        try LMDBError.check(mdb_cursor_open(transaction, handles[map], &cursor))
+        appenders[map] = cursor
+        return cursor
+    }
+
+    func reserve(_ map: Int, _ key: UnsafeRawBufferPointer, _ count: Int) throws(StorageError) -> UnsafeMutableRawPointer {
+        var key = MDB_val(key), value = MDB_val(mv_size: count, mv_data: nil)
+        try LMDBError.check(mdb_put(transaction, handles[map], &key, &value, UInt32(MDB_RESERVE)))
+        guard let target = value.mv_data else { throw StorageError(.inputOutput, "LMDB gave no room for a value") }
+        return target
+    }
+
+    func lastKey(_ map: Int) throws(StorageError) -> Int64? {
+        var cursor: OpaquePointer?
+        try LMDBError.check(mdb_cursor_open(transaction, handles[map], &cursor))
+        defer { mdb_cursor_close(cursor) }
+        var key = MDB_val(), value = MDB_val()
+        let code = mdb_cursor_get(cursor, &key, &value, MDB_LAST)
+        if code == MDB_NOTFOUND { return nil }
+        try LMDBError.check(code)
+        return RowKeyBytes.key(key.bytes)
+    }
+
+    func delete(_ map: Int, _ key: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
+        var key = MDB_val(key)
+        let code = mdb_del(transaction, handles[map], &key, nil)
+        if code == MDB_NOTFOUND { return false }
+        try LMDBError.check(code)
+        return true
+    }
+
+    /// Cursors belong to one transaction: a nested one begins without any.
+    private func closeAll() {
+        closeCursors()
+        for cursor in appenders.values { mdb_cursor_close(cursor) }
+        appenders.removeAll()
+    }
+
+    func savepoint() throws(StorageError) {
+        closeAll()
+        var nested: OpaquePointer?
+        try LMDBError.check(mdb_txn_begin(environment, transaction, 0, &nested))
+        parents.append(transaction)
+        transaction = nested
+    }
+
+    func undoSavepoint() throws(StorageError) {
+        guard let parent = parents.popLast() else { return }
+        closeAll()
+        mdb_txn_abort(transaction)
+        transaction = parent
+    }
+
+    func keepSavepoint() throws(StorageError) {
+        guard let parent = parents.popLast() else { return }
+        closeAll()
+        let code = mdb_txn_commit(transaction)
+        transaction = parent
+        try LMDBError.check(code)
+    }
+
+    func commit() throws(StorageError) {
+        closeAll()
+        let code = mdb_txn_commit(transaction)
+        transaction = nil
+        try LMDBError.check(code)
+    }
+
+    override func end() {
+        guard transaction != nil else { return }
+        closeAll()
+        while let parent = parents.popLast() {
             mdb_txn_abort(transaction)
             transaction = parent
         }
-
-        func keepSavepoint() throws(StorageError) {
-            guard let parent = parents.popLast() else { return }
-            closeAll()
-            let code = mdb_txn_commit(transaction)
-            transaction = parent
-            try LMDBError.check(code)
-        }
-
-        func commit() throws(StorageError) {
-            closeAll()
-            let code = mdb_txn_commit(transaction)
-            transaction = nil
-            try LMDBError.check(code)
-        }
-
-        override func end() {
-            guard transaction != nil else { return }
-            closeAll()
-            while let parent = parents.popLast() {
-                mdb_txn_abort(transaction)
-                transaction = parent
-            }
-            mdb_txn_abort(transaction)
-            transaction = nil
-        }
+        mdb_txn_abort(transaction)
+        transaction = nil
     }
+}
 #endif

@@ -1,93 +1,93 @@
 #if LMDB
-    internal import Foundation
+internal import Foundation
 internal import PolystoreKeyValue
-    public import PolystoreStorage
+public import PolystoreStorage
 
-    /// A store in an LMDB file: a map of the file in memory, readers without locks, one writer.
-    public final class LMDBStore: StorageInterface {
-        /// `lmdb`.
-        public static let storeType = "lmdb"
+/// A store in an LMDB file: a map of the file in memory, readers without locks, one writer.
+public final class LMDBStore: StorageInterface {
+    /// `lmdb`.
+    public static let storeType = "lmdb"
 
-        /// One tebibyte: the map is sparse, so address space is all that it takes.
-        public static let defaultMapSize = 1 << 40
+    /// One tebibyte: the map is sparse, so address space is all that it takes.
+    public static let defaultMapSize = 1 << 40
 
-        /// The configuration whose entities the store keeps; nil for all.
-        public let configuration: String?
-        private let path: String
+    /// The configuration whose entities the store keeps; nil for all.
+    public let configuration: String?
+    private let path: String
     private let usesFolder: Bool
     private let isReadOnly: Bool
-        private let store: KeyValueStore
+    private let store: KeyValueStore
 
-        /// A store in a file, which is opened when the store is added to a stack.
-        ///
-        /// - Parameters:
-        ///   - path: The path of the file; its lock lies beside it, with `-lock` behind the name.
-        ///   - configuration: The configuration whose entities the store keeps; nil for all.
-        ///   - mapSize: The most bytes that the file can have.
-        ///   - durability: Whether a commit waits for the disk.
-        ///   - readOnly: Whether changes are refused.
-        ///   - usesFolder: Whether the path is a folder with `data.mdb` and `lock.mdb`.
-        public init(
-            path: String, configuration: String? = nil, mapSize: Int = LMDBStore.defaultMapSize, durability: Durability = .full,
-            readOnly: Bool = false, usesFolder: Bool = false
-        ) {
-            self.configuration = configuration
+    /// A store in a file, which is opened when the store is added to a stack.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file; its lock lies beside it, with `-lock` behind the name.
+    ///   - configuration: The configuration whose entities the store keeps; nil for all.
+    ///   - mapSize: The most bytes that the file can have.
+    ///   - durability: Whether a commit waits for the disk.
+    ///   - readOnly: Whether changes are refused.
+    ///   - usesFolder: Whether the path is a folder with `data.mdb` and `lock.mdb`.
+    public init(
+        path: String, configuration: String? = nil, mapSize: Int = LMDBStore.defaultMapSize, durability: Durability = .full,
+        readOnly: Bool = false, usesFolder: Bool = false
+    ) {
+        self.configuration = configuration
         self.path = path
         self.usesFolder = usesFolder
-            isReadOnly = readOnly
-            store = KeyValueStore(LMDBEngine(path: path, mapSize: mapSize, durability: durability, usesFolder: usesFolder))
+        isReadOnly = readOnly
+        store = KeyValueStore(LMDBEngine(path: path, mapSize: mapSize, durability: durability, usesFolder: usesFolder))
+    }
+
+    /// The store of a URL: `lmdb:PATH?mapsize=8GiB&mode=ro&durability=full|relaxed&subdir=0|1`.
+    public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
+        try url.unknownOptions(allowed: ["mapsize", "mode", "durability", "subdir"])
+        if url.place.isEmpty { throw StorageError(.invalidConfiguration, "an LMDB URL names a file: lmdb:shop.lmdb") }
+        let mode = url.option("mode") ?? "rw", subdir = url.option("subdir") ?? "0"
+        guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "mode is ro or rw") }
+        guard ["0", "1"].contains(subdir) else { throw StorageError(.invalidConfiguration, "subdir is 0 or 1") }
+        self.init(
+            path: url.place, configuration: configuration, mapSize: try Self.size(url.option("mapsize")),
+            durability: try url.durability(), readOnly: mode == "ro", usesFolder: subdir == "1")
+    }
+
+    /// A size such as `64MiB`; the default when none is given.
+    private static func size(_ text: String?) throws(StorageError) -> Int {
+        guard let text else { return defaultMapSize }
+        let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40), ("", 0)]
+        for (unit, shift) in units where text.hasSuffix(unit) {
+            guard let number = Int(text.dropLast(unit.count)), number > 0, number < 1 << (60 - shift) else { break }
+            return number << shift
         }
+        throw StorageError(.invalidConfiguration, "mapsize is a number of bytes, or of KiB, MiB, GiB or TiB")
+    }
 
-        /// The store of a URL: `lmdb:PATH?mapsize=8GiB&mode=ro&durability=full|relaxed&subdir=0|1`.
-        public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
-            try url.unknownOptions(allowed: ["mapsize", "mode", "durability", "subdir"])
-            if url.place.isEmpty { throw StorageError(.invalidConfiguration, "an LMDB URL names a file: lmdb:shop.lmdb") }
-            let mode = url.option("mode") ?? "rw", subdir = url.option("subdir") ?? "0"
-            guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "mode is ro or rw") }
-            guard ["0", "1"].contains(subdir) else { throw StorageError(.invalidConfiguration, "subdir is 0 or 1") }
-            self.init(
-                path: url.place, configuration: configuration, mapSize: try Self.size(url.option("mapsize")),
-                durability: try url.durability(), readOnly: mode == "ro", usesFolder: subdir == "1")
-        }
+    /// What LMDB can do.
+    public var capabilities: StorageCapabilities {
+        StorageCapabilities(
+            [.persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .durableCommits],
+            maximumValueBytes: Int(UInt32.max) - 4096, maximumColumns: 4096)
+    }
 
-        /// A size such as `64MiB`; the default when none is given.
-        private static func size(_ text: String?) throws(StorageError) -> Int {
-            guard let text else { return defaultMapSize }
-            let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40), ("", 0)]
-            for (unit, shift) in units where text.hasSuffix(unit) {
-                guard let number = Int(text.dropLast(unit.count)), number > 0, number < 1 << (60 - shift) else { break }
-                return number << shift
-            }
-            throw StorageError(.invalidConfiguration, "mapsize is a number of bytes, or of KiB, MiB, GiB or TiB")
-        }
+    /// Opens the file, making it where it is missing.
+    public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
+        var request = request
+        request.readOnly = request.readOnly || isReadOnly
+        return try store.open(request)
+    }
 
-        /// What LMDB can do.
-        public var capabilities: StorageCapabilities {
-            StorageCapabilities(
-                [.persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .durableCommits],
-                maximumValueBytes: Int(UInt32.max) - 4096, maximumColumns: 4096)
-        }
+    /// Starts to read one snapshot.
+    public func beginRead() throws(StorageError) -> any StorageReader { try store.beginRead() }
 
-        /// Opens the file, making it where it is missing.
-        public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
-            var request = request
-            request.readOnly = request.readOnly || isReadOnly
-            return try store.open(request)
-        }
+    /// Starts the write transaction, waiting for the one before it.
+    public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try store.beginWrite(options) }
 
-        /// Starts to read one snapshot.
-        public func beginRead() throws(StorageError) -> any StorageReader { try store.beginRead() }
-
-        /// Starts the write transaction, waiting for the one before it.
-        public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try store.beginWrite(options) }
-
-        /// Closes the file.
-        public func close() throws(StorageError) { store.close() }
+    /// Closes the file.
+    public func close() throws(StorageError) { store.close() }
 
     /// Closes the file and removes it with its lock.
     public func erase() throws(StorageError) {
         store.close()
         for file in usesFolder ? [path] : [path, path + "-lock"] { try? FileManager.default.removeItem(atPath: file) }
     }
-    }
+}
 #endif

@@ -1,174 +1,174 @@
 #if PostgreSQL
-    internal import Foundation
-    internal import PolystoreSQL
-    internal import PolystoreStorage
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
 
-    /// The binary forms of values on the wire.
-    enum PostgreSQLCodec {
-        /// 2000-01-01, the server's epoch, in microseconds since 1970.
-        static let epoch: Int64 = 946_684_800_000_000
+/// The binary forms of values on the wire.
+enum PostgreSQLCodec {
+    /// 2000-01-01, the server's epoch, in microseconds since 1970.
+    static let epoch: Int64 = 946_684_800_000_000
 
-        static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
-            withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
-        }
+    static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
 
-        /// The object id of a type.
-        static func oid(_ type: ValueType) -> UInt32 {
-            switch type {
-            case .bool: 16
-            case .int16: 21
-            case .int32: 23
-            case .int64: 20
-            case .float: 700
-            case .double: 701
-            case .decimal: 1700
-            case .string, .url: 25
-            case .date: 1184
-            case .uuid: 2950
-            case .data: 17
-            }
-        }
-
-        /// A field: its length and bytes, -1 for nil.
-        @inline(__always)
-        static func appendField(_ cell: Cell, _ type: ValueType, to bytes: inout [UInt8]) {
-            if cell.kind == .null { return append(Int32(-1), to: &bytes) }
-            switch type {
-            case .bool:
-                append(Int32(1), to: &bytes)
-                bytes.append(cell.int == 0 ? 0 : 1)
-            case .int16:
-                append(Int32(2), to: &bytes)
-                append(Int16(truncatingIfNeeded: cell.int), to: &bytes)
-            case .int32:
-                append(Int32(4), to: &bytes)
-                append(Int32(truncatingIfNeeded: cell.int), to: &bytes)
-            case .int64:
-                append(Int32(8), to: &bytes)
-                append(cell.int, to: &bytes)
-            case .date:
-                append(Int32(8), to: &bytes)
-                append(cell.int &- epoch, to: &bytes)
-            case .float:
-                append(Int32(4), to: &bytes)
-                append(Float(cell.real).bitPattern, to: &bytes)
-            case .double:
-                append(Int32(8), to: &bytes)
-                append(cell.bits, to: &bytes)
-            case .string, .url, .data, .uuid:
-                append(Int32(truncatingIfNeeded: cell.length), to: &bytes)
-                bytes.append(contentsOf: cell.bytes)
-            case .decimal:
-                let number = PostgreSQLNumeric.encode(DecimalKey.decode(cell.bytes) ?? 0)
-                append(Int32(number.count), to: &bytes)
-                bytes += number
-            }
+    /// The object id of a type.
+    static func oid(_ type: ValueType) -> UInt32 {
+        switch type {
+        case .bool: 16
+        case .int16: 21
+        case .int32: 23
+        case .int64: 20
+        case .float: 700
+        case .double: 701
+        case .decimal: 1700
+        case .string, .url: 25
+        case .date: 1184
+        case .uuid: 2950
+        case .data: 17
         }
     }
 
-    /// One parameter of a statement.
-    struct PostgreSQLParameter {
-        /// The binary form; nil for NULL.
-        let bytes: [UInt8]?
-
-        private init(null: Void) { bytes = nil }
-
-        init(_ binding: SQLBinding) {
-            switch binding {
-            case .value(.null, _): self.init(null: ())
-            // A float is compared as the double that its values are widened to (see the dialect's placeholder).
-            case .value(let value, let type): self.init(RowBatch(capacity: 1).oneCell(value), type == .float ? .double : type)
-            case .list(let values, let type):
-                let batch = RowBatch(capacity: 1)
-                self.init(array: values.map(batch.cell(for:)), type)
-            }
-        }
-
-        init(_ cell: Cell, _ type: ValueType) {
-            if cell.isNull {
-                bytes = nil
-                return
-            }
-            var field: [UInt8] = []
-            PostgreSQLCodec.appendField(cell, type, to: &field)
-            bytes = Array(field.dropFirst(4))
-        }
-
-        /// A one-dimensional array.
-        init(array: [Cell], _ type: ValueType) {
-            var result: [UInt8] = []
-            PostgreSQLCodec.append(Int32(array.isEmpty ? 0 : 1), to: &result)
-            PostgreSQLCodec.append(Int32(array.contains(where: \.isNull) ? 1 : 0), to: &result)
-            PostgreSQLCodec.append(PostgreSQLCodec.oid(type), to: &result)
-            if !array.isEmpty {
-                PostgreSQLCodec.append(Int32(array.count), to: &result)
-                PostgreSQLCodec.append(Int32(1), to: &result)
-                for cell in array { PostgreSQLCodec.appendField(cell, type, to: &result) }
-            }
-            bytes = result
-        }
-
-        init(_ value: Int64) { self.init(.int(value), .int64) }
-        init(keys: [Int64]) { self.init(array: keys.map(Cell.int), .int64) }
-    }
-
-    extension RowBatch {
-        fileprivate func oneCell(_ value: Value) -> (RowBatch, Cell) { (self, cell(for: value)) }
-    }
-
-    extension PostgreSQLParameter {
-        /// A cell with the batch that holds its bytes.
-        fileprivate init(_ kept: (RowBatch, Cell), _ type: ValueType) {
-            self = withExtendedLifetime(kept.0) { PostgreSQLParameter(kept.1, type) }
+    /// A field: its length and bytes, -1 for nil.
+    @inline(__always)
+    static func appendField(_ cell: Cell, _ type: ValueType, to bytes: inout [UInt8]) {
+        if cell.kind == .null { return append(Int32(-1), to: &bytes) }
+        switch type {
+        case .bool:
+            append(Int32(1), to: &bytes)
+            bytes.append(cell.int == 0 ? 0 : 1)
+        case .int16:
+            append(Int32(2), to: &bytes)
+            append(Int16(truncatingIfNeeded: cell.int), to: &bytes)
+        case .int32:
+            append(Int32(4), to: &bytes)
+            append(Int32(truncatingIfNeeded: cell.int), to: &bytes)
+        case .int64:
+            append(Int32(8), to: &bytes)
+            append(cell.int, to: &bytes)
+        case .date:
+            append(Int32(8), to: &bytes)
+            append(cell.int &- epoch, to: &bytes)
+        case .float:
+            append(Int32(4), to: &bytes)
+            append(Float(cell.real).bitPattern, to: &bytes)
+        case .double:
+            append(Int32(8), to: &bytes)
+            append(cell.bits, to: &bytes)
+        case .string, .url, .data, .uuid:
+            append(Int32(truncatingIfNeeded: cell.length), to: &bytes)
+            bytes.append(contentsOf: cell.bytes)
+        case .decimal:
+            let number = PostgreSQLNumeric.encode(DecimalKey.decode(cell.bytes) ?? 0)
+            append(Int32(number.count), to: &bytes)
+            bytes += number
         }
     }
+}
 
-    /// The server's numeric: digits of base 10,000, the weight of the first, a sign (numeric.c, numeric_send).
-    enum PostgreSQLNumeric {
-        static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal {
-            guard bytes.count >= 8 else { return 0 }
-            func word(_ index: Int) -> Int { Int(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2 * index, as: UInt16.self))) }
-            let count = word(0), weight = Int(Int16(truncatingIfNeeded: word(1))), isNegative = word(2) == 0x4000
-            guard count > 0, bytes.count >= 8 + 2 * count, word(2) != 0xc000 else { return word(2) == 0xc000 ? .nan : 0 }
-            var text = ""
-            for index in 0..<count {
-                let digits = String(word(4 + index))
-                text += String(repeating: "0", count: 4 - digits.count) + digits
-            }
-            // Trailing zeros would take significance that Decimal needs for the digits before them.
-            var exponent = 4 * (weight - count + 1)
-            while text.hasSuffix("0") {
-                text.removeLast()
-                exponent += 1
-            }
-            let mantissa = Decimal(string: text) ?? 0
-            return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: mantissa)
-        }
+/// One parameter of a statement.
+struct PostgreSQLParameter {
+    /// The binary form; nil for NULL.
+    let bytes: [UInt8]?
 
-        static func encode(_ number: Decimal) -> [UInt8] {
-            let text = number.description.drop { $0 == "-" }
-            let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-            var whole = String(parts[0]), fraction = parts.count > 1 ? String(parts[1]) : ""
-            let scale = fraction.count
-            while whole.count % 4 != 0 { whole = "0" + whole }
-            while fraction.count % 4 != 0 { fraction += "0" }
-            var groups: [UInt16] = [], weight = whole.count / 4 - 1
-            let digits = Array((whole + fraction).utf8)
-            for start in stride(from: 0, to: digits.count, by: 4) {
-                groups.append(digits[start..<(start + 4)].reduce(0) { $0 * 10 + UInt16($1 - 0x30) })
-            }
-            while groups.first == 0 {
-                groups.removeFirst()
-                weight -= 1
-            }
-            while groups.last == 0 { groups.removeLast() }
-            var bytes: [UInt8] = []
-            PostgreSQLCodec.append(Int16(groups.count), to: &bytes)
-            PostgreSQLCodec.append(Int16(groups.isEmpty ? 0 : weight), to: &bytes)
-            PostgreSQLCodec.append(UInt16(number < 0 ? 0x4000 : 0), to: &bytes)
-            PostgreSQLCodec.append(Int16(scale), to: &bytes)
-            for group in groups { PostgreSQLCodec.append(group, to: &bytes) }
-            return bytes
+    private init(null: Void) { bytes = nil }
+
+    init(_ binding: SQLBinding) {
+        switch binding {
+        case .value(.null, _): self.init(null: ())
+        // A float is compared as the double that its values are widened to (see the dialect's placeholder).
+        case .value(let value, let type): self.init(RowBatch(capacity: 1).oneCell(value), type == .float ? .double : type)
+        case .list(let values, let type):
+            let batch = RowBatch(capacity: 1)
+            self.init(array: values.map(batch.cell(for:)), type)
         }
     }
+
+    init(_ cell: Cell, _ type: ValueType) {
+        if cell.isNull {
+            bytes = nil
+            return
+        }
+        var field: [UInt8] = []
+        PostgreSQLCodec.appendField(cell, type, to: &field)
+        bytes = Array(field.dropFirst(4))
+    }
+
+    /// A one-dimensional array.
+    init(array: [Cell], _ type: ValueType) {
+        var result: [UInt8] = []
+        PostgreSQLCodec.append(Int32(array.isEmpty ? 0 : 1), to: &result)
+        PostgreSQLCodec.append(Int32(array.contains(where: \.isNull) ? 1 : 0), to: &result)
+        PostgreSQLCodec.append(PostgreSQLCodec.oid(type), to: &result)
+        if !array.isEmpty {
+            PostgreSQLCodec.append(Int32(array.count), to: &result)
+            PostgreSQLCodec.append(Int32(1), to: &result)
+            for cell in array { PostgreSQLCodec.appendField(cell, type, to: &result) }
+        }
+        bytes = result
+    }
+
+    init(_ value: Int64) { self.init(.int(value), .int64) }
+    init(keys: [Int64]) { self.init(array: keys.map(Cell.int), .int64) }
+}
+
+extension RowBatch {
+    fileprivate func oneCell(_ value: Value) -> (RowBatch, Cell) { (self, cell(for: value)) }
+}
+
+extension PostgreSQLParameter {
+    /// A cell with the batch that holds its bytes.
+    fileprivate init(_ kept: (RowBatch, Cell), _ type: ValueType) {
+        self = withExtendedLifetime(kept.0) { PostgreSQLParameter(kept.1, type) }
+    }
+}
+
+/// The server's numeric: digits of base 10,000, the weight of the first, a sign (numeric.c, numeric_send).
+enum PostgreSQLNumeric {
+    static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal {
+        guard bytes.count >= 8 else { return 0 }
+        func word(_ index: Int) -> Int { Int(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2 * index, as: UInt16.self))) }
+        let count = word(0), weight = Int(Int16(truncatingIfNeeded: word(1))), isNegative = word(2) == 0x4000
+        guard count > 0, bytes.count >= 8 + 2 * count, word(2) != 0xc000 else { return word(2) == 0xc000 ? .nan : 0 }
+        var text = ""
+        for index in 0..<count {
+            let digits = String(word(4 + index))
+            text += String(repeating: "0", count: 4 - digits.count) + digits
+        }
+        // Trailing zeros would take significance that Decimal needs for the digits before them.
+        var exponent = 4 * (weight - count + 1)
+        while text.hasSuffix("0") {
+            text.removeLast()
+            exponent += 1
+        }
+        let mantissa = Decimal(string: text) ?? 0
+        return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: mantissa)
+    }
+
+    static func encode(_ number: Decimal) -> [UInt8] {
+        let text = number.description.drop { $0 == "-" }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        var whole = String(parts[0]), fraction = parts.count > 1 ? String(parts[1]) : ""
+        let scale = fraction.count
+        while whole.count % 4 != 0 { whole = "0" + whole }
+        while fraction.count % 4 != 0 { fraction += "0" }
+        var groups: [UInt16] = [], weight = whole.count / 4 - 1
+        let digits = Array((whole + fraction).utf8)
+        for start in stride(from: 0, to: digits.count, by: 4) {
+            groups.append(digits[start..<(start + 4)].reduce(0) { $0 * 10 + UInt16($1 - 0x30) })
+        }
+        while groups.first == 0 {
+            groups.removeFirst()
+            weight -= 1
+        }
+        while groups.last == 0 { groups.removeLast() }
+        var bytes: [UInt8] = []
+        PostgreSQLCodec.append(Int16(groups.count), to: &bytes)
+        PostgreSQLCodec.append(Int16(groups.isEmpty ? 0 : weight), to: &bytes)
+        PostgreSQLCodec.append(UInt16(number < 0 ? 0x4000 : 0), to: &bytes)
+        PostgreSQLCodec.append(Int16(scale), to: &bytes)
+        for group in groups { PostgreSQLCodec.append(group, to: &bytes) }
+        return bytes
+    }
+}
 #endif

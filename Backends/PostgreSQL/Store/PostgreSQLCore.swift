@@ -1,109 +1,108 @@
 #if PostgreSQL
-    internal import Foundation
-    internal import PolystoreSQL
-    internal import PolystoreStorage
-    internal import Synchronization
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
+internal import Synchronization
 
-    /// What the sessions of an open store share.
-    final class PostgreSQLCore: Sendable {
-        let storeID: UUID
-        let tables: SQLTables
-        let compiler: SQLCompiler
-        let readers: PostgreSQLPool
-        let writers: PostgreSQLPool
-        /// The advisory lock of the store's schema: writers share it, a transaction that must be alone takes it whole.
-        let lock: Int64
-        let durability: Durability
-        /// Keys that were taken from the server's sequences and not yet given, by root.
-        let keys = Mutex<[EntityIndex: Range<Int64>]>([:])
-        private let closed = Atomic(false)
+/// What the sessions of an open store share.
+final class PostgreSQLCore: Sendable {
+    let storeID: UUID
+    let tables: SQLTables
+    let compiler: SQLCompiler
+    let readers: PostgreSQLPool
+    let writers: PostgreSQLPool
+    /// The advisory lock of the store's schema: writers share it, a transaction that must be alone takes it whole.
+    let lock: Int64
+    let durability: Durability
+    /// Keys that were taken from the server's sequences and not yet given, by root.
+    let keys = Mutex<[EntityIndex: Range<Int64>]>([:])
+    private let closed = Atomic(false)
 
-        init(_ metadata: StoreMetadata, schema: String, durability: Durability, open: @escaping @Sendable () throws -> PostgreSQLConnection)
-        {
-            storeID = metadata.storeID
-            let tables = SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
-            self.tables = tables
-            compiler = SQLCompiler(tables)
-            self.durability = durability
-            lock = Int64(bitPattern: SchemaHash(of: "polystore \(schema)").words[0])
-            let explained: @Sendable () throws -> PostgreSQLConnection = {
-                let connection = try open()
-                connection.tables = tables
-                return connection
-            }
-            readers = PostgreSQLPool(size: 8, open: explained)
-            writers = PostgreSQLPool(size: 4, open: explained)
+    init(_ metadata: StoreMetadata, schema: String, durability: Durability, open: @escaping @Sendable () throws -> PostgreSQLConnection) {
+        storeID = metadata.storeID
+        let tables = SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
+        self.tables = tables
+        compiler = SQLCompiler(tables)
+        self.durability = durability
+        lock = Int64(bitPattern: SchemaHash(of: "polystore \(schema)").words[0])
+        let explained: @Sendable () throws -> PostgreSQLConnection = {
+            let connection = try open()
+            connection.tables = tables
+            return connection
         }
-
-        var isClosed: Bool { closed.load(ordering: .acquiring) }
-
-        func close() {
-            closed.store(true, ordering: .releasing)
-            readers.close()
-            writers.close()
-        }
-
-        func sequence(_ root: EntityIndex) -> String { SQLText.quoted(tables.name("polystore_keys." + tables.schema.entities[root].name)) }
-
-        /// The position of a token; 0 for none.
-        func position(_ token: HistoryToken?) throws(StorageError) -> Int64 {
-            guard let token else { return 0 }
-            guard token.store == storeID else {
-                throw StorageError(.tokenExpired, "the token belongs to another store; start from the beginning")
-            }
-            return token.position
-        }
+        readers = PostgreSQLPool(size: 8, open: explained)
+        writers = PostgreSQLPool(size: 4, open: explained)
     }
 
-    /// Connections of one kind, opened when they are first needed and kept.
-    final class PostgreSQLPool: Sendable {
-        private struct State: ~Copyable {
-            var idle: [PostgreSQLConnection] = []
-            var isClosed = false
+    var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+    func close() {
+        closed.store(true, ordering: .releasing)
+        readers.close()
+        writers.close()
+    }
+
+    func sequence(_ root: EntityIndex) -> String { SQLText.quoted(tables.name("polystore_keys." + tables.schema.entities[root].name)) }
+
+    /// The position of a token; 0 for none.
+    func position(_ token: HistoryToken?) throws(StorageError) -> Int64 {
+        guard let token else { return 0 }
+        guard token.store == storeID else {
+            throw StorageError(.tokenExpired, "the token belongs to another store; start from the beginning")
         }
+        return token.position
+    }
+}
 
-        private let state = Mutex(State())
-        private let places: DispatchSemaphore
-        private let open: @Sendable () throws -> PostgreSQLConnection
+/// Connections of one kind, opened when they are first needed and kept.
+final class PostgreSQLPool: Sendable {
+    private struct State: ~Copyable {
+        var idle: [PostgreSQLConnection] = []
+        var isClosed = false
+    }
 
-        init(size: Int, open: @escaping @Sendable () throws -> PostgreSQLConnection) {
-            places = DispatchSemaphore(value: size)
-            self.open = open
+    private let state = Mutex(State())
+    private let places: DispatchSemaphore
+    private let open: @Sendable () throws -> PostgreSQLConnection
+
+    init(size: Int, open: @escaping @Sendable () throws -> PostgreSQLConnection) {
+        places = DispatchSemaphore(value: size)
+        self.open = open
+    }
+
+    /// A connection, waiting for one to come back.
+    func take(timeout: TimeInterval) throws(StorageError) -> PostgreSQLConnection {
+        guard places.wait(timeout: .now() + timeout) == .success else {
+            throw StorageError(.busy, "all connections to the server were in use for \(timeout) seconds; try again")
         }
-
-        /// A connection, waiting for one to come back.
-        func take(timeout: TimeInterval) throws(StorageError) -> PostgreSQLConnection {
-            guard places.wait(timeout: .now() + timeout) == .success else {
-                throw StorageError(.busy, "all connections to the server were in use for \(timeout) seconds; try again")
-            }
-            let box = state.withLock { Box($0.idle.popLast()) }
-            if let idle = box.connection, idle.isUsable { return idle }
-            do { return try open() } catch {
-                places.signal()
-                throw error as? StorageError ?? StorageError(.connectionLost, "the server does not answer", cause: error)
-            }
-        }
-
-        /// Takes a connection back; a broken one is thrown away.
-        func give(_ connection: PostgreSQLConnection) {
-            let box = Box(connection.isUsable ? connection : nil)
-            state.withLock { state in if !state.isClosed, let connection = box.connection { state.idle.append(connection) } }
+        let box = state.withLock { Box($0.idle.popLast()) }
+        if let idle = box.connection, idle.isUsable { return idle }
+        do { return try open() } catch {
             places.signal()
-        }
-
-        func close() {
-            state.withLock { state in
-                state.isClosed = true
-                state.idle.removeAll()
-            }
-        }
-
-        /// A connection on its way through the lock.
-        ///
-        /// Unchecked: the pool hands each connection to one owner at a time, and only the owner touches it.
-        private struct Box: @unchecked Sendable {
-            let connection: PostgreSQLConnection?
-            init(_ connection: PostgreSQLConnection?) { self.connection = connection }
+            throw error as? StorageError ?? StorageError(.connectionLost, "the server does not answer", cause: error)
         }
     }
+
+    /// Takes a connection back; a broken one is thrown away.
+    func give(_ connection: PostgreSQLConnection) {
+        let box = Box(connection.isUsable ? connection : nil)
+        state.withLock { state in if !state.isClosed, let connection = box.connection { state.idle.append(connection) } }
+        places.signal()
+    }
+
+    func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.idle.removeAll()
+        }
+    }
+
+    /// A connection on its way through the lock.
+    ///
+    /// Unchecked: the pool hands each connection to one owner at a time, and only the owner touches it.
+    private struct Box: @unchecked Sendable {
+        let connection: PostgreSQLConnection?
+        init(_ connection: PostgreSQLConnection?) { self.connection = connection }
+    }
+}
 #endif

@@ -1,89 +1,89 @@
 #if PostgreSQL
-    internal import Foundation
-    internal import PolystoreSQL
-    internal import PolystoreStorage
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
 
-    /// Rows of a result, or of a cursor on the server that is read in steps. Cells point into the result.
-    final class PostgreSQLCursor: RowCursor {
-        /// Rows of one step: from a thousand on, more make no difference.
-        static let fetchCount = 2000
+/// Rows of a result, or of a cursor on the server that is read in steps. Cells point into the result.
+final class PostgreSQLCursor: RowCursor {
+    /// Rows of one step: from a thousand on, more make no difference.
+    static let fetchCount = 2000
 
-        private let session: PostgreSQLReader
-        private let layout: PostgreSQLRowLayout
-        private let name: String?
-        private var result: PostgreSQLResult?
-        private var row = 0
-        private var isAtEnd = false
+    private let session: PostgreSQLReader
+    private let layout: PostgreSQLRowLayout
+    private let name: String?
+    private var result: PostgreSQLResult?
+    private var row = 0
+    private var isAtEnd = false
 
-        /// The rows of a whole result.
-        init(_ result: PostgreSQLResult, _ layout: PostgreSQLRowLayout, _ session: PostgreSQLReader) {
-            self.result = result
-            self.layout = layout
-            self.session = session
-            name = nil
-        }
-
-        /// The rows of a cursor on the server.
-        init(_ name: String, _ layout: PostgreSQLRowLayout, _ session: PostgreSQLReader) {
-            self.name = name
-            self.layout = layout
-            self.session = session
-        }
-
-        func next(into batch: RowBatch) throws(StorageError) -> Bool {
-            batch.clear()
-            try session.checkOpen()
-            if result == nil || row >= result?.count ?? 0 { try step() }
-            guard let result else { return false }
-            while row < result.count, !batch.isFull {
-                try layout.fill(batch, result, row)
-                row += 1
-            }
-            return batch.count > 0
-        }
-
-        private func step() throws(StorageError) {
-            guard let name, !isAtEnd else {
-                result = nil
-                return
-            }
-            let next = try session.connection.query("FETCH \(Self.fetchCount) FROM \(name)", [])
-            isAtEnd = next.count < Self.fetchCount
-            result = next.count > 0 ? next : nil
-            row = 0
-            if isAtEnd { try session.connection.execute("CLOSE \(name)") }
-        }
+    /// The rows of a whole result.
+    init(_ result: PostgreSQLResult, _ layout: PostgreSQLRowLayout, _ session: PostgreSQLReader) {
+        self.result = result
+        self.layout = layout
+        self.session = session
+        name = nil
     }
 
-    /// Where the parts of a row are in a result's columns.
-    final class PostgreSQLRowLayout {
-        let sql: String
-        private let entityColumn: Int?
-        private let versionColumn: Int
-        private let entities: [(index: EntityIndex, columns: [Int])?]
-        private let name: String
-
-        init(_ select: SQLSelect, _ tables: SQLTables, root: EntityIndex) {
-            sql = select.text.rendered(.postgreSQL).sql
-            entityColumn = select.entityColumn
-            versionColumn = select.versionColumn
-            name = tables.schema.entities[root].name
-            var entities = [(index: EntityIndex, columns: [Int])?](repeating: nil, count: Int(tables.entityNumbers.max() ?? 0) + 1)
-            for (index, columns) in select.slots {
-                entities[select.entityColumn == nil ? 0 : Int(tables.entityNumbers[index])] = (index, columns)
-            }
-            self.entities = entities
-        }
-
-        /// Adds a row of a result to a batch.
-        func fill(_ batch: RowBatch, _ result: PostgreSQLResult, _ row: Int) throws(StorageError) {
-            let number = entityColumn.map { Int(result.cell(row, $0, batch).int) } ?? 0
-            guard number >= 0, number < entities.count, let entity = entities[number] else {
-                throw StorageError(.corrupted, "a row of \(name) has an unknown entity number", details: .init(entity: name))
-            }
-            let key = result.cell(row, 0, batch).int, version = result.cell(row, versionColumn, batch).int
-            let cells = batch.appendRow(key: key, version: version, entity: entity.index, slots: entity.columns.count)
-            for (slot, column) in entity.columns.enumerated() { cells[slot] = column < 0 ? .null : result.cell(row, column, batch) }
-        }
+    /// The rows of a cursor on the server.
+    init(_ name: String, _ layout: PostgreSQLRowLayout, _ session: PostgreSQLReader) {
+        self.name = name
+        self.layout = layout
+        self.session = session
     }
+
+    func next(into batch: RowBatch) throws(StorageError) -> Bool {
+        batch.clear()
+        try session.checkOpen()
+        if result == nil || row >= result?.count ?? 0 { try step() }
+        guard let result else { return false }
+        while row < result.count, !batch.isFull {
+            try layout.fill(batch, result, row)
+            row += 1
+        }
+        return batch.count > 0
+    }
+
+    private func step() throws(StorageError) {
+        guard let name, !isAtEnd else {
+            result = nil
+            return
+        }
+        let next = try session.connection.query("FETCH \(Self.fetchCount) FROM \(name)", [])
+        isAtEnd = next.count < Self.fetchCount
+        result = next.count > 0 ? next : nil
+        row = 0
+        if isAtEnd { try session.connection.execute("CLOSE \(name)") }
+    }
+}
+
+/// Where the parts of a row are in a result's columns.
+final class PostgreSQLRowLayout {
+    let sql: String
+    private let entityColumn: Int?
+    private let versionColumn: Int
+    private let entities: [(index: EntityIndex, columns: [Int])?]
+    private let name: String
+
+    init(_ select: SQLSelect, _ tables: SQLTables, root: EntityIndex) {
+        sql = select.text.rendered(.postgreSQL).sql
+        entityColumn = select.entityColumn
+        versionColumn = select.versionColumn
+        name = tables.schema.entities[root].name
+        var entities = [(index: EntityIndex, columns: [Int])?](repeating: nil, count: Int(tables.entityNumbers.max() ?? 0) + 1)
+        for (index, columns) in select.slots {
+            entities[select.entityColumn == nil ? 0 : Int(tables.entityNumbers[index])] = (index, columns)
+        }
+        self.entities = entities
+    }
+
+    /// Adds a row of a result to a batch.
+    func fill(_ batch: RowBatch, _ result: PostgreSQLResult, _ row: Int) throws(StorageError) {
+        let number = entityColumn.map { Int(result.cell(row, $0, batch).int) } ?? 0
+        guard number >= 0, number < entities.count, let entity = entities[number] else {
+            throw StorageError(.corrupted, "a row of \(name) has an unknown entity number", details: .init(entity: name))
+        }
+        let key = result.cell(row, 0, batch).int, version = result.cell(row, versionColumn, batch).int
+        let cells = batch.appendRow(key: key, version: version, entity: entity.index, slots: entity.columns.count)
+        for (slot, column) in entity.columns.enumerated() { cells[slot] = column < 0 ? .null : result.cell(row, column, batch) }
+    }
+}
 #endif

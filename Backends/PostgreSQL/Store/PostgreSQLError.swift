@@ -1,66 +1,66 @@
 #if PostgreSQL
-    internal import CLibPQ
-    internal import PolystoreSQL
-    internal import PolystoreStorage
+internal import CLibPQ
+internal import PolystoreSQL
+internal import PolystoreStorage
 
-    /// Turns what the server and libpq report into errors of the contract. Their sentences may hold values and hosts, so only the SQLSTATE
-    /// and the names of our own tables are passed on.
-    struct PostgreSQLError {
-        /// What the server said, for those who dig.
-        struct Cause: Error, Sendable {
-            let state: String
-            let constraint: String?
-        }
-
+/// Turns what the server and libpq report into errors of the contract. Their sentences may hold values and hosts, so only the SQLSTATE
+/// and the names of our own tables are passed on.
+struct PostgreSQLError {
+    /// What the server said, for those who dig.
+    struct Cause: Error, Sendable {
         let state: String
         let constraint: String?
+    }
 
-        init(_ result: OpaquePointer?) {
-            state = Self.field(result, 67) ?? ""  // PG_DIAG_SQLSTATE is the letter C
-            constraint = Self.field(result, 110)  // PG_DIAG_CONSTRAINT_NAME is the letter n
-        }
+    let state: String
+    let constraint: String?
 
-        private static func field(_ result: OpaquePointer?, _ code: Int32) -> String? {
-            PQresultErrorField(result, code).map { String(cString: $0) }
-        }
+    init(_ result: OpaquePointer?) {
+        state = Self.field(result, 67) ?? ""  // PG_DIAG_SQLSTATE is the letter C
+        constraint = Self.field(result, 110)  // PG_DIAG_CONSTRAINT_NAME is the letter n
+    }
 
-        /// The error of the contract.
-        func error(_ tables: SQLTables?) -> StorageError {
-            let cause = Cause(state: state, constraint: constraint)
-            func make(_ code: StorageError.Code, _ message: String) -> StorageError { StorageError(code, message, cause: cause) }
-            switch state {
-            case "23505": return unique(tables, cause)
-            case "40001", "40P01": return make(.serializationFailure, "the server ended the transaction in favour of another; run it again")
-            case "28P01", "28000": return make(.authenticationFailed, "the server refused the user or the password")
-            case "3D000": return make(.notFound, "the server has no database of this name")
-            case "3F000", "42P01": return make(.notFound, "the server has no such schema or table")
-            case "42501": return make(.permissionDenied, "the user may not do this on the server")
-            case "25006": return make(.readOnly, "the server or the session takes no changes")
-            case "53100": return make(.diskFull, "the server has no room left; nothing was written")
-            case "53200": return make(.limitExceeded, "the server ran out of memory")
-            case "53300": return make(.busy, "the server takes no more connections; try again")
-            case "57014": return make(.timeout, "the server interrupted the statement")
-            case "55P03": return make(.busy, "the server could not get a lock in time; try again")
-            case "57P01", "57P02", "57P03", "08000", "08003", "08006", "":
-                return make(.connectionLost, "the connection to the server was lost")
-            case "22003": return make(.arithmeticOverflow, "a number leaves the range of its type")
-            case "22012": return make(.divisionByZero, "a division by zero")
-            case "22021": return make(.valueNotStorable, "a text has bytes that the server cannot store")
-            case "54000": return make(.valueTooLarge, "a value is larger than the server's index allows")
-            case "XX001", "XX002": return make(.corrupted, "the server's data is damaged")
-            default: return make(.inputOutput, "the server refused the statement with SQLSTATE \(state)")
-            }
-        }
+    private static func field(_ result: OpaquePointer?, _ code: Int32) -> String? {
+        PQresultErrorField(result, code).map { String(cString: $0) }
+    }
 
-        private func unique(_ tables: SQLTables?, _ cause: Cause) -> StorageError {
-            guard let tables, let constraint else { return StorageError(.uniqueConstraintViolated, "two objects agree", cause: cause) }
-            if let index = tables.indexes().first(where: { $0.name == constraint }), let rule = index.constraint {
-                let name = tables.schema.entities[rule.declaredIn].name
-                return StorageError(
-                    .uniqueConstraintViolated, "another object of \(name) has the same \(rule.name)",
-                    details: .init(entity: name, constraint: rule.name), cause: cause)
-            }
-            return StorageError(.alreadyExists, "an object with this key is already there", cause: cause)
+    /// The error of the contract.
+    func error(_ tables: SQLTables?) -> StorageError {
+        let cause = Cause(state: state, constraint: constraint)
+        func make(_ code: StorageError.Code, _ message: String) -> StorageError { StorageError(code, message, cause: cause) }
+        switch state {
+        case "23505": return unique(tables, cause)
+        case "40001", "40P01": return make(.serializationFailure, "the server ended the transaction in favour of another; run it again")
+        case "28P01", "28000": return make(.authenticationFailed, "the server refused the user or the password")
+        case "3D000": return make(.notFound, "the server has no database of this name")
+        case "3F000", "42P01": return make(.notFound, "the server has no such schema or table")
+        case "42501": return make(.permissionDenied, "the user may not do this on the server")
+        case "25006": return make(.readOnly, "the server or the session takes no changes")
+        case "53100": return make(.diskFull, "the server has no room left; nothing was written")
+        case "53200": return make(.limitExceeded, "the server ran out of memory")
+        case "53300": return make(.busy, "the server takes no more connections; try again")
+        case "57014": return make(.timeout, "the server interrupted the statement")
+        case "55P03": return make(.busy, "the server could not get a lock in time; try again")
+        case "57P01", "57P02", "57P03", "08000", "08003", "08006", "":
+            return make(.connectionLost, "the connection to the server was lost")
+        case "22003": return make(.arithmeticOverflow, "a number leaves the range of its type")
+        case "22012": return make(.divisionByZero, "a division by zero")
+        case "22021": return make(.valueNotStorable, "a text has bytes that the server cannot store")
+        case "54000": return make(.valueTooLarge, "a value is larger than the server's index allows")
+        case "XX001", "XX002": return make(.corrupted, "the server's data is damaged")
+        default: return make(.inputOutput, "the server refused the statement with SQLSTATE \(state)")
         }
     }
+
+    private func unique(_ tables: SQLTables?, _ cause: Cause) -> StorageError {
+        guard let tables, let constraint else { return StorageError(.uniqueConstraintViolated, "two objects agree", cause: cause) }
+        if let index = tables.indexes().first(where: { $0.name == constraint }), let rule = index.constraint {
+            let name = tables.schema.entities[rule.declaredIn].name
+            return StorageError(
+                .uniqueConstraintViolated, "another object of \(name) has the same \(rule.name)",
+                details: .init(entity: name, constraint: rule.name), cause: cause)
+        }
+        return StorageError(.alreadyExists, "an object with this key is already there", cause: cause)
+    }
+}
 #endif

@@ -1,149 +1,149 @@
 #if PostgreSQL
-    internal import Foundation
-    internal import PolystoreSQL
-    internal import PolystoreStorage
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
 
-    /// A session over one connection: the reading half of every session.
-    class PostgreSQLReader: StorageReader {
-        let core: PostgreSQLCore
-        let connection: PostgreSQLConnection
-        private(set) var isOpen = true
-        private var cursors = 0
-        private let scratch = RowBatch(capacity: 1)
-        private lazy var rowLayouts: [EntityIndex: PostgreSQLRowLayout] = [:]
+/// A session over one connection: the reading half of every session.
+class PostgreSQLReader: StorageReader {
+    let core: PostgreSQLCore
+    let connection: PostgreSQLConnection
+    private(set) var isOpen = true
+    private var cursors = 0
+    private let scratch = RowBatch(capacity: 1)
+    private lazy var rowLayouts: [EntityIndex: PostgreSQLRowLayout] = [:]
 
-        init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection) {
-            self.core = core
-            self.connection = connection
+    init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection) {
+        self.core = core
+        self.connection = connection
+    }
+
+    deinit { end() }
+
+    func checkOpen() throws(StorageError) {
+        if !isOpen || core.isClosed { throw StorageError(.storeClosed, "the session or its store was closed") }
+    }
+
+    /// Gives the connection back.
+    func giveBack() {
+        try? connection.execute("ROLLBACK")
+        core.readers.give(connection)
+    }
+
+    final func end() {
+        guard isOpen else { return }
+        isOpen = false
+        giveBack()
+    }
+
+    /// Marks the session as ended after a commit.
+    final func finish() { isOpen = false }
+
+    func pushdown(of plan: FetchPlan) -> Pushdown { core.compiler.pushdown(of: plan) }
+
+    func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
+        try checkOpen()
+        let select = core.compiler.select(plan)
+        let layout = PostgreSQLRowLayout(select, core.tables, root: plan.entity)
+        if let limit = plan.limit, limit <= PostgreSQLCursor.fetchCount {
+            return PostgreSQLCursor(try connection.query(select.text), layout, self)
         }
+        cursors += 1
+        let name = "polystore_\(cursors)"
+        let (sql, bindings) = select.text.rendered(.postgreSQL)
+        _ = try connection.query("DECLARE \(name) BINARY NO SCROLL CURSOR FOR \(sql)", bindings.map(PostgreSQLParameter.init))
+        return PostgreSQLCursor(name, layout, self)
+    }
 
-        deinit { end() }
-
-        func checkOpen() throws(StorageError) {
-            if !isOpen || core.isClosed { throw StorageError(.storeClosed, "the session or its store was closed") }
-        }
-
-        /// Gives the connection back.
-        func giveBack() {
-            try? connection.execute("ROLLBACK")
-            core.readers.give(connection)
-        }
-
-        final func end() {
-            guard isOpen else { return }
-            isOpen = false
-            giveBack()
-        }
-
-        /// Marks the session as ended after a commit.
-        final func finish() { isOpen = false }
-
-        func pushdown(of plan: FetchPlan) -> Pushdown { core.compiler.pushdown(of: plan) }
-
-        func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
-            try checkOpen()
-            let select = core.compiler.select(plan)
-            let layout = PostgreSQLRowLayout(select, core.tables, root: plan.entity)
-            if let limit = plan.limit, limit <= PostgreSQLCursor.fetchCount {
-                return PostgreSQLCursor(try connection.query(select.text), layout, self)
-            }
-            cursors += 1
-            let name = "polystore_\(cursors)"
-            let (sql, bindings) = select.text.rendered(.postgreSQL)
-            _ = try connection.query("DECLARE \(name) BINARY NO SCROLL CURSOR FOR \(sql)", bindings.map(PostgreSQLParameter.init))
-            return PostgreSQLCursor(name, layout, self)
-        }
-
-        func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
-            try checkOpen()
-            if keys.isEmpty { return }
-            let root = core.tables.schema[entity].root
-            let select = core.compiler.selectByKeys(root, [0])
-            let layout = rowLayouts[root] ?? PostgreSQLRowLayout(select, core.tables, root: root)
-            rowLayouts[root] = layout
-            let result = try connection.query(layout.sql, [PostgreSQLParameter(keys: Array(Set(keys)).sorted())])
-            var positions: [Int64: Int] = [:]
-            for row in 0..<result.count { positions[result.cell(row, 0, scratch).int] = row }
-            for key in keys {
-                guard let row = positions[key] else { continue }
-                try layout.fill(batch, result, row)
-                batch.keepLastRow(core.tables.schema)
-            }
-        }
-
-        func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
-            try checkOpen()
-            if let query = core.compiler.values(plan), let answer = try answer(query) { return answer }
-            return try ResidualReader(self, schema: core.tables.schema).values(for: plan)
-        }
-
-        private func answer(_ query: SQLValueQuery) throws(StorageError) -> [[Value]]? {
-            let result = try connection.query(query.text)
-            var answer: [[Value]] = []
-            for row in 0..<result.count {
-                var columns: [Value] = []
-                for (column, type) in query.columns.enumerated() { columns.append(try result.value(row, column, as: type, scratch)) }
-                guard let values = query.row(columns) else { return nil }
-                // A total of integers that is no Int64 is left to the accumulator, which knows what to do with it.
-                for (output, value) in zip(query.outputs, values) {
-                    if case .total(_, _, let type) = output, type.isInteger, case .decimal = value { return nil }
-                    if case .mean(_, _, let type) = output, type.isInteger, case .decimal = value { return nil }
-                }
-                answer.append(values)
-            }
-            return answer
-        }
-
-        func links(
-            _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
-        ) throws(StorageError) {
-            try checkOpen()
-            let column = side == .owner ? "\"owner\"" : "\"member\"", other = side == .owner ? "\"member\"" : "\"owner\""
-            var sql = "SELECT \"owner\", \"rank\", \"member\" FROM \(SQLText.quoted(core.tables.table(link: link)))"
-            if keys != nil { sql += " WHERE \(column) = ANY($1::int8[])" }
-            sql += " ORDER BY \(column), \"rank\", \(other)"
-            let result = try connection.query(sql, keys.map { [PostgreSQLParameter(keys: $0)] } ?? [])
-            var pairs = ContiguousArray<Link>()
-            for row in 0..<result.count {
-                pairs.append(
-                    Link(
-                        owner: result.cell(row, 0, scratch).int, rank: result.cell(row, 1, scratch).int,
-                        member: result.cell(row, 2, scratch).int))
-            }
-            if pairs.isEmpty { return }
-            let failure = pairs.withUnsafeBufferPointer { buffer -> StorageError? in
-                do throws(StorageError) { try body(buffer) } catch { return error }
-                return nil
-            }
-            if let failure { throw failure }
-        }
-
-        /// What is below the horizon of running transactions: nothing can appear there any more.
-        private static let settled = "position < pg_snapshot_xmin(pg_current_snapshot())::text::int8"
-
-        func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
-            try checkOpen()
-            let after = try core.position(token)
-            let result = try connection.query(
-                "SELECT position, time, author, changes FROM polystore_history WHERE position > $1::int8 AND \(Self.settled) "
-                    + "ORDER BY position LIMIT $2::int8",
-                [PostgreSQLParameter(after), PostgreSQLParameter(Int64(limit))])
-            var entries: [HistoryEntry] = []
-            for row in 0..<result.count {
-                scratch.clear()
-                guard let author = String(utf8: result.cell(row, 2, scratch).bytes),
-                    let changes = HistoryRecorder.decode(result.cell(row, 3, scratch).bytes)
-                else { throw StorageError(.corrupted, "an entry of the history is damaged") }
-                let token = HistoryToken(store: core.storeID, position: result.cell(row, 0, scratch).int)
-                entries.append(HistoryEntry(token: token, time: result.cell(row, 1, scratch).int, author: author, changes: changes))
-            }
-            return entries
-        }
-
-        func currentToken() throws(StorageError) -> HistoryToken? {
-            try checkOpen()
-            let result = try connection.query("SELECT max(position) FROM polystore_history WHERE \(Self.settled)", [])
-            return result.integer(0, 0).map { HistoryToken(store: core.storeID, position: $0) }
+    func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
+        try checkOpen()
+        if keys.isEmpty { return }
+        let root = core.tables.schema[entity].root
+        let select = core.compiler.selectByKeys(root, [0])
+        let layout = rowLayouts[root] ?? PostgreSQLRowLayout(select, core.tables, root: root)
+        rowLayouts[root] = layout
+        let result = try connection.query(layout.sql, [PostgreSQLParameter(keys: Array(Set(keys)).sorted())])
+        var positions: [Int64: Int] = [:]
+        for row in 0..<result.count { positions[result.cell(row, 0, scratch).int] = row }
+        for key in keys {
+            guard let row = positions[key] else { continue }
+            try layout.fill(batch, result, row)
+            batch.keepLastRow(core.tables.schema)
         }
     }
+
+    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
+        try checkOpen()
+        if let query = core.compiler.values(plan), let answer = try answer(query) { return answer }
+        return try ResidualReader(self, schema: core.tables.schema).values(for: plan)
+    }
+
+    private func answer(_ query: SQLValueQuery) throws(StorageError) -> [[Value]]? {
+        let result = try connection.query(query.text)
+        var answer: [[Value]] = []
+        for row in 0..<result.count {
+            var columns: [Value] = []
+            for (column, type) in query.columns.enumerated() { columns.append(try result.value(row, column, as: type, scratch)) }
+            guard let values = query.row(columns) else { return nil }
+            // A total of integers that is no Int64 is left to the accumulator, which knows what to do with it.
+            for (output, value) in zip(query.outputs, values) {
+                if case .total(_, _, let type) = output, type.isInteger, case .decimal = value { return nil }
+                if case .mean(_, _, let type) = output, type.isInteger, case .decimal = value { return nil }
+            }
+            answer.append(values)
+        }
+        return answer
+    }
+
+    func links(
+        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try checkOpen()
+        let column = side == .owner ? "\"owner\"" : "\"member\"", other = side == .owner ? "\"member\"" : "\"owner\""
+        var sql = "SELECT \"owner\", \"rank\", \"member\" FROM \(SQLText.quoted(core.tables.table(link: link)))"
+        if keys != nil { sql += " WHERE \(column) = ANY($1::int8[])" }
+        sql += " ORDER BY \(column), \"rank\", \(other)"
+        let result = try connection.query(sql, keys.map { [PostgreSQLParameter(keys: $0)] } ?? [])
+        var pairs = ContiguousArray<Link>()
+        for row in 0..<result.count {
+            pairs.append(
+                Link(
+                    owner: result.cell(row, 0, scratch).int, rank: result.cell(row, 1, scratch).int,
+                    member: result.cell(row, 2, scratch).int))
+        }
+        if pairs.isEmpty { return }
+        let failure = pairs.withUnsafeBufferPointer { buffer -> StorageError? in
+            do throws(StorageError) { try body(buffer) } catch { return error }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    /// What is below the horizon of running transactions: nothing can appear there any more.
+    private static let settled = "position < pg_snapshot_xmin(pg_current_snapshot())::text::int8"
+
+    func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
+        try checkOpen()
+        let after = try core.position(token)
+        let result = try connection.query(
+            "SELECT position, time, author, changes FROM polystore_history WHERE position > $1::int8 AND \(Self.settled) "
+                + "ORDER BY position LIMIT $2::int8",
+            [PostgreSQLParameter(after), PostgreSQLParameter(Int64(limit))])
+        var entries: [HistoryEntry] = []
+        for row in 0..<result.count {
+            scratch.clear()
+            guard let author = String(utf8: result.cell(row, 2, scratch).bytes),
+                let changes = HistoryRecorder.decode(result.cell(row, 3, scratch).bytes)
+            else { throw StorageError(.corrupted, "an entry of the history is damaged") }
+            let token = HistoryToken(store: core.storeID, position: result.cell(row, 0, scratch).int)
+            entries.append(HistoryEntry(token: token, time: result.cell(row, 1, scratch).int, author: author, changes: changes))
+        }
+        return entries
+    }
+
+    func currentToken() throws(StorageError) -> HistoryToken? {
+        try checkOpen()
+        let result = try connection.query("SELECT max(position) FROM polystore_history WHERE \(Self.settled)", [])
+        return result.integer(0, 0).map { HistoryToken(store: core.storeID, position: $0) }
+    }
+}
 #endif

@@ -1,83 +1,83 @@
 #if PostgreSQL
-    internal import PolystoreSQL
-    internal import PolystoreStorage
+internal import PolystoreSQL
+internal import PolystoreStorage
 
-    /// What lies in a schema of the server beside the entities: metadata, key sequences and history. Makes them where they are missing.
-    struct PostgreSQLSetup {
-        /// The step of the key sequences: one round trip gives so many keys.
-        static let keyBlock: Int64 = 1000
+/// What lies in a schema of the server beside the entities: metadata, key sequences and history. Makes them where they are missing.
+struct PostgreSQLSetup {
+    /// The step of the key sequences: one round trip gives so many keys.
+    static let keyBlock: Int64 = 1000
 
-        private let connection: PostgreSQLConnection
-        private let schema: String
+    private let connection: PostgreSQLConnection
+    private let schema: String
 
-        init(_ connection: PostgreSQLConnection, _ schema: String) {
-            self.connection = connection
-            self.schema = schema
+    init(_ connection: PostgreSQLConnection, _ schema: String) {
+        self.connection = connection
+        self.schema = schema
+    }
+
+    /// The metadata, and whether it was made now.
+    func metadata(_ request: OpenRequest) throws(StorageError) -> (StoreMetadata, wasCreated: Bool) {
+        if let found = try read() { return (found, false) }
+        guard let wanted = request.schema, request.createIfMissing, !request.readOnly else {
+            throw StorageError(.notFound, "the database has no Polystore data in schema \"\(schema)\"")
         }
-
-        /// The metadata, and whether it was made now.
-        func metadata(_ request: OpenRequest) throws(StorageError) -> (StoreMetadata, wasCreated: Bool) {
-            if let found = try read() { return (found, false) }
-            guard let wanted = request.schema, request.createIfMissing, !request.readOnly else {
-                throw StorageError(.notFound, "the database has no Polystore data in schema \"\(schema)\"")
-            }
-            try connection.execute("BEGIN")
-            do throws(StorageError) {
-                // Two programs may start at once: one makes the tables while the other waits.
-                let lock = Int64(bitPattern: SchemaHash(of: "polystore setup \(schema)").words[0])
-                try connection.execute("SELECT pg_advisory_xact_lock(\(lock))")
-                if let found = try read() {
-                    try connection.execute("COMMIT")
-                    return (found, false)
-                }
-                let metadata = StoreMetadata(new: wanted)
-                try create(metadata)
+        try connection.execute("BEGIN")
+        do throws(StorageError) {
+            // Two programs may start at once: one makes the tables while the other waits.
+            let lock = Int64(bitPattern: SchemaHash(of: "polystore setup \(schema)").words[0])
+            try connection.execute("SELECT pg_advisory_xact_lock(\(lock))")
+            if let found = try read() {
                 try connection.execute("COMMIT")
-                return (metadata, true)
-            } catch {
-                try? connection.execute("ROLLBACK")
-                throw error
+                return (found, false)
+            }
+            let metadata = StoreMetadata(new: wanted)
+            try create(metadata)
+            try connection.execute("COMMIT")
+            return (metadata, true)
+        } catch {
+            try? connection.execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    private func read() throws(StorageError) -> StoreMetadata? {
+        let table = SQLText.quoted(schema) + ".polystore_metadata"
+        let exists = try connection.query("SELECT (to_regclass($1::text) IS NOT NULL)::int::int8", [text(table)])
+        guard exists.integer(0, 0) == 1 else { return nil }
+        let result = try connection.query("SELECT key, value FROM \(table)", [])
+        let scratch = RowBatch(capacity: 1)
+        var entries: [String: String] = [:]
+        for row in 0..<result.count {
+            if case .string(let key) = try result.value(row, 0, as: .string, scratch),
+                case .string(let value) = try result.value(row, 1, as: .string, scratch)
+            {
+                entries[key] = value
             }
         }
+        return try StoreMetadata(entries: entries)
+    }
 
-        private func read() throws(StorageError) -> StoreMetadata? {
-            let table = SQLText.quoted(schema) + ".polystore_metadata"
-            let exists = try connection.query("SELECT (to_regclass($1::text) IS NOT NULL)::int::int8", [text(table)])
-            guard exists.integer(0, 0) == 1 else { return nil }
-            let result = try connection.query("SELECT key, value FROM \(table)", [])
-            let scratch = RowBatch(capacity: 1)
-            var entries: [String: String] = [:]
-            for row in 0..<result.count {
-                if case .string(let key) = try result.value(row, 0, as: .string, scratch),
-                    case .string(let value) = try result.value(row, 1, as: .string, scratch)
-                {
-                    entries[key] = value
-                }
-            }
-            return try StoreMetadata(entries: entries)
-        }
-
-        /// Whether the schema holds a store.
+    /// Whether the schema holds a store.
     func isOurs() throws(StorageError) -> Bool { try read() != nil }
 
     private func text(_ text: String) -> PostgreSQLParameter { PostgreSQLParameter(.value(.string(text), .string)) }
 
-        private func create(_ metadata: StoreMetadata) throws(StorageError) {
-            try connection.execute(
-                """
-                CREATE SCHEMA IF NOT EXISTS \(SQLText.quoted(schema));
-                CREATE TABLE polystore_metadata(key text PRIMARY KEY, value text NOT NULL);
-                CREATE TABLE polystore_history(position int8 PRIMARY KEY, time int8 NOT NULL, author text NOT NULL, changes bytea NOT NULL);
-                """)
-            let tables = SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
-            for root in metadata.schema.roots {
-                let name = SQLText.quoted(tables.name("polystore_keys." + metadata.schema.entities[root].name))
-                try connection.execute("CREATE SEQUENCE \(name) INCREMENT BY \(Self.keyBlock)")
-            }
-            for statement in tables.creation() + tables.indexCreation() { try connection.execute(statement) }
-            for (key, value) in metadata.entries {
-                _ = try connection.query("INSERT INTO polystore_metadata VALUES($1::text, $2::text)", [text(key), text(value)])
-            }
+    private func create(_ metadata: StoreMetadata) throws(StorageError) {
+        try connection.execute(
+            """
+            CREATE SCHEMA IF NOT EXISTS \(SQLText.quoted(schema));
+            CREATE TABLE polystore_metadata(key text PRIMARY KEY, value text NOT NULL);
+            CREATE TABLE polystore_history(position int8 PRIMARY KEY, time int8 NOT NULL, author text NOT NULL, changes bytea NOT NULL);
+            """)
+        let tables = SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
+        for root in metadata.schema.roots {
+            let name = SQLText.quoted(tables.name("polystore_keys." + metadata.schema.entities[root].name))
+            try connection.execute("CREATE SEQUENCE \(name) INCREMENT BY \(Self.keyBlock)")
+        }
+        for statement in tables.creation() + tables.indexCreation() { try connection.execute(statement) }
+        for (key, value) in metadata.entries {
+            _ = try connection.query("INSERT INTO polystore_metadata VALUES($1::text, $2::text)", [text(key), text(value)])
         }
     }
+}
 #endif

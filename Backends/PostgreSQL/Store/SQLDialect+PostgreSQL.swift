@@ -1,59 +1,59 @@
 #if PostgreSQL
-    internal import PolystoreSQL
-    internal import PolystoreStorage
+internal import PolystoreSQL
+internal import PolystoreStorage
 
-    extension SQLDialect {
-        private static func type(_ type: ValueType) -> String {
-            switch type {
-            case .bool: "bool"
-            case .int16: "int2"
-            case .int32: "int4"
-            case .int64: "int8"
-            case .float: "float4"
-            case .double: "float8"
-            case .decimal: "numeric"
-            case .string, .url: "text"
-            case .date: "timestamptz"
-            case .uuid: "uuid"
-            case .data: "bytea"
-            }
+extension SQLDialect {
+    private static func type(_ type: ValueType) -> String {
+        switch type {
+        case .bool: "bool"
+        case .int16: "int2"
+        case .int32: "int4"
+        case .int64: "int8"
+        case .float: "float4"
+        case .double: "float8"
+        case .decimal: "numeric"
+        case .string, .url: "text"
+        case .date: "timestamptz"
+        case .uuid: "uuid"
+        case .data: "bytea"
         }
-
-        /// The name of a type in a cast, and of an array of it.
-        static func castName(_ valueType: ValueType) -> String { type(valueType) }
-
-        /// What is special to PostgreSQL.
-        static let postgreSQL = SQLDialect(
-            placeholder: { position, binding in
-                switch binding {
-                // A float is compared as the double that its values are widened to.
-                case .value(_, .float): "$\(position)::float8"
-                case .value(_, let valueType): "$\(position)::\(type(valueType))"
-                case .list(_, let valueType): "$\(position)::\(type(valueType))[]"
-                }
-            },
-            typeName: { $0.isText ? "text COLLATE \"C\"" : type($0) },
-            isSame: "IS NOT DISTINCT FROM", isNotSame: "IS DISTINCT FROM",
-            beginsWith: { text, part in "starts_with(\(text), \(part))" },
-            endsWith: { text, part in "right(\(text), length(\(part))) = \(part)" },
-            contains: { text, part in "strpos(\(text), \(part)) > 0" },
-            isIn: { column, values, type in "\(column) = ANY(\(list: values, type == .float ? .double : type))" },
-            ascending: " ASC NULLS FIRST", descending: " DESC NULLS LAST", noLimit: "LIMIT ALL", yes: "true", no: "false",
-            identifierLimit: 63, tableOptions: "", linkOptions: "", indexKey: { "\($0) ASC NULLS FIRST" },
-            // A cast of float8 to numeric keeps 15 digits, and of int8 to float8 53 bits: neither is exact.
-            comparesExactly: { a, b in
-                (a.isInteger || a == .decimal) && (b.isInteger || b == .decimal)
-                    || (a == .float || a == .double) && (b == .float || b == .double)
-            },
-            aggregates: { function, type in
-                switch function {
-                case .count, .countDistinct: true
-                // The server has no min of bool, bytea or uuid before version 18.
-                case .minimum, .maximum: type != .bool && type != .data && type != .uuid
-                // sum(float4) is a float4, and sum(float8) fails on the way where the total would not.
-                case .sum, .average: type.isInteger
-                }
-            },
-            takesList: { _, _ in true })
     }
+
+    /// The name of a type in a cast, and of an array of it.
+    static func castName(_ valueType: ValueType) -> String { type(valueType) }
+
+    /// What is special to PostgreSQL.
+    static let postgreSQL = SQLDialect(
+        placeholder: { position, binding in
+            switch binding {
+            // A float is compared as the double that its values are widened to.
+            case .value(_, .float): "$\(position)::float8"
+            case .value(_, let valueType): "$\(position)::\(type(valueType))"
+            case .list(_, let valueType): "$\(position)::\(type(valueType))[]"
+            }
+        },
+        typeName: { $0.isText ? "text COLLATE \"C\"" : type($0) },
+        isSame: "IS NOT DISTINCT FROM", isNotSame: "IS DISTINCT FROM",
+        beginsWith: { text, part in "starts_with(\(text), \(part))" },
+        endsWith: { text, part in "right(\(text), length(\(part))) = \(part)" },
+        contains: { text, part in "strpos(\(text), \(part)) > 0" },
+        isIn: { column, values, type in "\(column) = ANY(\(list: values, type == .float ? .double : type))" },
+        ascending: " ASC NULLS FIRST", descending: " DESC NULLS LAST", noLimit: "LIMIT ALL", yes: "true", no: "false",
+        identifierLimit: 63, tableOptions: "", linkOptions: "", indexKey: { "\($0) ASC NULLS FIRST" },
+        // A cast of float8 to numeric keeps 15 digits, and of int8 to float8 53 bits: neither is exact.
+        comparesExactly: { a, b in
+            (a.isInteger || a == .decimal) && (b.isInteger || b == .decimal)
+                || (a == .float || a == .double) && (b == .float || b == .double)
+        },
+        aggregates: { function, type in
+            switch function {
+            case .count, .countDistinct: true
+            // The server has no min of bool, bytea or uuid before version 18.
+            case .minimum, .maximum: type != .bool && type != .data && type != .uuid
+            // sum(float4) is a float4, and sum(float8) fails on the way where the total would not.
+            case .sum, .average: type.isInteger
+            }
+        },
+        takesList: { _, _ in true })
+}
 #endif

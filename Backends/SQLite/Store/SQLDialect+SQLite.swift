@@ -1,42 +1,42 @@
 #if SQLite
-    internal import PolystoreSQL
-    internal import PolystoreStorage
+internal import PolystoreSQL
+internal import PolystoreStorage
 
-    extension SQLDialect {
-        /// What is special to SQLite.
-        static let sqlite = SQLDialect(
-            placeholder: { position, _ in "?\(position)" },
-            typeName: { type in
-                switch type.cellKind {
-                case .null, .int: "INTEGER"
-                case .real: "REAL"
-                case .text: "TEXT"
-                case .blob: "BLOB"
-                }
-            },
-            isSame: "IS", isNotSame: "IS NOT",
-            beginsWith: { text, part in "substr(\(text), 1, length(\(part))) = \(part)" },
-            endsWith: { text, part in "substr(\(text), -length(\(part))) = \(part)" },
-            contains: { text, part in "instr(\(text), \(part)) > 0" },
-            isIn: { column, values, type in
-                if values.count > 100, type.isInteger || type == .date || type == .string || type == .url {
-                    return "\(column) IN (SELECT value FROM json_each(\(list: values.map(plain), type)))"
-                }
-                return "\(column) IN (\(SQLText.joined(values.map { "\(bind: $0, type)" }, ", ")))"
-            },
-            ascending: " ASC", descending: " DESC", noLimit: "LIMIT -1", yes: "1", no: "0", identifierLimit: 1000,
-            tableOptions: " STRICT", linkOptions: " STRICT, WITHOUT ROWID", indexKey: { $0 },
-            comparesExactly: { a, b in a.isInteger && b.isInteger || (a != .decimal && b != .decimal) },
-            aggregates: { function, type in
-                switch function {
-                case .count, .countDistinct, .minimum, .maximum: true
-                case .sum, .average: type != .decimal
-                }
-            },
-            // 32,766 is SQLite's own default for the number of bindings; lists of texts and numbers are one binding.
-            takesList: { count, type in count <= 30_000 || type.isInteger || type == .date || type == .string || type == .url })
+extension SQLDialect {
+    /// What is special to SQLite.
+    static let sqlite = SQLDialect(
+        placeholder: { position, _ in "?\(position)" },
+        typeName: { type in
+            switch type.cellKind {
+            case .null, .int: "INTEGER"
+            case .real: "REAL"
+            case .text: "TEXT"
+            case .blob: "BLOB"
+            }
+        },
+        isSame: "IS", isNotSame: "IS NOT",
+        beginsWith: { text, part in "substr(\(text), 1, length(\(part))) = \(part)" },
+        endsWith: { text, part in "substr(\(text), -length(\(part))) = \(part)" },
+        contains: { text, part in "instr(\(text), \(part)) > 0" },
+        isIn: { column, values, type in
+            if values.count > 100, type.isInteger || type == .date || type == .string || type == .url {
+                return "\(column) IN (SELECT value FROM json_each(\(list: values.map(plain), type)))"
+            }
+            return "\(column) IN (\(SQLText.joined(values.map { "\(bind: $0, type)" }, ", ")))"
+        },
+        ascending: " ASC", descending: " DESC", noLimit: "LIMIT -1", yes: "1", no: "0", identifierLimit: 1000,
+        tableOptions: " STRICT", linkOptions: " STRICT, WITHOUT ROWID", indexKey: { $0 },
+        comparesExactly: { a, b in a.isInteger && b.isInteger || (a != .decimal && b != .decimal) },
+        aggregates: { function, type in
+            switch function {
+            case .count, .countDistinct, .minimum, .maximum: true
+            case .sum, .average: type != .decimal
+            }
+        },
+        // 32,766 is SQLite's own default for the number of bindings; lists of texts and numbers are one binding.
+        takesList: { count, type in count <= 30_000 || type.isInteger || type == .date || type == .string || type == .url })
 
-        /// Dates lie as numbers, so their list is one of numbers.
-        private static func plain(_ value: Value) -> Value { if case .date(let microseconds) = value { .int(microseconds) } else { value } }
-    }
+    /// Dates lie as numbers, so their list is one of numbers.
+    private static func plain(_ value: Value) -> Value { if case .date(let microseconds) = value { .int(microseconds) } else { value } }
+}
 #endif

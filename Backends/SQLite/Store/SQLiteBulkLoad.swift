@@ -1,93 +1,93 @@
 #if SQLite
-    internal import CSQLite
-    internal import PolystoreSQL
-    internal import PolystoreStorage
+internal import CSQLite
+internal import PolystoreSQL
+internal import PolystoreStorage
 
-    /// Loading many rows: several rows to a statement, and indexes made after the rows where a table was empty.
-    ///
-    /// Making an index from all rows is two to three times as fast as keeping it row by row; with a small cache the sorter is faster still.
-    final class SQLiteBulkLoad {
-        private static let rowsPerStatement = 50
+/// Loading many rows: several rows to a statement, and indexes made after the rows where a table was empty.
+///
+/// Making an index from all rows is two to three times as fast as keeping it row by row; with a small cache the sorter is faster still.
+final class SQLiteBulkLoad {
+    private static let rowsPerStatement = 50
 
-        private let core: SQLiteCore
-        private let connection: SQLiteConnection
-        /// The indexes that were dropped and are to be made again.
-        private var dropped: [SQLTables.IndexStatement] = []
-        private var prepared: Set<EntityIndex> = []
-        private var greatest: [EntityIndex: Int64] = [:]
+    private let core: SQLiteCore
+    private let connection: SQLiteConnection
+    /// The indexes that were dropped and are to be made again.
+    private var dropped: [SQLTables.IndexStatement] = []
+    private var prepared: Set<EntityIndex> = []
+    private var greatest: [EntityIndex: Int64] = [:]
 
-        init(_ core: SQLiteCore, _ connection: SQLiteConnection) throws(StorageError) {
-            self.core = core
-            self.connection = connection
-            try connection.execute("PRAGMA wal_autocheckpoint = 20000")
-        }
-
-        /// Adds the rows of a batch.
-        func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) {
-            try prepare(core.tables.schema[root].root)
-            var index = 0
-            while index < batch.count {
-                let entity = batch.row(index).entity
-                var run = 1
-                while run < Self.rowsPerStatement, index + run < batch.count, batch.row(index + run).entity == entity { run += 1 }
-                if run < Self.rowsPerStatement { run = 1 }
-                try insert(batch, index, run, entity)
-                index += run
-            }
-        }
-
-        private func insert(_ batch: RowBatch, _ start: Int, _ count: Int, _ entity: EntityIndex) throws(StorageError) {
-            let description = core.tables.schema[entity]
-            let statement = try connection.statement(insertText(entity, count))
-            let number = description.isHierarchy ? core.tables.entityNumbers[entity] : nil
-            var position: Int32 = 1
-            for index in start..<(start + count) {
-                position = SQLiteInsert.bind(statement, batch.row(index), number, description.slots.count, at: position)
-                greatest[description.root] = max(greatest[description.root] ?? 0, batch.key(index))
-            }
-            let code = statement.run()
-            if code != SQLITE_DONE { throw SQLiteConstraint.error(code, connection, core.tables, entity) }
-        }
-
-        private var texts: [[Int]: String] = [:]
-        private func insertText(_ entity: EntityIndex, _ rows: Int) -> String {
-            if let text = texts[[entity, rows]] { return text }
-            let text = SQLiteInsert.sql(core.tables, entity, rows: rows)
-            texts[[entity, rows]] = text
-            return text
-        }
-
-        private func prepare(_ root: EntityIndex) throws(StorageError) {
-            guard prepared.insert(root).inserted else { return }
-            let table = SQLText.quoted(core.tables.table(root))
-            guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") == nil else { return }
-            for index in core.tables.indexes() where index.root == root {
-                try connection.execute("DROP INDEX \(SQLText.quoted(index.name))")
-                dropped.append(index)
-            }
-        }
-
-        /// Makes the indexes again and raises the key counters.
-        func finish() throws(StorageError) {
-            if !dropped.isEmpty { try connection.execute("PRAGMA cache_size = -2000") }
-            for index in dropped {
-                let code = sqlite3_exec(connection.handle, index.creation, nil, nil, nil)
-                if code != SQLITE_OK { throw SQLiteConstraint.error(code, connection, core.tables, index.root) }
-            }
-            dropped.removeAll()
-            for (root, key) in greatest {
-                let statement = try connection.statement(
-                    "INSERT INTO polystore_counters(root, next) VALUES(?1, ?2) ON CONFLICT(root) DO UPDATE SET next = max(next, excluded.next)"
-                )
-                let names = RowBatch(capacity: 1)
-                statement.bind(names.cell(for: .string(core.tables.schema.entities[root].name)), at: 1)
-                statement.bind(.int(key + 1), at: 2)
-                let code = statement.run()
-                if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
-            }
-            greatest.removeAll()
-        }
-
-        func restoreSettings() { try? connection.execute("PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 1000") }
+    init(_ core: SQLiteCore, _ connection: SQLiteConnection) throws(StorageError) {
+        self.core = core
+        self.connection = connection
+        try connection.execute("PRAGMA wal_autocheckpoint = 20000")
     }
+
+    /// Adds the rows of a batch.
+    func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) {
+        try prepare(core.tables.schema[root].root)
+        var index = 0
+        while index < batch.count {
+            let entity = batch.row(index).entity
+            var run = 1
+            while run < Self.rowsPerStatement, index + run < batch.count, batch.row(index + run).entity == entity { run += 1 }
+            if run < Self.rowsPerStatement { run = 1 }
+            try insert(batch, index, run, entity)
+            index += run
+        }
+    }
+
+    private func insert(_ batch: RowBatch, _ start: Int, _ count: Int, _ entity: EntityIndex) throws(StorageError) {
+        let description = core.tables.schema[entity]
+        let statement = try connection.statement(insertText(entity, count))
+        let number = description.isHierarchy ? core.tables.entityNumbers[entity] : nil
+        var position: Int32 = 1
+        for index in start..<(start + count) {
+            position = SQLiteInsert.bind(statement, batch.row(index), number, description.slots.count, at: position)
+            greatest[description.root] = max(greatest[description.root] ?? 0, batch.key(index))
+        }
+        let code = statement.run()
+        if code != SQLITE_DONE { throw SQLiteConstraint.error(code, connection, core.tables, entity) }
+    }
+
+    private var texts: [[Int]: String] = [:]
+    private func insertText(_ entity: EntityIndex, _ rows: Int) -> String {
+        if let text = texts[[entity, rows]] { return text }
+        let text = SQLiteInsert.sql(core.tables, entity, rows: rows)
+        texts[[entity, rows]] = text
+        return text
+    }
+
+    private func prepare(_ root: EntityIndex) throws(StorageError) {
+        guard prepared.insert(root).inserted else { return }
+        let table = SQLText.quoted(core.tables.table(root))
+        guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") == nil else { return }
+        for index in core.tables.indexes() where index.root == root {
+            try connection.execute("DROP INDEX \(SQLText.quoted(index.name))")
+            dropped.append(index)
+        }
+    }
+
+    /// Makes the indexes again and raises the key counters.
+    func finish() throws(StorageError) {
+        if !dropped.isEmpty { try connection.execute("PRAGMA cache_size = -2000") }
+        for index in dropped {
+            let code = sqlite3_exec(connection.handle, index.creation, nil, nil, nil)
+            if code != SQLITE_OK { throw SQLiteConstraint.error(code, connection, core.tables, index.root) }
+        }
+        dropped.removeAll()
+        for (root, key) in greatest {
+            let statement = try connection.statement(
+                "INSERT INTO polystore_counters(root, next) VALUES(?1, ?2) ON CONFLICT(root) DO UPDATE SET next = max(next, excluded.next)"
+            )
+            let names = RowBatch(capacity: 1)
+            statement.bind(names.cell(for: .string(core.tables.schema.entities[root].name)), at: 1)
+            statement.bind(.int(key + 1), at: 2)
+            let code = statement.run()
+            if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
+        }
+        greatest.removeAll()
+    }
+
+    func restoreSettings() { try? connection.execute("PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 1000") }
+}
 #endif

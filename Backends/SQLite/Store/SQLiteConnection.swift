@@ -1,71 +1,71 @@
 #if SQLite
-    internal import CSQLite
-    internal import Foundation
-    internal import PolystoreSQL
-    internal import PolystoreStorage
+internal import CSQLite
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
 
-    /// One connection to the database file, with its prepared statements. It is used by one thread at a time.
-    final class SQLiteConnection {
-        private static let cacheLimit = 256
+/// One connection to the database file, with its prepared statements. It is used by one thread at a time.
+final class SQLiteConnection {
+    private static let cacheLimit = 256
 
-        let handle: OpaquePointer
-        private var statements: [String: SQLiteStatement] = [:]
-        private var order: [String] = []
+    let handle: OpaquePointer
+    private var statements: [String: SQLiteStatement] = [:]
+    private var order: [String] = []
 
-        /// Opens a file.
-        init(path: String, readOnly: Bool, create: Bool) throws(StorageError) {
-            var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE)
-            if create, !readOnly { flags |= SQLITE_OPEN_CREATE }
-            var opened: OpaquePointer?
-            let code = sqlite3_open_v2(path, &opened, flags, nil)
-            guard code == SQLITE_OK, let opened else {
-                let error = SQLiteError.error(code, opened)
-                sqlite3_close_v2(opened)
-                throw error
-            }
-            handle = opened
+    /// Opens a file.
+    init(path: String, readOnly: Bool, create: Bool) throws(StorageError) {
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE)
+        if create, !readOnly { flags |= SQLITE_OPEN_CREATE }
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            let error = SQLiteError.error(code, opened)
+            sqlite3_close_v2(opened)
+            throw error
         }
-
-        deinit {
-            statements.removeAll()
-            sqlite3_close_v2(handle)
-        }
-
-        /// Runs statements without results.
-        func execute(_ sql: String) throws(StorageError) {
-            let code = sqlite3_exec(handle, sql, nil, nil, nil)
-            if code != SQLITE_OK { throw SQLiteError.error(code, handle) }
-        }
-
-        /// The prepared statement of a text, from the cache where it is free.
-        func statement(_ sql: String) throws(StorageError) -> SQLiteStatement {
-            if let cached = statements[sql], !cached.isInUse { return cached }
-            let statement = try SQLiteStatement(sql, self)
-            if statements[sql] == nil {
-                if order.count >= Self.cacheLimit { statements[order.removeFirst()] = nil }
-                order.append(sql)
-                statements[sql] = statement
-            }
-            return statement
-        }
-
-        /// The statement of a text with bindings, bound.
-        func statement(_ text: SQLText) throws(StorageError) -> SQLiteStatement {
-            let (sql, bindings) = text.rendered(.sqlite)
-            let statement = try statement(sql)
-            try statement.bind(bindings)
-            return statement
-        }
-
-        /// The one whole number that a statement gives; nil when there is no row or it is null.
-        func integer(_ sql: String) throws(StorageError) -> Int64? {
-            let statement = try statement(sql)
-            defer { statement.reset() }
-            guard try statement.step(), sqlite3_column_type(statement.handle, 0) != SQLITE_NULL else { return nil }
-            return sqlite3_column_int64(statement.handle, 0)
-        }
-
-        /// The number of rows that the last statement changed.
-        var changes: Int { Int(sqlite3_changes(handle)) }
+        handle = opened
     }
+
+    deinit {
+        statements.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements without results.
+    func execute(_ sql: String) throws(StorageError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        if code != SQLITE_OK { throw SQLiteError.error(code, handle) }
+    }
+
+    /// The prepared statement of a text, from the cache where it is free.
+    func statement(_ sql: String) throws(StorageError) -> SQLiteStatement {
+        if let cached = statements[sql], !cached.isInUse { return cached }
+        let statement = try SQLiteStatement(sql, self)
+        if statements[sql] == nil {
+            if order.count >= Self.cacheLimit { statements[order.removeFirst()] = nil }
+            order.append(sql)
+            statements[sql] = statement
+        }
+        return statement
+    }
+
+    /// The statement of a text with bindings, bound.
+    func statement(_ text: SQLText) throws(StorageError) -> SQLiteStatement {
+        let (sql, bindings) = text.rendered(.sqlite)
+        let statement = try statement(sql)
+        try statement.bind(bindings)
+        return statement
+    }
+
+    /// The one whole number that a statement gives; nil when there is no row or it is null.
+    func integer(_ sql: String) throws(StorageError) -> Int64? {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        guard try statement.step(), sqlite3_column_type(statement.handle, 0) != SQLITE_NULL else { return nil }
+        return sqlite3_column_int64(statement.handle, 0)
+    }
+
+    /// The number of rows that the last statement changed.
+    var changes: Int { Int(sqlite3_changes(handle)) }
+}
 #endif

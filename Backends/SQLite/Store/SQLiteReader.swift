@@ -1,148 +1,157 @@
 #if SQLite
-    internal import CSQLite
-    internal import Foundation
-    internal import PolystoreSQL
-    internal import PolystoreStorage
+internal import CSQLite
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
 
-    /// A session over one connection: the reading half of every session.
-    class SQLiteReader: StorageReader {
-        let core: SQLiteCore
-        let connection: SQLiteConnection
-        private(set) var isOpen = true
+/// A session over one connection: the reading half of every session.
+class SQLiteReader: StorageReader {
+    let core: SQLiteCore
+    let connection: SQLiteConnection
+    @exclusivity(unchecked) private(set) final var isOpen = true
+    private var keyStatement: (entity: EntityIndex, statement: SQLiteStatement)?
 
-        init(_ core: SQLiteCore, _ connection: SQLiteConnection) {
-            self.core = core
-            self.connection = connection
-        }
+    init(_ core: SQLiteCore, _ connection: SQLiteConnection) {
+        self.core = core
+        self.connection = connection
+    }
 
-        deinit { end() }
+    deinit { end() }
 
-        func checkOpen() throws(StorageError) {
-            if !isOpen || core.isClosed { throw StorageError(.storeClosed, "the session or its store was closed") }
-        }
+    func checkOpen() throws(StorageError) {
+        if !isOpen || core.isClosed { throw StorageError(.storeClosed, "the session or its store was closed") }
+    }
 
-        /// Gives the connection back.
-        func giveBack() {
-            try? connection.execute("ROLLBACK")
-            core.readers.give(connection)
-        }
+    /// Gives the connection back.
+    func giveBack() {
+        try? connection.execute("ROLLBACK")
+        core.readers.give(connection)
+    }
 
-        final func end() {
-            guard isOpen else { return }
-            isOpen = false
-            giveBack()
-        }
+    final func end() {
+        guard isOpen else { return }
+        isOpen = false
+        giveBack()
+    }
 
-        /// Marks the session as ended after a commit.
-        final func finish() { isOpen = false }
+    /// Marks the session as ended after a commit.
+    final func finish() { isOpen = false }
 
-        func pushdown(of plan: FetchPlan) -> Pushdown { core.compiler.pushdown(of: plan) }
+    func pushdown(of plan: FetchPlan) -> Pushdown { core.compiler.pushdown(of: plan) }
 
-        func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
-            try checkOpen()
-            let select = core.compiler.select(plan)
-            let statement = try connection.statement(select.text)
-            return SQLiteCursor(statement, SQLiteRowLayout(select, core.tables, root: plan.entity), self)
-        }
+    func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
+        try checkOpen()
+        let select = core.compiler.select(plan)
+        let statement = try connection.statement(select.text)
+        return SQLiteCursor(statement, SQLiteRowLayout(select, core.tables, root: plan.entity), self)
+    }
 
-        func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
-            try checkOpen()
-            let layout = core.keyLayout(entity)
-            let statement = try connection.statement(layout.sql)
-            for key in keys {
-                statement.bind(.int(key), at: 1)
-                defer { statement.reset() }
-                guard try statement.step() else { continue }
-                try layout.fill(batch, statement.handle, -1)
-                // The engine's memory is gone with the next statement.
-                batch.keepLastRow(core.tables.schema)
-            }
-        }
-
-        func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
-            try checkOpen()
-            if let query = core.compiler.values(plan), let answer = try answer(query) { return answer }
-            return try scanned(plan)
-        }
-
-        /// The engine's answer; nil where a total is not finite or overflowed on the way.
-        private func answer(_ query: SQLValueQuery) throws(StorageError) -> [[Value]]? {
-            let statement = try connection.statement(query.text)
+    func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
+        try checkOpen()
+        let layout = core.keyLayout(entity)
+        let statement = try connection.statement(layout.sql)
+        for key in keys {
+            statement.bind(.int(key), at: 1)
             defer { statement.reset() }
-            var answer: [[Value]] = []
-            while true {
-                let code = sqlite3_step(statement.handle)
-                if code == SQLITE_DONE { return answer }
-                guard code == SQLITE_ROW else {
-                    // sum() fails when an intermediate total overflows, even if the final one would not.
-                    if code & 0xff == SQLITE_ERROR { return nil }
-                    throw SQLiteError.error(code, connection.handle)
-                }
-                guard let row = query.row(try statement.values(query.columns)) else { return nil }
-                answer.append(row)
-            }
-        }
-
-        private func scanned(_ plan: QueryPlan) throws(StorageError) -> [[Value]] {
-            try ResidualReader(self, schema: core.tables.schema).values(for: plan)
-        }
-
-        func links(
-            _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
-        ) throws(StorageError) {
-            try checkOpen()
-            let statement = try connection.statement(core.linkSelect(link, side, keys))
-            statement.isInUse = true
-            defer { statement.reset() }
-            var pairs: [Link] = []
-            while try statement.step() {
-                pairs.append(
-                    Link(
-                        owner: sqlite3_column_int64(statement.handle, 0), rank: sqlite3_column_int64(statement.handle, 1),
-                        member: sqlite3_column_int64(statement.handle, 2)))
-                if pairs.count == 1024 { try hand(&pairs, body) }
-            }
-            if !pairs.isEmpty { try hand(&pairs, body) }
-        }
-
-        private func hand(
-            _ pairs: inout [Link], _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
-        ) throws(StorageError) {
-            let chunk = ContiguousArray(pairs)
-            pairs.removeAll(keepingCapacity: true)
-            let result = chunk.withUnsafeBufferPointer { buffer -> StorageError? in
-                do throws(StorageError) { try body(buffer) } catch { return error }
-                return nil
-            }
-            if let result { throw result }
-        }
-
-        func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
-            try checkOpen()
-            let after = try core.position(token)
-            let statement = try connection.statement(
-                "SELECT position, time, author, changes FROM polystore_history WHERE position > ?1 ORDER BY position LIMIT ?2")
-            defer { statement.reset() }
-            statement.bind(.int(after), at: 1)
-            statement.bind(.int(Int64(limit)), at: 2)
-            var entries: [HistoryEntry] = []
-            while try statement.step() {
-                let values = try statement.values([.int64, .int64, .string])
-                guard case .int(let position) = values[0], case .int(let time) = values[1], case .string(let author) = values[2],
-                    let changes = HistoryRecorder.decode(SQLiteCells.cell(statement.handle, 3, .blob).bytes)
-                else { throw StorageError(.corrupted, "an entry of the history is damaged") }
-                entries.append(
-                    HistoryEntry(token: HistoryToken(store: core.storeID, position: position), time: time, author: author, changes: changes)
-                )
-            }
-            return entries
-        }
-
-        func currentToken() throws(StorageError) -> HistoryToken? {
-            try checkOpen()
-            return try connection.integer("SELECT max(position) FROM polystore_history").map {
-                HistoryToken(store: core.storeID, position: $0)
-            }
+            guard try statement.step() else { continue }
+            try layout.fill(batch, statement.handle, -1)
+            // The engine's memory is gone with the next statement.
+            batch.keepLastRow(core.tables.schema)
         }
     }
+
+    /// The statement that reads a row by its key, kept by the session: finding it by its text takes as long as running it.
+    private func keyStatement(_ entity: EntityIndex, _ layout: SQLiteRowLayout) throws(StorageError) -> SQLiteStatement {
+        if let last = keyStatement, last.entity == entity { return last.statement }
+        let statement = try connection.statement(layout.sql)
+        keyStatement = (entity, statement)
+        return statement
+    }
+
+    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
+        try checkOpen()
+        if let query = core.compiler.values(plan), let answer = try answer(query) { return answer }
+        return try scanned(plan)
+    }
+
+    /// The engine's answer; nil where a total is not finite or overflowed on the way.
+    private func answer(_ query: SQLValueQuery) throws(StorageError) -> [[Value]]? {
+        let statement = try connection.statement(query.text)
+        defer { statement.reset() }
+        var answer: [[Value]] = []
+        while true {
+            let code = sqlite3_step(statement.handle)
+            if code == SQLITE_DONE { return answer }
+            guard code == SQLITE_ROW else {
+                // sum() fails when an intermediate total overflows, even if the final one would not.
+                if code & 0xff == SQLITE_ERROR { return nil }
+                throw SQLiteError.error(code, connection.handle)
+            }
+            guard let row = query.row(try statement.values(query.columns)) else { return nil }
+            answer.append(row)
+        }
+    }
+
+    private func scanned(_ plan: QueryPlan) throws(StorageError) -> [[Value]] {
+        try ResidualReader(self, schema: core.tables.schema).values(for: plan)
+    }
+
+    func links(
+        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try checkOpen()
+        let statement = try connection.statement(core.linkSelect(link, side, keys))
+        statement.isInUse = true
+        defer { statement.reset() }
+        var pairs: [Link] = []
+        while try statement.step() {
+            pairs.append(
+                Link(
+                    owner: sqlite3_column_int64(statement.handle, 0), rank: sqlite3_column_int64(statement.handle, 1),
+                    member: sqlite3_column_int64(statement.handle, 2)))
+            if pairs.count == 1024 { try hand(&pairs, body) }
+        }
+        if !pairs.isEmpty { try hand(&pairs, body) }
+    }
+
+    private func hand(
+        _ pairs: inout [Link], _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let chunk = ContiguousArray(pairs)
+        pairs.removeAll(keepingCapacity: true)
+        let result = chunk.withUnsafeBufferPointer { buffer -> StorageError? in
+            do throws(StorageError) { try body(buffer) } catch { return error }
+            return nil
+        }
+        if let result { throw result }
+    }
+
+    func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
+        try checkOpen()
+        let after = try core.position(token)
+        let statement = try connection.statement(
+            "SELECT position, time, author, changes FROM polystore_history WHERE position > ?1 ORDER BY position LIMIT ?2")
+        defer { statement.reset() }
+        statement.bind(.int(after), at: 1)
+        statement.bind(.int(Int64(limit)), at: 2)
+        var entries: [HistoryEntry] = []
+        while try statement.step() {
+            let values = try statement.values([.int64, .int64, .string])
+            guard case .int(let position) = values[0], case .int(let time) = values[1], case .string(let author) = values[2],
+                let changes = HistoryRecorder.decode(SQLiteCells.cell(statement.handle, 3, .blob).bytes)
+            else { throw StorageError(.corrupted, "an entry of the history is damaged") }
+            entries.append(
+                HistoryEntry(token: HistoryToken(store: core.storeID, position: position), time: time, author: author, changes: changes)
+            )
+        }
+        return entries
+    }
+
+    func currentToken() throws(StorageError) -> HistoryToken? {
+        try checkOpen()
+        return try connection.integer("SELECT max(position) FROM polystore_history").map {
+            HistoryToken(store: core.storeID, position: $0)
+        }
+    }
+}
 #endif

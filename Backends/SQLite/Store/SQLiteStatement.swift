@@ -1,106 +1,106 @@
 #if SQLite
-    internal import CSQLite
-    internal import Foundation
-    internal import PolystoreSQL
-    internal import PolystoreStorage
+internal import CSQLite
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
 
-    /// A prepared statement.
-    final class SQLiteStatement {
-        let handle: OpaquePointer
-        private unowned let connection: SQLiteConnection
-        /// Whether rows are being read from it.
-        var isInUse = false
-        /// The bytes of bound values live here until the next binding.
-        private let arena = RowBatch(capacity: 1)
+/// A prepared statement.
+final class SQLiteStatement {
+    let handle: OpaquePointer
+    private unowned let connection: SQLiteConnection
+    /// Whether rows are being read from it.
+    var isInUse = false
+    /// The bytes of bound values live here until the next binding.
+    private let arena = RowBatch(capacity: 1)
 
-        init(_ sql: String, _ connection: SQLiteConnection) throws(StorageError) {
-            var prepared: OpaquePointer?
-            let code = sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-            guard code == SQLITE_OK, let prepared else { throw SQLiteError.error(code, connection.handle) }
-            handle = prepared
-            self.connection = connection
-        }
+    init(_ sql: String, _ connection: SQLiteConnection) throws(StorageError) {
+        var prepared: OpaquePointer?
+        let code = sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let prepared else { throw SQLiteError.error(code, connection.handle) }
+        handle = prepared
+        self.connection = connection
+    }
 
-        deinit { sqlite3_finalize(handle) }
+    deinit { sqlite3_finalize(handle) }
 
-        /// Goes to the next row; false at the end.
-        @inline(__always)
-        func step() throws(StorageError) -> Bool {
-            let code = sqlite3_step(handle)
-            if code == SQLITE_ROW { return true }
-            if code == SQLITE_DONE { return false }
-            throw failure(code)
-        }
+    /// Goes to the next row; false at the end.
+    @inline(__always)
+    func step() throws(StorageError) -> Bool {
+        let code = sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        if code == SQLITE_DONE { return false }
+        throw failure(code)
+    }
 
-        @inline(never)
-        private func failure(_ code: Int32) -> StorageError {
-            let error = SQLiteError.error(code, connection.handle)
-            reset()
-            return error
-        }
+    @inline(never)
+    private func failure(_ code: Int32) -> StorageError {
+        let error = SQLiteError.error(code, connection.handle)
+        reset()
+        return error
+    }
 
-        /// Runs a statement without rows and makes it ready for the next run; the raw result code.
-        @inline(__always)
-        func run() -> Int32 {
-            let code = sqlite3_step(handle)
-            sqlite3_reset(handle)
-            return code
-        }
+    /// Runs a statement without rows and makes it ready for the next run; the raw result code.
+    @inline(__always)
+    func run() -> Int32 {
+        let code = sqlite3_step(handle)
+        sqlite3_reset(handle)
+        return code
+    }
 
-        /// Ends reading.
-        func reset() {
-            sqlite3_reset(handle)
-            isInUse = false
-        }
+    /// Ends reading.
+    func reset() {
+        sqlite3_reset(handle)
+        isInUse = false
+    }
 
-        /// Binds a cell without copying its bytes, which outlive the run.
-        @inline(__always)
-        func bind(_ cell: Cell, at position: Int32) {
-            switch cell.kind {
-            case .null: sqlite3_bind_null(handle, position)
-            case .int: sqlite3_bind_int64(handle, position, cell.int)
-            case .real: sqlite3_bind_double(handle, position, cell.real)
-            case .text:
-                let bytes = UnsafePointer<CChar>(bitPattern: UInt(cell.bits))
-                sqlite3_bind_text(handle, position, bytes, Int32(truncatingIfNeeded: cell.length), nil)
-            case .blob:
-                // A null pointer would bind NULL: empty data is not nil.
-                if cell.length == 0 {
-                    sqlite3_bind_zeroblob(handle, position, 0)
-                } else {
-                    sqlite3_bind_blob(
-                        handle, position, UnsafeRawPointer(bitPattern: UInt(cell.bits)), Int32(truncatingIfNeeded: cell.length), nil)
-                }
+    /// Binds a cell without copying its bytes, which outlive the run.
+    @inline(__always)
+    func bind(_ cell: Cell, at position: Int32) {
+        switch cell.kind {
+        case .null: sqlite3_bind_null(handle, position)
+        case .int: sqlite3_bind_int64(handle, position, cell.int)
+        case .real: sqlite3_bind_double(handle, position, cell.real)
+        case .text:
+            let bytes = UnsafePointer<CChar>(bitPattern: UInt(cell.bits))
+            sqlite3_bind_text(handle, position, bytes, Int32(truncatingIfNeeded: cell.length), nil)
+        case .blob:
+            // A null pointer would bind NULL: empty data is not nil.
+            if cell.length == 0 {
+                sqlite3_bind_zeroblob(handle, position, 0)
+            } else {
+                sqlite3_bind_blob(
+                    handle, position, UnsafeRawPointer(bitPattern: UInt(cell.bits)), Int32(truncatingIfNeeded: cell.length), nil)
             }
-        }
-
-        /// Binds values in the order of the placeholders.
-        func bind(_ bindings: [SQLBinding]) throws(StorageError) {
-            arena.clear()
-            for (index, binding) in bindings.enumerated() {
-                let position = Int32(index + 1)
-                switch binding {
-                case .value(let value, _): bind(arena.cell(for: value), at: position)
-                case .list(let values, _): bind(arena.cell(for: .string(Self.json(values))), at: position)
-                }
-            }
-        }
-
-        /// A list as JSON, for `json_each`.
-        private static func json(_ values: [Value]) -> String {
-            JSONWriter.write(.array(values.map { JSONNode(ValueText.json($0)) }))
-        }
-
-        /// The values of the present row.
-        func values(_ types: [ValueType]) throws(StorageError) -> [Value] {
-            var result: [Value] = []
-            for (index, type) in types.enumerated() {
-                guard let value = Value(SQLiteCells.cell(handle, Int32(index), type.cellKind), as: type) else {
-                    throw StorageError(.corrupted, "a value in the database has ill-formed bytes")
-                }
-                result.append(value)
-            }
-            return result
         }
     }
+
+    /// Binds values in the order of the placeholders.
+    func bind(_ bindings: [SQLBinding]) throws(StorageError) {
+        arena.clear()
+        for (index, binding) in bindings.enumerated() {
+            let position = Int32(index + 1)
+            switch binding {
+            case .value(let value, _): bind(arena.cell(for: value), at: position)
+            case .list(let values, _): bind(arena.cell(for: .string(Self.json(values))), at: position)
+            }
+        }
+    }
+
+    /// A list as JSON, for `json_each`.
+    private static func json(_ values: [Value]) -> String {
+        JSONWriter.write(.array(values.map { JSONNode(ValueText.json($0)) }))
+    }
+
+    /// The values of the present row.
+    func values(_ types: [ValueType]) throws(StorageError) -> [Value] {
+        var result: [Value] = []
+        for (index, type) in types.enumerated() {
+            guard let value = Value(SQLiteCells.cell(handle, Int32(index), type.cellKind), as: type) else {
+                throw StorageError(.corrupted, "a value in the database has ill-formed bytes")
+            }
+            result.append(value)
+        }
+        return result
+    }
+}
 #endif

@@ -1,241 +1,241 @@
 #if SQLite
-    internal import CSQLite
-    internal import Foundation
-    internal import PolystoreSQL
-    internal import PolystoreStorage
+internal import CSQLite
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
 
-    /// The write transaction.
-    final class SQLiteWriter: SQLiteReader, StorageWriter {
-        private var recorder = HistoryRecorder()
-        private var marks: [(id: Int, mark: HistoryRecorder.Mark)] = []
-        private var nextMark = 1
-        private let options: WriteOptions
-        private var bulk: SQLiteBulkLoad?
-        private let scratchRows = RowBatch(capacity: 512)
+/// The write transaction.
+final class SQLiteWriter: SQLiteReader, StorageWriter {
+    private var recorder = HistoryRecorder()
+    private var marks: [(id: Int, mark: HistoryRecorder.Mark)] = []
+    private var nextMark = 1
+    private let options: WriteOptions
+    private var bulk: SQLiteBulkLoad?
+    private let scratchRows = RowBatch(capacity: 512)
 
-        init(_ core: SQLiteCore, _ connection: SQLiteConnection, _ options: WriteOptions) throws(StorageError) {
-            self.options = options
-            super.init(core, connection)
-            if options.isBulk { bulk = try SQLiteBulkLoad(core, connection) }
-        }
+    init(_ core: SQLiteCore, _ connection: SQLiteConnection, _ options: WriteOptions) throws(StorageError) {
+        self.options = options
+        super.init(core, connection)
+        if options.isBulk { bulk = try SQLiteBulkLoad(core, connection) }
+    }
 
-        override func giveBack() {
-            try? connection.execute("ROLLBACK")
-            bulk?.restoreSettings()
-            core.writer.leave()
-        }
+    override func giveBack() {
+        try? connection.execute("ROLLBACK")
+        bulk?.restoreSettings()
+        core.writer.leave()
+    }
 
-        func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
-            try checkOpen()
-            let root = core.tables.schema[entity].root
-            let statement = try connection.statement(
-                "INSERT INTO polystore_counters(root, next) VALUES(?1, 1 + ?2) ON CONFLICT(root) DO UPDATE SET next = next + ?2 RETURNING next"
-            )
-            defer { statement.reset() }
-            statement.bind(try name(root), at: 1)
-            statement.bind(.int(Int64(count)), at: 2)
-            guard try statement.step() else { throw StorageError(.corrupted, "the key counter is missing") }
-            let next = sqlite3_column_int64(statement.handle, 0)
-            return (next - Int64(count))..<next
-        }
+    func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
+        try checkOpen()
+        let root = core.tables.schema[entity].root
+        let statement = try connection.statement(
+            "INSERT INTO polystore_counters(root, next) VALUES(?1, 1 + ?2) ON CONFLICT(root) DO UPDATE SET next = next + ?2 RETURNING next"
+        )
+        defer { statement.reset() }
+        statement.bind(try name(root), at: 1)
+        statement.bind(.int(Int64(count)), at: 2)
+        guard try statement.step() else { throw StorageError(.corrupted, "the key counter is missing") }
+        let next = sqlite3_column_int64(statement.handle, 0)
+        return (next - Int64(count))..<next
+    }
 
-        private let names = RowBatch(capacity: 1)
-        private func name(_ root: EntityIndex) throws(StorageError) -> Cell {
-            names.clear()
-            return names.cell(for: .string(core.tables.schema.entities[root].name))
-        }
+    private let names = RowBatch(capacity: 1)
+    private func name(_ root: EntityIndex) throws(StorageError) -> Cell {
+        names.clear()
+        return names.cell(for: .string(core.tables.schema.entities[root].name))
+    }
 
-        func apply(_ changes: ChangeSet) throws(StorageError) {
-            try checkOpen()
-            for change in changes.entities { try delete(change) }
-            for change in changes.entities { try park(change) }
-            for change in changes.entities { for update in change.updates { try self.update(change.entity, update) } }
-            for change in changes.entities { if let inserts = change.inserts { try insert(change.entity, inserts) } }
-            for change in changes.links { try apply(change) }
-        }
+    func apply(_ changes: ChangeSet) throws(StorageError) {
+        try checkOpen()
+        for change in changes.entities { try delete(change) }
+        for change in changes.entities { try park(change) }
+        for change in changes.entities { for update in change.updates { try self.update(change.entity, update) } }
+        for change in changes.entities { if let inserts = change.inserts { try insert(change.entity, inserts) } }
+        for change in changes.links { try apply(change) }
+    }
 
-        private func delete(_ change: EntityChanges) throws(StorageError) {
-            if change.deletes.isEmpty { return }
-            let table = SQLText.quoted(core.tables.table(change.entity))
-            let any = try connection.statement("DELETE FROM \(table) WHERE \"_id\" = ?1")
-            let versioned = try connection.statement("DELETE FROM \(table) WHERE \"_id\" = ?1 AND \"_version\" = ?2")
-            for deletion in change.deletes {
-                let statement = deletion.expectedVersion == nil ? any : versioned
-                statement.bind(.int(deletion.key), at: 1)
-                if let version = deletion.expectedVersion { statement.bind(.int(version), at: 2) }
-                try check(statement.run(), change.entity)
-                if connection.changes != 1 { throw try missing(change.entity, deletion.key) }
-                recorder.delete(change.entity, deletion.key)
-            }
-        }
-
-        /// Sets unique columns to nil where several rows change them, so that their values can change places.
-        private func park(_ change: EntityChanges) throws(StorageError) {
-            let description = core.tables.schema[change.entity]
-            let unique = Set(description.uniqueConstraints.flatMap(\.slots))
-            if unique.isEmpty || change.updates.reduce(0, { $0 + $1.rows.count }) < 2 { return }
-            for update in change.updates {
-                let parked = update.mask.slots.filter(unique.contains)
-                if parked.isEmpty { continue }
-                let columns = parked.map { "\(SQLText.quoted(core.tables.column(change.entity, $0))) = NULL" }.joined(separator: ", ")
-                let statement = try connection.statement(
-                    "UPDATE \(SQLText.quoted(core.tables.table(change.entity))) SET \(columns) WHERE \"_id\" = ?1")
-                try update.rows.forEachBatch(scratchRows) { batch throws(StorageError) in
-                    for row in 0..<batch.count {
-                        statement.bind(.int(batch.key(row)), at: 1)
-                        try check(statement.run(), change.entity)
-                    }
-                }
-            }
-        }
-
-        private func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
-            let slots = update.mask.slots
-            var columns = slots.enumerated().map { "\(SQLText.quoted(core.tables.column(entity, $1))) = ?\($0 + 2)" }
-            columns.append("\"_version\" = \"_version\" + 1")
-            let condition = update.checksVersion ? " AND \"_version\" = ?\(slots.count + 2)" : ""
-            let statement = try connection.statement(
-                "UPDATE \(SQLText.quoted(core.tables.table(entity))) SET \(columns.joined(separator: ", ")) WHERE \"_id\" = ?1\(condition)")
-            let versionAt = update.checksVersion ? Int32(slots.count + 2) : 0
-            try update.rows.forEachBatch(scratchRows) { batch throws(StorageError) in
-                for index in 0..<batch.count {
-                    let row = batch.row(index)
-                    statement.bind(.int(row.key), at: 1)
-                    for (position, slot) in slots.enumerated() { statement.bind(row[slot], at: Int32(truncatingIfNeeded: position &+ 2)) }
-                    if versionAt > 0 { statement.bind(.int(row.version), at: versionAt) }
-                    let code = statement.run()
-                    if code != SQLITE_DONE { try check(code, entity) }
-                    if sqlite3_changes(connection.handle) != 1 { throw try missing(entity, row.key) }
-                    recorder.update(entity, row.key, update.mask)
-                }
-            }
-        }
-
-        private func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
-            let statement = try connection.statement(SQLiteInsert.sql(core.tables, entity, rows: 1))
-            let number = core.tables.schema[entity].isHierarchy ? core.tables.entityNumbers[entity] : nil
-            let slots = core.tables.schema[entity].slots.count
-            try rows.forEachBatch(scratchRows) { batch throws(StorageError) in
-                for index in 0..<batch.count {
-                    let row = batch.row(index)
-                    SQLiteInsert.bind(statement, row, number, slots, at: 1)
-                    let code = statement.run()
-                    if code != SQLITE_DONE { try check(code, entity) }
-                    recorder.insert(entity, row.key)
-                }
-            }
-        }
-
-        private func apply(_ changes: LinkChanges) throws(StorageError) {
-            let table = SQLText.quoted(core.tables.table(link: changes.link))
-            let owner = core.tables.schema.links[changes.link].owner
-            let remove = try connection.statement("DELETE FROM \(table) WHERE \"owner\" = ?1 AND \"member\" = ?2")
-            for pair in changes.removed {
-                remove.bind(.int(pair.owner), at: 1)
-                remove.bind(.int(pair.member), at: 2)
-                try check(remove.run(), owner)
-            }
-            try write(links: changes.added, table, owner)
-            for key in Set(changes.removed.map(\.owner)).union(changes.added.map(\.owner)).sorted() {
-                recorder.links(changes.link, owner: owner, key)
-            }
-        }
-
-        private func write(links pairs: [Link], _ table: String, _ owner: EntityIndex) throws(StorageError) {
-            let add = try connection.statement(
-                "INSERT INTO \(table)(\"owner\", \"rank\", \"member\") VALUES(?1, ?2, ?3) ON CONFLICT DO UPDATE SET \"rank\" = excluded.\"rank\""
-            )
-            for pair in pairs {
-                add.bind(.int(pair.owner), at: 1)
-                add.bind(.int(pair.rank), at: 2)
-                add.bind(.int(pair.member), at: 3)
-                try check(add.run(), owner)
-            }
-        }
-
-        func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) {
-            try checkOpen()
-            if bulk == nil { bulk = try SQLiteBulkLoad(core, connection) }
-            try bulk?.load(root, batch)
-        }
-
-        func load(link: Int, _ pairs: [Link]) throws(StorageError) {
-            try checkOpen()
-            try write(links: pairs, SQLText.quoted(core.tables.table(link: link)), core.tables.schema.links[link].owner)
-        }
-
-        func savepoint() throws(StorageError) -> Int {
-            try checkOpen()
-            let id = nextMark
-            nextMark += 1
-            try connection.execute("SAVEPOINT s\(id)")
-            marks.append((id, recorder.mark()))
-            return id
-        }
-
-        func rollback(to savepoint: Int) throws(StorageError) {
-            try checkOpen()
-            let index = try position(savepoint)
-            try connection.execute("ROLLBACK TO s\(savepoint)")
-            recorder.rewind(to: marks[index].mark)
-            marks.removeLast(marks.count - index - 1)
-        }
-
-        func release(_ savepoint: Int) throws(StorageError) {
-            try checkOpen()
-            let index = try position(savepoint)
-            try connection.execute("RELEASE s\(savepoint)")
-            marks.removeLast(marks.count - index)
-        }
-
-        private func position(_ savepoint: Int) throws(StorageError) -> Int {
-            guard let index = marks.firstIndex(where: { $0.id == savepoint }) else {
-                throw StorageError(.notFound, "the savepoint was released or rolled back")
-            }
-            return index
-        }
-
-        func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
-            try checkOpen()
-            try bulk?.finish()
-            let token = try writeHistory(record)
-            try connection.execute("COMMIT")
-            bulk?.restoreSettings()
-            finish()
-            core.writer.leave()
-            return token
-        }
-
-        private func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
-            if recorder.isEmpty { return nil }
-            let statement = try connection.statement("INSERT INTO polystore_history(time, author, changes) VALUES(?1, ?2, ?3)")
-            let time = record.time ?? Microseconds.from(Date()) ?? 0
-            names.clear()
-            statement.bind(.int(time), at: 1)
-            statement.bind(names.cell(for: .string(record.author)), at: 2)
-            statement.bind(names.cell(for: .data(Data(recorder.encode()))), at: 3)
-            let code = statement.run()
-            if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
-            return HistoryToken(store: core.storeID, position: sqlite3_last_insert_rowid(connection.handle))
-        }
-
-        /// Turns the result of a changing statement into an error, a violated constraint with its name.
-        private func check(_ code: Int32, _ entity: EntityIndex) throws(StorageError) {
-            if code == SQLITE_DONE { return }
-            throw SQLiteConstraint.error(code, connection, core.tables, entity)
-        }
-
-        private func missing(_ entity: EntityIndex, _ key: Int64) throws(StorageError) -> StorageError {
-            let name = core.tables.schema.entities[entity].name
-            let layout = core.keyLayout(entity)
-            let statement = try connection.statement(layout.sql)
-            defer { statement.reset() }
-            statement.bind(.int(key), at: 1)
-            let details = StorageError.Details(entity: name, keys: [key])
-            if try statement.step() {
-                return StorageError(.staleObject, "\(name) \(key) was changed by another transaction since it was read", details: details)
-            }
-            return StorageError(.notFound, "\(name) \(key) is not there any more", details: details)
+    private func delete(_ change: EntityChanges) throws(StorageError) {
+        if change.deletes.isEmpty { return }
+        let table = SQLText.quoted(core.tables.table(change.entity))
+        let any = try connection.statement("DELETE FROM \(table) WHERE \"_id\" = ?1")
+        let versioned = try connection.statement("DELETE FROM \(table) WHERE \"_id\" = ?1 AND \"_version\" = ?2")
+        for deletion in change.deletes {
+            let statement = deletion.expectedVersion == nil ? any : versioned
+            statement.bind(.int(deletion.key), at: 1)
+            if let version = deletion.expectedVersion { statement.bind(.int(version), at: 2) }
+            try check(statement.run(), change.entity)
+            if connection.changes != 1 { throw try missing(change.entity, deletion.key) }
+            recorder.delete(change.entity, deletion.key)
         }
     }
+
+    /// Sets unique columns to nil where several rows change them, so that their values can change places.
+    private func park(_ change: EntityChanges) throws(StorageError) {
+        let description = core.tables.schema[change.entity]
+        let unique = Set(description.uniqueConstraints.flatMap(\.slots))
+        if unique.isEmpty || change.updates.reduce(0, { $0 + $1.rows.count }) < 2 { return }
+        for update in change.updates {
+            let parked = update.mask.slots.filter(unique.contains)
+            if parked.isEmpty { continue }
+            let columns = parked.map { "\(SQLText.quoted(core.tables.column(change.entity, $0))) = NULL" }.joined(separator: ", ")
+            let statement = try connection.statement(
+                "UPDATE \(SQLText.quoted(core.tables.table(change.entity))) SET \(columns) WHERE \"_id\" = ?1")
+            try update.rows.forEachBatch(scratchRows) { batch throws(StorageError) in
+                for row in 0..<batch.count {
+                    statement.bind(.int(batch.key(row)), at: 1)
+                    try check(statement.run(), change.entity)
+                }
+            }
+        }
+    }
+
+    private func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
+        let slots = update.mask.slots
+        var columns = slots.enumerated().map { "\(SQLText.quoted(core.tables.column(entity, $1))) = ?\($0 + 2)" }
+        columns.append("\"_version\" = \"_version\" + 1")
+        let condition = update.checksVersion ? " AND \"_version\" = ?\(slots.count + 2)" : ""
+        let statement = try connection.statement(
+            "UPDATE \(SQLText.quoted(core.tables.table(entity))) SET \(columns.joined(separator: ", ")) WHERE \"_id\" = ?1\(condition)")
+        let versionAt = update.checksVersion ? Int32(slots.count + 2) : 0
+        try update.rows.forEachBatch(scratchRows) { batch throws(StorageError) in
+            for index in 0..<batch.count {
+                let row = batch.row(index)
+                statement.bind(.int(row.key), at: 1)
+                for (position, slot) in slots.enumerated() { statement.bind(row[slot], at: Int32(truncatingIfNeeded: position &+ 2)) }
+                if versionAt > 0 { statement.bind(.int(row.version), at: versionAt) }
+                let code = statement.run()
+                if code != SQLITE_DONE { try check(code, entity) }
+                if sqlite3_changes(connection.handle) != 1 { throw try missing(entity, row.key) }
+                recorder.update(entity, row.key, update.mask)
+            }
+        }
+    }
+
+    private func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
+        let statement = try connection.statement(SQLiteInsert.sql(core.tables, entity, rows: 1))
+        let number = core.tables.schema[entity].isHierarchy ? core.tables.entityNumbers[entity] : nil
+        let slots = core.tables.schema[entity].slots.count
+        try rows.forEachBatch(scratchRows) { batch throws(StorageError) in
+            for index in 0..<batch.count {
+                let row = batch.row(index)
+                SQLiteInsert.bind(statement, row, number, slots, at: 1)
+                let code = statement.run()
+                if code != SQLITE_DONE { try check(code, entity) }
+                recorder.insert(entity, row.key)
+            }
+        }
+    }
+
+    private func apply(_ changes: LinkChanges) throws(StorageError) {
+        let table = SQLText.quoted(core.tables.table(link: changes.link))
+        let owner = core.tables.schema.links[changes.link].owner
+        let remove = try connection.statement("DELETE FROM \(table) WHERE \"owner\" = ?1 AND \"member\" = ?2")
+        for pair in changes.removed {
+            remove.bind(.int(pair.owner), at: 1)
+            remove.bind(.int(pair.member), at: 2)
+            try check(remove.run(), owner)
+        }
+        try write(links: changes.added, table, owner)
+        for key in Set(changes.removed.map(\.owner)).union(changes.added.map(\.owner)).sorted() {
+            recorder.links(changes.link, owner: owner, key)
+        }
+    }
+
+    private func write(links pairs: [Link], _ table: String, _ owner: EntityIndex) throws(StorageError) {
+        let add = try connection.statement(
+            "INSERT INTO \(table)(\"owner\", \"rank\", \"member\") VALUES(?1, ?2, ?3) ON CONFLICT DO UPDATE SET \"rank\" = excluded.\"rank\""
+        )
+        for pair in pairs {
+            add.bind(.int(pair.owner), at: 1)
+            add.bind(.int(pair.rank), at: 2)
+            add.bind(.int(pair.member), at: 3)
+            try check(add.run(), owner)
+        }
+    }
+
+    func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) {
+        try checkOpen()
+        if bulk == nil { bulk = try SQLiteBulkLoad(core, connection) }
+        try bulk?.load(root, batch)
+    }
+
+    func load(link: Int, _ pairs: [Link]) throws(StorageError) {
+        try checkOpen()
+        try write(links: pairs, SQLText.quoted(core.tables.table(link: link)), core.tables.schema.links[link].owner)
+    }
+
+    func savepoint() throws(StorageError) -> Int {
+        try checkOpen()
+        let id = nextMark
+        nextMark += 1
+        try connection.execute("SAVEPOINT s\(id)")
+        marks.append((id, recorder.mark()))
+        return id
+    }
+
+    func rollback(to savepoint: Int) throws(StorageError) {
+        try checkOpen()
+        let index = try position(savepoint)
+        try connection.execute("ROLLBACK TO s\(savepoint)")
+        recorder.rewind(to: marks[index].mark)
+        marks.removeLast(marks.count - index - 1)
+    }
+
+    func release(_ savepoint: Int) throws(StorageError) {
+        try checkOpen()
+        let index = try position(savepoint)
+        try connection.execute("RELEASE s\(savepoint)")
+        marks.removeLast(marks.count - index)
+    }
+
+    private func position(_ savepoint: Int) throws(StorageError) -> Int {
+        guard let index = marks.firstIndex(where: { $0.id == savepoint }) else {
+            throw StorageError(.notFound, "the savepoint was released or rolled back")
+        }
+        return index
+    }
+
+    func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        try checkOpen()
+        try bulk?.finish()
+        let token = try writeHistory(record)
+        try connection.execute("COMMIT")
+        bulk?.restoreSettings()
+        finish()
+        core.writer.leave()
+        return token
+    }
+
+    private func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        if recorder.isEmpty { return nil }
+        let statement = try connection.statement("INSERT INTO polystore_history(time, author, changes) VALUES(?1, ?2, ?3)")
+        let time = record.time ?? Microseconds.from(Date()) ?? 0
+        names.clear()
+        statement.bind(.int(time), at: 1)
+        statement.bind(names.cell(for: .string(record.author)), at: 2)
+        statement.bind(names.cell(for: .data(Data(recorder.encode()))), at: 3)
+        let code = statement.run()
+        if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
+        return HistoryToken(store: core.storeID, position: sqlite3_last_insert_rowid(connection.handle))
+    }
+
+    /// Turns the result of a changing statement into an error, a violated constraint with its name.
+    private func check(_ code: Int32, _ entity: EntityIndex) throws(StorageError) {
+        if code == SQLITE_DONE { return }
+        throw SQLiteConstraint.error(code, connection, core.tables, entity)
+    }
+
+    private func missing(_ entity: EntityIndex, _ key: Int64) throws(StorageError) -> StorageError {
+        let name = core.tables.schema.entities[entity].name
+        let layout = core.keyLayout(entity)
+        let statement = try connection.statement(layout.sql)
+        defer { statement.reset() }
+        statement.bind(.int(key), at: 1)
+        let details = StorageError.Details(entity: name, keys: [key])
+        if try statement.step() {
+            return StorageError(.staleObject, "\(name) \(key) was changed by another transaction since it was read", details: details)
+        }
+        return StorageError(.notFound, "\(name) \(key) is not there any more", details: details)
+    }
+}
 #endif

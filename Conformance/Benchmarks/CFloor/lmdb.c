@@ -134,7 +134,7 @@ int64_t floor_lmdb_scan(void *handle) {
     while (!mdb_cursor_get(cursor, &k, &v, MDB_NEXT)) sum += touch(v.mv_data, v.mv_size);
     mdb_cursor_close(cursor);
     mdb_txn_abort(txn);
-    return sum;
+    return sum & INT64_MAX; // the sum only keeps the reads alive
 }
 
 int64_t floor_lmdb_points(void *handle, const int64_t *keys, int count) {
@@ -148,7 +148,7 @@ int64_t floor_lmdb_points(void *handle, const int64_t *keys, int count) {
         if (!mdb_get(txn, f->rows, &k, &v)) sum += touch(v.mv_data, v.mv_size);
     }
     mdb_txn_abort(txn);
-    return sum;
+    return sum & INT64_MAX; // the sum only keeps the reads alive
 }
 
 int floor_lmdb_update(void *handle, const int64_t *keys, int count) {

@@ -105,7 +105,7 @@ int64_t floor_pq_scan(void *c) {
         PQclear(r);
         if (n == 0) break;
     }
-    return run(c, "COMMIT") ? -1 : total;
+    return run(c, "COMMIT") ? -1 : (total & INT64_MAX);
 }
 
 int64_t floor_pq_points(void *c, const int64_t *keys, int count) {
@@ -121,7 +121,7 @@ int64_t floor_pq_points(void *c, const int64_t *keys, int count) {
         PQclear(r);
     }
     PQclear(PQexec(c, "DEALLOCATE point"));
-    return run(c, "COMMIT") ? -1 : total;
+    return run(c, "COMMIT") ? -1 : (total & INT64_MAX);
 }
 
 int floor_pq_update(void *c, const int64_t *keys, int count) {

@@ -80,7 +80,7 @@ int64_t floor_sqlite_scan(void *handle) {
         if (note) sum += note[0] + sqlite3_column_bytes(s, 10);
     }
     sqlite3_finalize(s);
-    return sum;
+    return sum & INT64_MAX; // the sum only keeps the reads alive
 }
 
 int64_t floor_sqlite_points(void *handle, const int64_t *keys, int count) {
@@ -100,7 +100,7 @@ int64_t floor_sqlite_points(void *handle, const int64_t *keys, int count) {
         sqlite3_reset(s);
     }
     sqlite3_finalize(s);
-    return run(handle, "COMMIT") ? -1 : sum;
+    return run(handle, "COMMIT") ? -1 : (sum & INT64_MAX);
 }
 
 int floor_sqlite_update(void *handle, const int64_t *keys, int count) {

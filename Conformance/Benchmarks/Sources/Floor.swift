@@ -50,24 +50,30 @@ struct Floor {
     let points: (UnsafeMutableRawPointer, [Int64]) -> Int64
     let update: (UnsafeMutableRawPointer, [Int64]) -> Int32
 
-    static var sqlite: Floor { Floor(
-        open: { floor_sqlite_open($0, 1) }, close: { floor_sqlite_close($0) },
-        insert: { floor_sqlite_insert($0, $1.rows, Int32($1.count), 1) },
-        insertBest: { floor_sqlite_insert($0, $1.rows, Int32($1.count), 50) },
-        scan: { floor_sqlite_scan($0) }, points: { floor_sqlite_points($0, $1, Int32($1.count)) },
-        update: { floor_sqlite_update($0, $1, Int32($1.count)) }) }
+    static var sqlite: Floor {
+        Floor(
+            open: { floor_sqlite_open($0, 1) }, close: { floor_sqlite_close($0) },
+            insert: { floor_sqlite_insert($0, $1.rows, Int32($1.count), 1) },
+            insertBest: { floor_sqlite_insert($0, $1.rows, Int32($1.count), 50) },
+            scan: { floor_sqlite_scan($0) }, points: { floor_sqlite_points($0, $1, Int32($1.count)) },
+            update: { floor_sqlite_update($0, $1, Int32($1.count)) })
+    }
 
-    static var lmdb: Floor { Floor(
-        open: { floor_lmdb_open($0) }, close: { floor_lmdb_close($0) },
-        insert: { floor_lmdb_insert($0, $1.rows, Int32($1.count), 0) },
-        insertBest: { floor_lmdb_insert($0, $1.rows, Int32($1.count), 1) },
-        scan: { floor_lmdb_scan($0) }, points: { floor_lmdb_points($0, $1, Int32($1.count)) },
-        update: { floor_lmdb_update($0, $1, Int32($1.count)) }) }
+    static var lmdb: Floor {
+        Floor(
+            open: { floor_lmdb_open($0) }, close: { floor_lmdb_close($0) },
+            insert: { floor_lmdb_insert($0, $1.rows, Int32($1.count), 0) },
+            insertBest: { floor_lmdb_insert($0, $1.rows, Int32($1.count), 1) },
+            scan: { floor_lmdb_scan($0) }, points: { floor_lmdb_points($0, $1, Int32($1.count)) },
+            update: { floor_lmdb_update($0, $1, Int32($1.count)) })
+    }
 
-    static var postgresql: Floor { Floor(
-        open: { floor_pq_open($0) }, close: { floor_pq_close($0) },
-        insert: { floor_pq_insert($0, $1.rows, Int32($1.count), 1) },
-        insertBest: { floor_pq_insert($0, $1.rows, Int32($1.count), 1) },
-        scan: { floor_pq_scan($0) }, points: { floor_pq_points($0, $1, Int32($1.count)) },
-        update: { floor_pq_update($0, $1, Int32($1.count)) }) }
+    static var postgresql: Floor {
+        Floor(
+            open: { floor_pq_open($0) }, close: { floor_pq_close($0) },
+            insert: { floor_pq_insert($0, $1.rows, Int32($1.count), 1) },
+            insertBest: { floor_pq_insert($0, $1.rows, Int32($1.count), 1) },
+            scan: { floor_pq_scan($0) }, points: { floor_pq_points($0, $1, Int32($1.count)) },
+            update: { floor_pq_update($0, $1, Int32($1.count)) })
+    }
 }

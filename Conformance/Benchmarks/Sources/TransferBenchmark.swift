@@ -54,7 +54,8 @@ struct TransferBenchmark {
     private func pgloader(_ path: String) throws -> Double {
         // pgloader speaks TCP or a socket named in the URL with its slashes escaped.
         let parts = URLComponents(string: server)
-        let host = parts?.queryItems?.first { $0.name == "host" }?.value ?? "", port = parts?.queryItems?.first { $0.name == "port" }?.value ?? ""
+        let host = parts?.queryItems?.first { $0.name == "host" }?.value ?? "",
+            port = parts?.queryItems?.first { $0.name == "port" }?.value ?? ""
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/pgloader")
         process.arguments = ["--on-error-stop", "sqlite://\(path)", "postgresql://postgres@unix:\(host):\(port)/postgres"]

@@ -56,7 +56,8 @@ public struct StorePlace: Sendable {
         }
         let isServer = text.hasPrefix("postgres")
         let url = try StoreURL(isServer ? text + (text.contains("?") ? "&" : "?") + "x-schema=\(name)" : text)
-        return StorePlace(store: { try opener.store(at: url, configuration: nil) },
+        return StorePlace(
+            store: { try opener.store(at: url, configuration: nil) },
             remove: { try? opener.store(at: url, configuration: nil).erase() })
     }
 }

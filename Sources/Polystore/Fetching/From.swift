@@ -102,6 +102,9 @@ public struct Into<Object: ManagedObject>: Sendable {
         entityName = entity
     }
 
+    /// Whether neither a configuration nor an entity is named.
+    var isPlain: Bool { configuration == nil && entityName == nil }
+
     func entity(_ model: StackModel) throws(StorageError) -> EntityIndex {
         try (entityName.map(From<Object>.init(entity:)) ?? From<Object>()).entity(model)
     }

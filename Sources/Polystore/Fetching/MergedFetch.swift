@@ -15,7 +15,7 @@ struct MergedFetch {
         let row: Int
     }
 
-    func run(_ context: ObjectContext) throws(StorageError) -> ContiguousArray<ManagedObject> {
+    func run(_ context: ObjectContext) throws(StorageError) -> [ManagedObject] {
         var part = plan
         part.limit = plan.limit.map { $0 + plan.offset }
         part.offset = 0
@@ -40,7 +40,7 @@ struct MergedFetch {
 
     private func sorted(
         _ items: [Item], _ rows: [Int: RowBatch], _ related: [Int: StoredRows], _ context: ObjectContext
-    ) throws(StorageError) -> ContiguousArray<ManagedObject> {
+    ) throws(StorageError) -> [ManagedObject] {
         let order = RowOrder(plan.sort, schema: context.model.schema)
         let sorted = items.sorted { a, b in
             guard let x = rows[a.store], let y = rows[b.store], let relatedRows = related[a.store] else { return false }
@@ -48,7 +48,7 @@ struct MergedFetch {
             return result != 0 ? result < 0 : (a.store, a.row) < (b.store, b.row)
         }
         let wanted = sorted.dropFirst(plan.offset).prefix(plan.limit ?? .max)
-        return ContiguousArray(
+        return Array(
             wanted.compactMap { item in
                 rows[item.store].map { context.object(of: $0.row(item.row), Int16(truncatingIfNeeded: item.store)) }
             })

@@ -9,15 +9,16 @@ extension ObjectContext {
         return typed(try MergedFetch(plan, stores).run(self))
     }
 
-    private func fetch(_ plan: FetchPlan, _ store: Int) throws(StorageError) -> ContiguousArray<ManagedObject> {
+    private func fetch(_ plan: FetchPlan, _ store: Int) throws(StorageError) -> [ManagedObject] {
         try withReader(store) { reader throws(StorageError) in try objects(for: plan, store: store, reader) }
     }
 
     /// The objects as their class: the plan returns no others, so they are not asked one by one.
-    private func typed<Object: ManagedObject>(_ objects: ContiguousArray<ManagedObject>) -> [Object] {
+    private func typed<Object: ManagedObject>(_ objects: [ManagedObject]) -> [Object] {
         if Object.self == ManagedObject.self || objects.isEmpty { return objects.compactMap { $0 as? Object } }
         guard objects[0] is Object else { return objects.compactMap { $0 as? Object } }
-        return objects.map { unsafeDowncast($0, to: Object.self) }
+        // Arrays of class references have one layout: a copy element by element would cost two retains an object.
+        return unsafeBitCast(objects, to: [Object].self)
     }
 
     /// The number of objects of a request.
@@ -56,12 +57,7 @@ extension ObjectContext {
 
     /// The object with an id; nil when it no longer exists or is of another class.
     func existing<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> Object? {
-        guard let store = stack.position(of: id.key.store) else {
-            throw StorageError(.notFound, "the object's store is not part of this stack")
-        }
-        guard let root = model.schema.index(of: id.key.root) else {
-            throw StorageError(.notFound, "the model has no entity \"\(id.key.root)\"", details: .init(entity: id.key.root))
-        }
+        let (store, root) = try place(of: id.key)
         return try object(root, id.key.key, store) as? Object
     }
 

@@ -21,13 +21,32 @@ extension ObjectContext {
     }
 
     /// The objects of a plan, in its order.
-    func objects(for plan: FetchPlan, store: Int, _ reader: any StorageReader) throws(StorageError) -> ContiguousArray<ManagedObject> {
-        var result = ContiguousArray<ManagedObject>()
+    func objects(for plan: FetchPlan, store: Int, _ reader: any StorageReader) throws(StorageError) -> [ManagedObject] {
+        var result: [ManagedObject] = []
         let cursor = try reader.exactCursor(for: plan, schema: model.schema)
         let batch = RowBatch(capacity: 256)
         let number = Int16(truncatingIfNeeded: store)
+        loadingStore = number
+        // Rows of one entity follow each other: its class and map are looked up when the entity changes.
+        var entity = -1
+        var type: ManagedObject.Type = ManagedObject.self
+        var hierarchy = HierarchyMap()
         while try cursor.next(into: batch) {
-            for index in 0..<batch.count { result.append(object(of: batch.row(index), number)) }
+            for index in 0..<batch.count {
+                let row = batch.row(index)
+                if row.entity != entity {
+                    entity = row.entity
+                    type = model.types[entity]
+                    hierarchy = self.hierarchy(entity, store)
+                }
+                if let known = hierarchy.map.find(row.key) {
+                    result.append(known)
+                    continue
+                }
+                let object = type.init(_row: row, self)
+                hierarchy.map.insert(object)
+                result.append(object)
+            }
         }
         return result
     }

@@ -1,3 +1,4 @@
+internal import Foundation
 public import PolystoreStorage
 
 /// What the objects of one transaction, read or fetch share: the identity map, the way to the store, the changes.
@@ -15,9 +16,9 @@ public final class ObjectContext {
     private let maps: [HierarchyMap]
 
     /// The sessions of a transaction or a read; nil where each load is a short read of its own.
-    var sessions: SessionPool?
+    @exclusivity(unchecked) var sessions: SessionPool?
     /// The changes of a transaction; nil where nothing may be changed.
-    var tracker: ChangeTracker?
+    @exclusivity(unchecked) var tracker: ChangeTracker?
     /// The first error that a getter or setter could not throw.
     private(set) var loadError: StorageError?
     /// The store that the object being made belongs to.
@@ -25,6 +26,8 @@ public final class ObjectContext {
     /// What a key path reads, when this context resolves one.
     let probe: KeyPathProbe?
     let scratch = RowBatch(capacity: 256)
+    /// The store and root of the last id that was looked up: the next one is most often of the same.
+    private var lastPlace: (store: UUID, root: String, position: Int, entity: EntityIndex)?
 
     init(stack: StackCore, model: StackModel, storeCount: Int, probe: KeyPathProbe? = nil) {
         self.stack = stack
@@ -36,6 +39,19 @@ public final class ObjectContext {
 
     @inline(__always)
     func hierarchy(_ entity: EntityIndex, _ store: Int) -> HierarchyMap { maps[store * model.rootCount + model.rootOrdinals[entity]] }
+
+    /// The position of the store and the root entity of an identity.
+    func place(of key: ObjectKey) throws(StorageError) -> (position: Int, entity: EntityIndex) {
+        if let lastPlace, lastPlace.store == key.store, lastPlace.root == key.root { return (lastPlace.position, lastPlace.entity) }
+        guard let position = stack.position(of: key.store) else {
+            throw StorageError(.notFound, "the object's store is not part of this stack")
+        }
+        guard let entity = model.schema.index(of: key.root) else {
+            throw StorageError(.notFound, "the model has no entity \"\(key.root)\"", details: .init(entity: key.root))
+        }
+        lastPlace = (key.store, key.root, position, entity)
+        return (position, entity)
+    }
 
     /// Called by an object that goes away.
     func forget(_ object: ManagedObject) {

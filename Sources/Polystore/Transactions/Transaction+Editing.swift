@@ -6,7 +6,9 @@ extension Transaction {
     /// - Throws: `notFound` when no store holds the entity, `invalidConfiguration` when several do (name one with `Into`), and for
     ///   an abstract entity.
     public func create<Object: ManagedObject>(_ type: Object.Type = Object.self) throws(StorageError) -> Object {
-        try create(Into<Object>())
+        guard let (entity, store) = targets[ObjectIdentifier(Object.self)] else { return try create(Into<Object>()) }
+        // The class was found to be that of the entity when it was first created.
+        return unsafeDowncast(try make(entity, in: store), to: Object.self)
     }
 
     /// A new object in the store that `Into` names.
@@ -26,6 +28,7 @@ extension Transaction {
                 details: .init(entity: description.name))
         }
         let object = try make(entity, in: stores[0])
+        if into.isPlain, type(of: object) == Object.self { targets[ObjectIdentifier(Object.self)] = (entity, stores[0]) }
         guard let typed = object as? Object else { throw StorageError(.invalidConfiguration, "\(description.name) has another class") }
         return typed
     }

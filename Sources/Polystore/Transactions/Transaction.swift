@@ -11,8 +11,15 @@ public final class Transaction: FetchSource {
 
     let context: ObjectContext
     private let sessions: SessionPool
-    /// Keys that were reserved and not yet given, by store and root.
-    private var keys: [[Int]: Range<Int64>] = [:]
+    private struct Place: Hashable {
+        let store: Int
+        let root: EntityIndex
+    }
+
+    /// Keys that were reserved and not yet given.
+    private var keys: [Place: Range<Int64>] = [:]
+    /// The store that new objects of a class go to; asked for once, because asking takes a lock.
+    var targets: [ObjectIdentifier: (entity: EntityIndex, store: Int)] = [:]
     private var isCancelled = false
 
     init(_ core: StackCore, author: String, attempt: Int, options: WriteOptions, stores: Set<Int>) throws(StorageError) {
@@ -65,20 +72,15 @@ public final class Transaction: FetchSource {
     }
 
     func nextKey(_ entity: EntityIndex, _ store: Int) throws(StorageError) -> Int64 {
-        let place = [store, context.model.schema[entity].root]
-        if let block = keys[place], let key = block.first {
-            keys[place] = block.dropFirst()
-            return key
+        let place = Place(store: store, root: context.model.schema[entity].root)
+        if let block = keys[place], block.lowerBound < block.upperBound {
+            keys[place] = (block.lowerBound + 1)..<block.upperBound
+            return block.lowerBound
         }
         // Blocks grow, so that one object costs one key and a hundred thousand cost few calls.
         let created = context.tracker?.inserted.count ?? 0
         let block = try sessions.writer(store).reserveKeys(entity, count: min(max(created, 1), 8192))
-        keys[place] = block.dropFirst()
+        keys[place] = (block.lowerBound + 1)..<block.upperBound
         return block.lowerBound
     }
-}
-
-extension Range where Bound == Int64 {
-    fileprivate func dropFirst() -> Range<Int64> { isEmpty ? self : (lowerBound + 1)..<upperBound }
-    fileprivate var first: Int64? { isEmpty ? nil : lowerBound }
 }

@@ -1,10 +1,12 @@
 #if Macros
 internal import PolystoreModelCode
 public import SwiftSyntax
+internal import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
 
 /// `@Model`: members of the class from the expansion that the generator shares.
 public struct ModelMacro: MemberMacro, MemberAttributeMacro {
+    /// Expands the macro.
     public static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
@@ -12,6 +14,7 @@ public struct ModelMacro: MemberMacro, MemberAttributeMacro {
         ModelExpansion(try ModelReader(node, declaration).model()).members().map { "\(raw: $0)" }
     }
 
+    /// Expands the macro.
     public static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax, providingAttributesFor member: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
@@ -48,6 +51,7 @@ public struct StoredMacro: AccessorMacro, PeerMacro {
         return (property, arguments["slot"].flatMap { Int($0) } ?? 0, isPublic)
     }
 
+    /// Expands the macro.
     public static func expansion(
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
@@ -55,6 +59,7 @@ public struct StoredMacro: AccessorMacro, PeerMacro {
         return ModelExpansion.accessors(property, slot: slot, isPublic: isPublic).split(separator: "\n").map { "\(raw: $0)" }
     }
 
+    /// Expands the macro.
     public static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
@@ -65,6 +70,7 @@ public struct StoredMacro: AccessorMacro, PeerMacro {
 
 /// Attributes that only say something to `@Model`.
 public struct MarkerMacro: PeerMacro {
+    /// Expands the macro.
     public static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] { [] }

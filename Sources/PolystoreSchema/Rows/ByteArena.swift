@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #else
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// Bytes with one life: they are copied in one by one and forgotten together. Addresses stay valid until `reset()`.

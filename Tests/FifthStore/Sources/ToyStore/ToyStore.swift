@@ -4,17 +4,26 @@ import PolystoreStorage
 
 /// A store of somebody else: it counts the sessions that it opened, and leaves the rest to the memory store.
 public final class ToyStore: StorageInterface {
+    /// `toy`.
     public static let storeType = "toy"
     private let inner: InMemoryStore
 
+    /// The store of a URL.
     public init(url: StoreURL, configuration: String?) { inner = InMemoryStore(configuration: configuration) }
 
+    /// That of the memory store.
     public var configuration: String? { inner.configuration }
+    /// Those of the memory store.
     public var capabilities: StorageCapabilities { inner.capabilities }
+    /// Opens the store.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState { try inner.open(request) }
+    /// Starts to read.
     public func beginRead() throws(StorageError) -> any StorageReader { try inner.beginRead() }
+    /// Starts to write.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try inner.beginWrite(options) }
+    /// Closes the store.
     public func close() throws(StorageError) { try inner.close() }
+    /// Erases the store.
     public func erase() throws(StorageError) { try inner.erase() }
 }
 
