@@ -117,6 +117,12 @@ let package = Package(
             swiftSettings: strict),
 
         // Tests.
+        tests("PolystoreSchemaTests", "Tests/PolystoreSchemaTests", ["PolystoreSchema"]),
+        tests("PolystoreQueryTests", "Tests/PolystoreQueryTests", ["PolystoreQuery", "PolystoreSchema"]),
+        tests(
+            "PolystoreTransferTests", "Tests/PolystoreTransferTests",
+            ["PolystoreTransfer", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite"]),
+        tests("PolystoreCLITests", "Tests/PolystoreCLITests", ["polystore-command"]),
         tests("PolystoreMacrosTests", "Tests/PolystoreMacrosTests", ["PolystoreMacros", "PolystoreInMemory"]),
         tests("ConformanceTests", "Tests/ConformanceTests", ["PolystoreConformance", "PolystoreStorage", "PolystoreInMemory"]),
         tests("InMemoryTests", "Tests/Backends/InMemoryTests", ["PolystoreConformance", "PolystoreCatalog"]),

@@ -41,7 +41,7 @@ public macro Attribute(_ options: AttributeOption..., key: String? = nil, origin
 /// Says of a relationship what its declaration cannot; how many objects it leads to is in its type: `T?`, `Set<T>` or `[T]`.
 ///
 /// - Parameters:
-///   - inverse: The relationship of the destination that is the other side.
+///   - inverse: The relationship of the destination that is the other side; one of the two sides names it, not both.
 ///   - deleteRule: What happens to the destination when the owner is deleted.
 ///   - required: Whether a to-one must lead somewhere.
 ///   - key: The stored name; the name of the property unless said otherwise.

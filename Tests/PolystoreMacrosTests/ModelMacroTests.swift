@@ -12,7 +12,7 @@ enum V1 {
 enum V2 {
     @Model(entity: "Animal", abstract: true) class Animal: ManagedObject {
         @Attribute(.unique, key: "name") var nickname: String = "?"
-        @Relationship(inverse: \Owner.animals) var owner: Owner?
+        @Relationship var owner: Owner?
     }
 
     @Model final class Dog: Animal {

@@ -46,7 +46,7 @@ struct StackModel: Sendable {
             guard let index = schema.index(of: declaration.name) else {
                 throw SchemaError(declaration.name, "class \(type) stands for an entity that the schema does not have")
             }
-            guard schema.entities[index] == declaration else {
+            guard Self.matches(declaration, schema.entities[index]) else {
                 throw SchemaError(declaration.name, "class \(type) declares this entity otherwise than the schema; generate it again")
             }
             types[index] = type
@@ -68,6 +68,15 @@ struct StackModel: Sendable {
                 if case .toOne(let relationship, _) = description.slots[index].content { !relationship.isOptional } else { false }
             }
         }
+    }
+
+    /// Whether a class declares what the schema has; an inverse that only the other side names counts as declared.
+    private static func matches(_ declaration: Entity, _ entity: Entity) -> Bool {
+        var declaration = declaration
+        for (index, relationship) in declaration.relationships.enumerated() where relationship.inverse == nil {
+            declaration.relationships[index].inverse = entity.relationships.first { $0.name == relationship.name }?.inverse
+        }
+        return declaration == entity
     }
 
     private static func inverse(_ name: String, in destination: EntityDescription) -> Inverse {

@@ -7,7 +7,30 @@ struct SchemaResolver {
     init(version: String, entities: [Entity], configurations: [String: [String]]) {
         self.version = version
         self.configurations = configurations
-        declared = entities
+        declared = Self.completed(entities)
+    }
+
+    /// The entities with each inverse on both sides: it is enough to declare it on one.
+    private static func completed(_ entities: [Entity]) -> [Entity] {
+        var result = entities
+        for entity in entities {
+            for relationship in entity.relationships {
+                guard let inverse = relationship.inverse else { continue }
+                var name: String? = relationship.destination
+                // The other side may be declared by a parent of the destination; a loop of parents is refused elsewhere.
+                for _ in entities {
+                    guard let index = result.firstIndex(where: { $0.name == name }) else { break }
+                    if let other = result[index].relationships.firstIndex(where: { $0.name == inverse }) {
+                        if result[index].relationships[other].inverse == nil {
+                            result[index].relationships[other].inverse = relationship.name
+                        }
+                        break
+                    }
+                    name = result[index].parent
+                }
+            }
+        }
+        return result
     }
 
     func resolve() throws(SchemaError) -> Schema.Storage {

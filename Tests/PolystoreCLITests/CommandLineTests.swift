@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+/// Runs the built program; it lies beside the test bundle.
+@Suite struct CommandLineTests {
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-cli-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    private func run(_ arguments: String...) throws -> (code: Int32, output: String, error: String) {
+        let program = Bundle.main.bundleURL.deletingLastPathComponent().appendingPathComponent("debug/polystore")
+        let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("polystore")
+        let process = Process(), output = Pipe(), error = Pipe()
+        process.executableURL = FileManager.default.isExecutableFile(atPath: beside.path) ? beside : program
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = error
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let trouble = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text, trouble)
+    }
+
+    private func file(_ name: String, _ text: String) throws -> String {
+        let url = folder.appendingPathComponent(name)
+        try text.write(to: url, atomically: true, encoding: .utf8)
+        return url.path
+    }
+
+    private func notes(_ name: String) throws -> String {
+        let model = try file(
+            "model.json", "{\"entities\": [{\"name\": \"Note\", \"attributes\": [{\"name\": \"text\", \"type\": \"string\"}]}]}")
+        let store = "sqlite:\(folder.path)/\(name)"
+        #expect(try run("load", store, file("notes.csv", "text\na\nb\n"), "--entity", "Note", "--model", model).code == 0)
+        return store
+    }
+
+    @Test func verifySaysWhichEntityDiffers() throws {
+        let store = try notes("a.db"), copy = "lmdb:\(folder.path)/b.lmdb", back = "sqlite:\(folder.path)/c.db"
+        #expect(try run("transfer", store, copy).code == 0)
+        #expect(try run("transfer", copy, back).code == 0)
+        #expect(try run("verify", store, back).code == 0)
+        let change = Process()
+        change.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+        change.arguments = ["\(folder.path)/c.db", "UPDATE Note SET text = 'x' WHERE _id = 1"]
+        try change.run()
+        change.waitUntilExit()
+        let result = try run("verify", store, back)
+        #expect(result.code == 1)
+        #expect(result.output.contains("the stores differ in Note"))
+    }
+
+    @Test func aTargetThatHoldsRowsIsRefused() throws {
+        let store = try notes("d.db"), other = try notes("e.db")
+        #expect(try run("transfer", store, other).code == 5)
+    }
+
+    @Test func badInputIsTroubleInOneSentence() throws {
+        let noStore = try file("text.db", "this is no database, and it is long enough to be read as one page")
+        let model = try file("bad.json", "{\n\"entities\": [\n{\"name\": \"A\", \"colour\": 1}]}")
+        #expect(try run("info", "sqlte:x").code == 2)
+        #expect(try run("info", "sqlte:x").error.contains("did you mean \"sqlite\"?"))
+        #expect(try run("info", "sqlite:\(folder.path)/missing.db").code == 2)
+        #expect(try run("info", "sqlite:\(noStore)").code == 2)
+        #expect(try run("info", "lmdb:\(noStore)").code == 2)
+        #expect(try run("model", "show", model).error.contains("line 3"))
+        #expect(try run("query").code == 64)
+    }
+
+    @Test func queryAnswers() throws {
+        let store = try notes("f.db")
+        #expect(
+            try run("query", store, "Note", "--where", "text == 'b'").output
+                == "{\"entity\":\"Note\",\"key\":2,\"version\":1,\"text\":\"b\"}\n")
+        #expect(try run("query", store, "Note", "--count").output == "2\n")
+        #expect(try run("query", store, "Note", "--where", "txt == 'b'").code == 2)
+    }
+}

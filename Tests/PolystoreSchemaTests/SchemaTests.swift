@@ -1,0 +1,71 @@
+import Foundation
+import PolystoreSchema
+import Testing
+
+@Suite struct SchemaTests {
+    @Test func aSchemaReadsWhatItWrites() throws {
+        let schema = try Schema(
+            version: "7",
+            entities: [
+                Entity(
+                    "A", attributes: [Attribute("x", .double, defaultValue: .double(0.1)), Attribute("at", .date, isOptional: true)],
+                    relationships: [Relationship("b", to: "B", inverse: "as")], indexes: [Index(["x", "b"])]),
+                Entity("B", relationships: [Relationship("as", to: "A", .toMany, inverse: "b", deleteRule: .deny)]),
+            ], configurations: ["Both": ["A", "B"]])
+        #expect(try Schema(json: schema.json) == schema)
+        #expect(try Schema(json: schema.prettyJSON).hash == schema.hash)
+    }
+
+    @Test func anErrorNamesTheLine() {
+        let text = "{\n \"entities\": [\n  {\"name\": \"A\",\n   \"attributes\": [{\"name\": \"x\", \"type\": \"strng\"}]}\n ]\n}"
+        let error = #expect(throws: SchemaError.self) { try Schema(json: text) }
+        #expect(error?.line == 4)
+        #expect(error?.message.contains("did you mean \"string\"?") == true)
+    }
+
+    @Test func theHashDoesNotDependOnTheOrderOfEntities() throws {
+        let a = Entity("A"), b = Entity("B")
+        #expect(try Schema(entities: [a, b]).hash == Schema(entities: [b, a]).hash)
+    }
+
+    @Test func anInverseMustPointBack() {
+        let a = Entity("A", relationships: [Relationship("b", to: "B", inverse: "a")])
+        let b = Entity("B", relationships: [Relationship("a", to: "A", inverse: "c"), Relationship("c", to: "A")])
+        #expect(throws: SchemaError.self) { try Schema(entities: [a, b]) }
+    }
+
+    @Test func anInverseIsDeclaredOnOneSide() throws {
+        let a = Entity("A", relationships: [Relationship("b", to: "B", inverse: "a")])
+        let b = Entity("B", relationships: [Relationship("a", to: "A", .toMany)])
+        #expect(try Schema(entities: [a, b]).entities[1].relationships[0].inverse == "b")
+    }
+
+    /// FIPS 180-4 test vectors: "abc" and the empty message.
+    @Test func sha256() {
+        #expect(SchemaHash(of: "abc").description == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        #expect(SchemaHash(of: "").description == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+    }
+
+    @Test func decimalKeysAreOrderedAsTheirNumbers() throws {
+        let numbers = ["-1e30", "-12.5", "-12.49", "-0.1", "0", "1e-20", "0.1", "0.11", "1", "1.5", "9", "10", "99.9", "100", "1e30"]
+        let keys = try numbers.map { DecimalKey.encode(try #require(Decimal(string: $0))) }
+        for (a, b) in zip(keys, keys.dropFirst()) { #expect(a.lexicographicallyPrecedes(b)) }
+        for (key, number) in zip(keys, numbers) { #expect(key.withUnsafeBytes(DecimalKey.decode) == Decimal(string: number)) }
+    }
+
+    @Test func dates() {
+        // date -u -d @1357034400 prints 2013-01-01T10:00:00
+        #expect(ISO8601.microseconds("2013-01-01T10:00:00Z") == 1_357_034_400_000_000)
+        #expect(ISO8601.string(1_357_034_400_000_000) == "2013-01-01T10:00:00Z")
+        #expect(ISO8601.microseconds("2013-02-30T10:00:00Z") == nil)
+        #expect(ISO8601.string(Microseconds.minimum) == "0001-01-01T00:00:00Z")
+        #expect(ISO8601.string(Microseconds.maximum) == "9999-12-31T23:59:59.999999Z")
+    }
+
+    @Test func valuesThatSomeStoreCannotHoldAreRefused() {
+        #expect(throws: ValueError.self) { try Attribute("x", .double).normalise(.double(.nan)) }
+        #expect(throws: ValueError.self) { try Attribute("x", .string).normalise(.string("a\0b")) }
+        #expect(throws: ValueError.self) { try Attribute("x", .int16).normalise(.int(32_768)) }
+        #expect(throws: ValueError.self) { try Attribute("x", .date).normalise(.date(Microseconds.maximum + 1)) }
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import PolystoreInMemory
+import PolystoreSQLite
+import PolystoreStorage
+import PolystoreTransfer
+import Testing
+
+@Suite struct TransferTests {
+    private let schema: Schema
+
+    init() throws {
+        schema = try Schema(entities: [
+            Entity(
+                "Note", attributes: [Attribute("text", .string), Attribute("rank", .int64, isOptional: true)],
+                relationships: [Relationship("next", to: "Note"), Relationship("items", to: "Note", .toManyOrdered)])
+        ])
+    }
+
+    private func store(_ csv: String) throws -> InMemoryStore {
+        let store = InMemoryStore()
+        _ = try store.open(OpenRequest(schema: schema))
+        _ = try FileLoader.load(LoadMapping(files: [LoadMapping.file("notes.csv", entity: "Note")]), into: store, schema) { _ in
+            Data(csv.utf8)
+        }
+        return store
+    }
+
+    private func digest(_ store: any StorageInterface, _ name: String = "Note") throws -> Digest? {
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        return try Contents(reader, schema).digests().first { $0.name == name }?.digest
+    }
+
+    private func write(_ store: any StorageInterface, _ changes: ChangeSet) throws {
+        let writer = try store.beginWrite(WriteOptions())
+        defer { writer.end() }
+        try writer.apply(changes)
+        _ = try writer.commit(CommitRecord())
+    }
+
+    private func update(_ slot: Int, _ value: Value) -> ChangeSet {
+        var mask = SlotMask()
+        mask.insert(slot)
+        let rows = RowSource(count: 1) { _, batch in
+            let cell = batch.cell(for: value)
+            let cells = batch.appendRow(key: 1, version: 1, entity: 0, slots: 3)
+            cells.update(repeating: .null, count: 3)
+            cells[slot] = cell
+        }
+        return ChangeSet(entities: [EntityChanges(entity: 0, updates: [RowUpdate(mask: mask, checksVersion: false, rows: rows)])])
+    }
+
+    @Test func theDigestSeesEveryKindOfChange() throws {
+        let csv = "text,rank\na,1\nb,NA\n"
+        let plain = try digest(store(csv))
+        #expect(try digest(store(csv)) == plain)
+        for (slot, value) in [(0, Value.string("x")), (1, .int(2)), (1, .null), (2, .int(2))] {
+            let changed = try store(csv)
+            try write(changed, update(slot, value))
+            #expect(try digest(changed) != plain, "slot \(slot)")
+        }
+        // The version is not part of it: writing the same value raises only that.
+        let same = try store(csv)
+        try write(same, update(0, .string("a")))
+        #expect(try digest(same) == plain)
+    }
+
+    @Test func theDigestOfAnOrderedLinkSeesPositionsNotRanks() throws {
+        func links(_ pairs: [Link]) throws -> Digest? {
+            let store = try store("text\na\nb\nc\n")
+            try write(store, ChangeSet(links: [LinkChanges(link: 0, added: pairs)]))
+            return try digest(store, "Note.items")
+        }
+        let plain = try links([Link(owner: 1, rank: 10, member: 2), Link(owner: 1, rank: 20, member: 3)])
+        #expect(try links([Link(owner: 1, rank: 5, member: 2), Link(owner: 1, rank: 6, member: 3)]) == plain)
+        #expect(try links([Link(owner: 1, rank: 20, member: 2), Link(owner: 1, rank: 10, member: 3)]) != plain)
+        #expect(try links([Link(owner: 1, rank: 10, member: 2)]) != plain)
+    }
+
+    @Test func aTransferIsEqualAndATargetThatHoldsRowsIsRefused() throws {
+        let source = try store("text\na\nb\n"),
+            path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).db").path
+        let target = SQLiteStore(path: path)
+        _ = try target.open(OpenRequest(schema: schema))
+        defer { try? target.erase() }
+        _ = try TransferEngine().transfer(from: source, schema, to: target, schema)
+        #expect(try TransferEngine().verify(source, schema, target, schema).allSatisfy(\.isSame))
+        let error = #expect(throws: StorageError.self) { try TransferEngine().transfer(from: source, schema, to: target, schema) }
+        #expect(error?.code == .alreadyExists)
+    }
+
+    @Test func aBadRowNamesLineAndColumnAndLeavesNothing() throws {
+        let store = InMemoryStore()
+        _ = try store.open(OpenRequest(schema: schema))
+        let error = #expect(throws: StorageError.self) {
+            try FileLoader.load(LoadMapping(files: [LoadMapping.file("notes.csv", entity: "Note")]), into: store, schema) { _ in
+                Data("text,rank\na,1\nb,two\n".utf8)
+            }
+        }
+        #expect(error?.message == "notes.csv, line 3, column \"rank\": a value of type int64 is expected")
+        #expect(try digest(store)?.count == 0)
+    }
+}
