@@ -29,7 +29,7 @@ struct Benchmarks: ParsableCommand {
         defer { server?.stop() }
         let places = try Places(server: server?.url)
         defer { places.remove() }
-        if !json { print(Measurement.header) }
+        if !json { FileHandle.standardOutput.write(Data((Measurement.header + "\n").utf8)) }
         for store in wanted {
             let floor: Floor? = ["sqlite": .sqlite, "lmdb": .lmdb, "postgresql": .postgresql][store]
             try Workloads(store: store, floor: floor, place: places, count: count, rounds: rounds, report: show).run()
@@ -37,5 +37,8 @@ struct Benchmarks: ParsableCommand {
         if let server, transfer > 0 { try TransferBenchmark(places, server: server.url, rows: transfer, report: show).run() }
     }
 
-    private func show(_ measurement: Measurement) { print(json ? measurement.json : measurement.row) }
+    /// Written at once, also into a pipe: a run takes minutes.
+    private func show(_ measurement: Measurement) {
+        FileHandle.standardOutput.write(Data(((json ? measurement.json : measurement.row) + "\n").utf8))
+    }
 }

@@ -44,15 +44,19 @@ final class PostgreSQLServer {
         }
     }
 
+    /// Runs a program and waits for it alone. Foundation's `Process` would also wait for the server that `pg_ctl` leaves behind, because
+    /// it inherits a descriptor.
     private static func run(_ path: String, _ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: "/")
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        if process.terminationStatus != 0 { throw BenchmarkError.noServer }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for descriptor in [0, 1, 2] as [Int32] { posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0) }
+        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
+        defer { for word in words { free(word) } }
+        words.append(nil)
+        var process = pid_t(), status: Int32 = 0
+        guard posix_spawn(&process, path, &actions, nil, words, nil) == 0, waitpid(process, &status, 0) == process, status == 0 else {
+            throw BenchmarkError.noServer
+        }
     }
 }
