@@ -14,7 +14,8 @@
 ///   - abstract: Whether only subclasses have objects.
 @attached(
     member,
-    names: named(_Schema), named(declaration), named(_slotNames), named(init(_row:_:)), named(init(_new:_:_:)), named(_reload),
+    names: named(_Schema), named(_entityName), named(declaration), named(_slotNames), named(init(_row:_:)), named(init(_new:_:_:)),
+    named(_reload),
     named(_encode), named(_reference), named(_setReference), named(Snapshot))
 @attached(memberAttribute)
 public macro Model(entity: String? = nil, abstract: Bool = false) =

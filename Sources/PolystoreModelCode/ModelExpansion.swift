@@ -13,7 +13,7 @@ public struct ModelExpansion {
 
     /// The members of the class that are not properties.
     public func members() -> [String] {
-        [layout(), declaration(), slotNames(), rowInit(), newInit(), reload(), encode()]
+        [layout(), entityName(), declaration(), slotNames(), rowInit(), newInit(), reload(), encode()]
             + (model.slots.contains { $0.kind == .toOne } ? [reference(), setReference()] : [])
             + [snapshot()]
     }
@@ -74,9 +74,11 @@ public struct ModelExpansion {
         """
     }
 
+    private func entityName() -> String { "\(access)override class var _entityName: String { \(Names.literal(model.entity)) }" }
+
     private func declaration() -> String {
         var arguments = [Names.literal(model.entity)]
-        if model.superclass != "ManagedObject" { arguments.append("parent: \(model.superclass).declaration.name") }
+        if model.superclass != "ManagedObject" { arguments.append("parent: \(model.superclass)._entityName") }
         if model.isAbstract { arguments.append("isAbstract: true") }
         let attributes = model.properties.filter { $0.kind == .attribute }.map(attribute)
         let relationships = model.properties.filter { $0.kind != .attribute }.map(relationship)
@@ -122,7 +124,7 @@ public struct ModelExpansion {
     private func relationship(_ property: ModelClass.Property) -> String {
         let kind = property.kind == .toOne ? "toOne" : (property.kind == .toMany ? "toMany" : "toManyOrdered")
         var arguments = [
-            Names.literal(property.key), "to: \(property.destination.map(Names.literal) ?? "\(property.type).declaration.name")",
+            Names.literal(property.key), "to: \(property.destination.map(Names.literal) ?? "\(property.type)._entityName")",
             ".\(kind)",
         ]
         if property.isRequired { arguments.append("isOptional: false") }

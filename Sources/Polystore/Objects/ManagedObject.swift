@@ -40,6 +40,9 @@ open class ManagedObject {
     /// The position of the store in the stack.
     final let _store: Int16
 
+    /// The stored name of the entity; generated. Declarations refer to each other by it, because they may refer in circles.
+    open class var _entityName: String { "" }
+
     /// The declaration of the entity; generated.
     open class var declaration: Entity { Entity("") }
 

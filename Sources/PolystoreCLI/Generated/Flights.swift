@@ -28,6 +28,8 @@ class Airline: ManagedObject {
         @inlinable static var end: Int { base + 2 }
     }
 
+    override class var _entityName: String { "Airline" }
+
     override class var declaration: Entity {
         Entity("Airline", attributes: [
                 Attribute("carrier", .string),
@@ -141,6 +143,8 @@ class Airport: ManagedObject {
         @inlinable static var base: Int { ManagedObject._Schema.end }
         @inlinable static var end: Int { base + 8 }
     }
+
+    override class var _entityName: String { "Airport" }
 
     override class var declaration: Entity {
         Entity("Airport", attributes: [
@@ -384,6 +388,8 @@ class Flight: ManagedObject {
         @inlinable static var base: Int { ManagedObject._Schema.end }
         @inlinable static var end: Int { base + 24 }
     }
+
+    override class var _entityName: String { "Flight" }
 
     override class var declaration: Entity {
         Entity("Flight", attributes: [
@@ -675,6 +681,8 @@ class Plane: ManagedObject {
         @inlinable static var end: Int { base + 9 }
     }
 
+    override class var _entityName: String { "Plane" }
+
     override class var declaration: Entity {
         Entity("Plane", attributes: [
                 Attribute("tailnum", .string),
@@ -874,6 +882,8 @@ class Weather: ManagedObject {
         @inlinable static var base: Int { ManagedObject._Schema.end }
         @inlinable static var end: Int { base + 15 }
     }
+
+    override class var _entityName: String { "Weather" }
 
     override class var declaration: Entity {
         Entity("Weather", attributes: [

@@ -59,6 +59,8 @@ open class Person: ManagedObject {
         @inlinable public static var end: Int { base + 8 }
     }
 
+    public override class var _entityName: String { "Person" }
+
     public override class var declaration: Entity {
         Entity("Person", attributes: [
                 Attribute("number", .int64),
@@ -161,8 +163,10 @@ open class Employee: Person {
         @inlinable public static var end: Int { base + 1 }
     }
 
+    public override class var _entityName: String { "Employee" }
+
     public override class var declaration: Entity {
-        Entity("Employee", parent: Person.declaration.name, attributes: [
+        Entity("Employee", parent: Person._entityName, attributes: [
                 Attribute("salary", .int64)
             ])
     }
