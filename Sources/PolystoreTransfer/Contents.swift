@@ -24,7 +24,7 @@ public struct Contents {
 
     /// Hands over the rows of a hierarchy in batches, in key order, and gives their digest.
     public func rows(
-        _ root: EntityIndex, capacity: Int = 2048, _ body: (RowBatch) throws(StorageError) -> Void
+        _ root: EntityIndex, capacity: Int = 8192, _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) -> Digest {
         var digest = Digest()
         let cursor = try reader.cursor(for: FetchPlan(schema, root))
