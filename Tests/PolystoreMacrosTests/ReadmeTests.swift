@@ -1,0 +1,41 @@
+#if Macros
+import PolystoreInMemory
+import PolystoreMacros
+import Testing
+
+// The example of the README.
+
+@Model class Person: ManagedObject {
+    var name: String = ""
+    var age: Int = 0
+    @Attribute(.unique) var email: String?
+    @Relationship(inverse: \Dog.owner, deleteRule: .cascade) var dogs: Set<Dog>
+}
+
+@Model class Dog: ManagedObject {
+    var name: String = ""
+    @Relationship var owner: Person?
+}
+
+@Suite struct ReadmeTests {
+    @Test func theExampleDoesWhatItSays() async throws {
+        let stack = try DataStack(Person.self, Dog.self)
+        try stack.addStorageAndWait(InMemoryStore())
+
+        try await stack.perform { transaction in
+            let ann = try transaction.create(Person.self)
+            ann.name = "Ann"
+            ann.age = 33
+            let rex = try transaction.create(Dog.self)
+            rex.name = "Rex"
+            rex.owner = ann
+        }
+
+        let adults = try stack.fetchAll(From<Person>().where(\.age >= 18).orderBy(.ascending(\.name)).limit(10))
+        #expect(adults.map(\.name) == ["Ann"])
+        #expect(adults.first?.dogs.map(\.name) == ["Rex"])
+        #expect(try stack.fetchCount(From<Dog>().where(\.owner?.name == "Ann")) == 1)
+        #expect(try stack.queryValue(From<Person>().select(Int.self, .maximum(\.age))) == 33)
+    }
+}
+#endif
