@@ -148,7 +148,7 @@ public struct ModelExpansion {
 
     private func rowInit() -> String {
         block(
-            "required init(_row row: borrowing RowView, _ context: ObjectContext)",
+            "required init(_row row: borrowing RowView, _ context: borrowing ObjectContext)",
             model.slots.map { decode($0, "context") } + ["super.init(_row: row, context)"])
     }
 
@@ -160,7 +160,7 @@ public struct ModelExpansion {
             return "\(Names.storage(property.name)) = \(value)"
         }
         return block(
-            "required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext)",
+            "required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext)",
             defaults + ["super.init(_new: key, entity, context)"])
     }
 

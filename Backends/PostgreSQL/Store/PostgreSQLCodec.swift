@@ -8,10 +8,6 @@ enum PostgreSQLCodec {
     /// 2000-01-01, the server's epoch, in microseconds since 1970.
     static let epoch: Int64 = 946_684_800_000_000
 
-    static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
-        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
-    }
-
     /// The object id of a type.
     static func oid(_ type: ValueType) -> UInt32 {
         switch type {
@@ -31,37 +27,37 @@ enum PostgreSQLCodec {
 
     /// A field: its length and bytes, -1 for nil.
     @inline(__always)
-    static func appendField(_ cell: Cell, _ type: ValueType, to bytes: inout [UInt8]) {
-        if cell.kind == .null { return append(Int32(-1), to: &bytes) }
+    static func appendField(_ cell: Cell, _ type: ValueType, to buffer: WireBuffer) {
+        if cell.kind == .null { return buffer.append(Int32(-1)) }
         switch type {
         case .bool:
-            append(Int32(1), to: &bytes)
-            bytes.append(cell.int == 0 ? 0 : 1)
+            buffer.append(Int32(1))
+            buffer.append(UInt8(cell.int == 0 ? 0 : 1))
         case .int16:
-            append(Int32(2), to: &bytes)
-            append(Int16(truncatingIfNeeded: cell.int), to: &bytes)
+            buffer.append(Int32(2))
+            buffer.append(Int16(truncatingIfNeeded: cell.int))
         case .int32:
-            append(Int32(4), to: &bytes)
-            append(Int32(truncatingIfNeeded: cell.int), to: &bytes)
+            buffer.append(Int32(4))
+            buffer.append(Int32(truncatingIfNeeded: cell.int))
         case .int64:
-            append(Int32(8), to: &bytes)
-            append(cell.int, to: &bytes)
+            buffer.append(Int32(8))
+            buffer.append(cell.int)
         case .date:
-            append(Int32(8), to: &bytes)
-            append(cell.int &- epoch, to: &bytes)
+            buffer.append(Int32(8))
+            buffer.append(cell.int &- epoch)
         case .float:
-            append(Int32(4), to: &bytes)
-            append(Float(cell.real).bitPattern, to: &bytes)
+            buffer.append(Int32(4))
+            buffer.append(Float(cell.real).bitPattern)
         case .double:
-            append(Int32(8), to: &bytes)
-            append(cell.bits, to: &bytes)
+            buffer.append(Int32(8))
+            buffer.append(cell.bits)
         case .string, .url, .data, .uuid:
-            append(Int32(truncatingIfNeeded: cell.length), to: &bytes)
-            bytes.append(contentsOf: cell.bytes)
+            buffer.append(Int32(truncatingIfNeeded: cell.length))
+            buffer.append(cell.bytes)
         case .decimal:
-            let number = PostgreSQLNumeric.encode(DecimalKey.decode(cell.bytes) ?? 0)
-            append(Int32(number.count), to: &bytes)
-            bytes += number
+            let number = PostgreSQLNumeric.words(DecimalKey.decode(cell.bytes) ?? 0)
+            buffer.append(Int32(2 * number.count))
+            for word in number { buffer.append(word) }
         }
     }
 }
@@ -89,23 +85,23 @@ struct PostgreSQLParameter {
             bytes = nil
             return
         }
-        var field: [UInt8] = []
-        PostgreSQLCodec.appendField(cell, type, to: &field)
-        bytes = Array(field.dropFirst(4))
+        let field = WireBuffer(capacity: 64)
+        PostgreSQLCodec.appendField(cell, type, to: field)
+        bytes = Array(field.bytes.dropFirst(4))
     }
 
     /// A one-dimensional array.
     init(array: [Cell], _ type: ValueType) {
-        var result: [UInt8] = []
-        PostgreSQLCodec.append(Int32(array.isEmpty ? 0 : 1), to: &result)
-        PostgreSQLCodec.append(Int32(array.contains(where: \.isNull) ? 1 : 0), to: &result)
-        PostgreSQLCodec.append(PostgreSQLCodec.oid(type), to: &result)
+        let result = WireBuffer(capacity: 20 + 12 * array.count)
+        result.append(Int32(array.isEmpty ? 0 : 1))
+        result.append(Int32(array.contains(where: \.isNull) ? 1 : 0))
+        result.append(PostgreSQLCodec.oid(type))
         if !array.isEmpty {
-            PostgreSQLCodec.append(Int32(array.count), to: &result)
-            PostgreSQLCodec.append(Int32(1), to: &result)
-            for cell in array { PostgreSQLCodec.appendField(cell, type, to: &result) }
+            result.append(Int32(array.count))
+            result.append(Int32(1))
+            for cell in array { PostgreSQLCodec.appendField(cell, type, to: result) }
         }
-        bytes = result
+        bytes = Array(result.bytes)
     }
 
     init(_ value: Int64) { self.init(.int(value), .int64) }
@@ -145,7 +141,8 @@ enum PostgreSQLNumeric {
         return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: mantissa)
     }
 
-    static func encode(_ number: Decimal) -> [UInt8] {
+    /// The number of digits, weight, sign, scale and digits of a number.
+    static func words(_ number: Decimal) -> [UInt16] {
         let text = number.description.drop { $0 == "-" }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         var whole = String(parts[0]), fraction = parts.count > 1 ? String(parts[1]) : ""
@@ -162,13 +159,8 @@ enum PostgreSQLNumeric {
             weight -= 1
         }
         while groups.last == 0 { groups.removeLast() }
-        var bytes: [UInt8] = []
-        PostgreSQLCodec.append(Int16(groups.count), to: &bytes)
-        PostgreSQLCodec.append(Int16(groups.isEmpty ? 0 : weight), to: &bytes)
-        PostgreSQLCodec.append(UInt16(number < 0 ? 0x4000 : 0), to: &bytes)
-        PostgreSQLCodec.append(Int16(scale), to: &bytes)
-        for group in groups { PostgreSQLCodec.append(group, to: &bytes) }
-        return bytes
+        let head = [groups.count, groups.isEmpty ? 0 : weight, number < 0 ? 0x4000 : 0, scale]
+        return head.map { UInt16(truncatingIfNeeded: $0) } + groups
     }
 }
 #endif

@@ -17,8 +17,9 @@ final class PostgreSQLConnection {
 
     /// Connects to a server; the text goes to libpq as it is.
     init(conninfo: String, schema: String) throws(StorageError) {
-        let keys = ["dbname", "application_name", "client_encoding", "connect_timeout"]
-        let values = [conninfo, "polystore", "UTF8", "10"]
+        // Later options win: those of the URL over ours, and ours over the URL where the store depends on it.
+        let keys = ["application_name", "connect_timeout", "dbname", "client_encoding"]
+        let values = ["polystore", "10", conninfo, "UTF8"]
         var cKeys: [UnsafePointer<CChar>?] = keys.map { UnsafePointer(strdup($0)) }
         var cValues: [UnsafePointer<CChar>?] = values.map { UnsafePointer(strdup($0)) }
         defer { for pointer in cKeys + cValues { free(UnsafeMutableRawPointer(mutating: pointer)) } }
@@ -74,7 +75,7 @@ final class PostgreSQLConnection {
 
     /// Runs statements without bindings.
     func execute(_ sql: String) throws(StorageError) {
-        _ = try checked(PQexec(handle, sql))
+        PQclear(try checked(PQexec(handle, sql)))
     }
 
     /// Runs a statement with bindings; the result is binary.
@@ -111,7 +112,7 @@ final class PostgreSQLConnection {
         }
         nextName += 1
         let name = "s\(nextName)"
-        _ = try checked(PQprepare(handle, name, sql, 0, nil))
+        PQclear(try checked(PQprepare(handle, name, sql, 0, nil)))
         prepared[sql] = name
         order.append(sql)
         return name
@@ -147,12 +148,11 @@ final class PostgreSQLConnection {
         if let failure { throw failure }
     }
 
-    /// Sends bytes of a copy and empties them.
-    func send(_ bytes: inout [UInt8]) throws(StorageError) {
-        let sent = bytes.withUnsafeBytes { buffer in
-            PQputCopyData(handle, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(buffer.count))
-        }
-        bytes.removeAll(keepingCapacity: true)
+    /// Sends bytes of a copy and empties the buffer.
+    func send(_ buffer: WireBuffer) throws(StorageError) {
+        let bytes = buffer.bytes
+        let sent = PQputCopyData(handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
+        buffer.clear()
         if sent != 1 { throw StorageError(.connectionLost, "the connection to the server was lost") }
     }
 }

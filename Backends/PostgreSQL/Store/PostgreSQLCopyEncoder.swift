@@ -5,7 +5,7 @@ internal import PolystoreStorage
 /// Rows of one entity in the form of `COPY … FROM STDIN BINARY`.
 final class PostgreSQLCopyEncoder {
     let sql: String
-    var bytes: [UInt8]
+    let buffer = WireBuffer(capacity: 1 << 17)
     private let types: [ValueType]
     private let number: Int16?
 
@@ -18,20 +18,19 @@ final class PostgreSQLCopyEncoder {
         columns.append("\"_version\"")
         columns += description.slots.indices.map { SQLText.quoted(tables.column(entity, $0)) }
         sql = "COPY \(SQLText.quoted(tables.table(entity)))(\(columns.joined(separator: ", "))) FROM STDIN BINARY"
-        bytes = Array("PGCOPY\n".utf8) + [0xff, 0x0d, 0x0a, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-        bytes.reserveCapacity(1 << 17)
+        (Array("PGCOPY\n".utf8) + [0xff, 0x0d, 0x0a, 0, 0, 0, 0, 0, 0, 0, 0, 0]).withUnsafeBytes(buffer.append)
     }
 
     /// Adds a row.
     func append(_ row: borrowing RowView) {
-        PostgreSQLCodec.append(Int16(types.count + (number == nil ? 2 : 3)), to: &bytes)
-        PostgreSQLCodec.appendField(.int(row.key), .int64, to: &bytes)
-        if let number { PostgreSQLCodec.appendField(.int(Int64(number)), .int16, to: &bytes) }
-        PostgreSQLCodec.appendField(.int(row.version), .int64, to: &bytes)
-        for slot in types.indices { PostgreSQLCodec.appendField(row[slot], types[slot], to: &bytes) }
+        buffer.append(Int16(types.count + (number == nil ? 2 : 3)))
+        PostgreSQLCodec.appendField(.int(row.key), .int64, to: buffer)
+        if let number { PostgreSQLCodec.appendField(.int(Int64(number)), .int16, to: buffer) }
+        PostgreSQLCodec.appendField(.int(row.version), .int64, to: buffer)
+        for slot in types.indices { PostgreSQLCodec.appendField(row[slot], types[slot], to: buffer) }
     }
 
     /// Adds the end mark.
-    func finish() { PostgreSQLCodec.append(Int16(-1), to: &bytes) }
+    func finish() { buffer.append(Int16(-1)) }
 }
 #endif

@@ -16,13 +16,18 @@ final class PostgreSQLCore: Sendable {
     let durability: Durability
     /// Keys that were taken from the server's sequences and not yet given, by root.
     let keys = Mutex<[EntityIndex: Range<Int64>]>([:])
+    private let oneKeyLayouts: [PostgreSQLRowLayout]
+    private let keyLayouts: [PostgreSQLRowLayout]
     private let closed = Atomic(false)
 
     init(_ metadata: StoreMetadata, schema: String, durability: Durability, open: @escaping @Sendable () throws -> PostgreSQLConnection) {
         storeID = metadata.storeID
         let tables = SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
         self.tables = tables
-        compiler = SQLCompiler(tables)
+        let compiler = SQLCompiler(tables)
+        self.compiler = compiler
+        oneKeyLayouts = metadata.schema.descriptions.map { PostgreSQLRowLayout(compiler.selectByKey($0.root), tables, root: $0.root) }
+        keyLayouts = metadata.schema.descriptions.map { PostgreSQLRowLayout(compiler.selectByKeys($0.root, [0]), tables, root: $0.root) }
         self.durability = durability
         lock = Int64(bitPattern: SchemaHash(of: "polystore \(schema)").words[0])
         let explained: @Sendable () throws -> PostgreSQLConnection = {
@@ -41,6 +46,9 @@ final class PostgreSQLCore: Sendable {
         readers.close()
         writers.close()
     }
+
+    /// The statement that reads rows of an entity's hierarchy by one key or by a list of keys, and its layout.
+    func keyLayout(_ entity: EntityIndex, isOne: Bool) -> PostgreSQLRowLayout { isOne ? oneKeyLayouts[entity] : keyLayouts[entity] }
 
     func sequence(_ root: EntityIndex) -> String { SQLText.quoted(tables.name("polystore_keys." + tables.schema.entities[root].name)) }
 

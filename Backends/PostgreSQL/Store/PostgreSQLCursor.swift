@@ -56,8 +56,9 @@ final class PostgreSQLCursor: RowCursor {
 }
 
 /// Where the parts of a row are in a result's columns.
-final class PostgreSQLRowLayout {
+final class PostgreSQLRowLayout: Sendable {
     let sql: String
+    private let keyColumn: Int
     private let entityColumn: Int?
     private let versionColumn: Int
     private let entities: [(index: EntityIndex, columns: [Int])?]
@@ -65,6 +66,7 @@ final class PostgreSQLRowLayout {
 
     init(_ select: SQLSelect, _ tables: SQLTables, root: EntityIndex) {
         sql = select.text.rendered(.postgreSQL).sql
+        keyColumn = select.keyColumn
         entityColumn = select.entityColumn
         versionColumn = select.versionColumn
         name = tables.schema.entities[root].name
@@ -75,13 +77,16 @@ final class PostgreSQLRowLayout {
         self.entities = entities
     }
 
+    /// The key of a row of a result.
+    func key(_ result: PostgreSQLResult, _ row: Int, _ batch: RowBatch) -> Int64 { result.cell(row, keyColumn, batch).int }
+
     /// Adds a row of a result to a batch.
     func fill(_ batch: RowBatch, _ result: PostgreSQLResult, _ row: Int) throws(StorageError) {
         let number = entityColumn.map { Int(result.cell(row, $0, batch).int) } ?? 0
         guard number >= 0, number < entities.count, let entity = entities[number] else {
             throw StorageError(.corrupted, "a row of \(name) has an unknown entity number", details: .init(entity: name))
         }
-        let key = result.cell(row, 0, batch).int, version = result.cell(row, versionColumn, batch).int
+        let key = key(result, row, batch), version = result.cell(row, versionColumn, batch).int
         let cells = batch.appendRow(key: key, version: version, entity: entity.index, slots: entity.columns.count)
         for (slot, column) in entity.columns.enumerated() { cells[slot] = column < 0 ? .null : result.cell(row, column, batch) }
     }

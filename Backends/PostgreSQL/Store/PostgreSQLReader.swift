@@ -10,7 +10,6 @@ class PostgreSQLReader: StorageReader {
     private(set) var isOpen = true
     private var cursors = 0
     private let scratch = RowBatch(capacity: 1)
-    private lazy var rowLayouts: [EntityIndex: PostgreSQLRowLayout] = [:]
 
     init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection) {
         self.core = core
@@ -57,13 +56,17 @@ class PostgreSQLReader: StorageReader {
     func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
         try checkOpen()
         if keys.isEmpty { return }
-        let root = core.tables.schema[entity].root
-        let select = core.compiler.selectByKeys(root, [0])
-        let layout = rowLayouts[root] ?? PostgreSQLRowLayout(select, core.tables, root: root)
-        rowLayouts[root] = layout
+        let layout = core.keyLayout(entity, isOne: keys.count == 1)
+        if keys.count == 1 {
+            let result = try connection.query(layout.sql, [PostgreSQLParameter(keys[0])])
+            if result.count == 0 { return }
+            try layout.fill(batch, result, 0)
+            batch.keepLastRow(core.tables.schema)
+            return
+        }
         let result = try connection.query(layout.sql, [PostgreSQLParameter(keys: Array(Set(keys)).sorted())])
         var positions: [Int64: Int] = [:]
-        for row in 0..<result.count { positions[result.cell(row, 0, scratch).int] = row }
+        for row in 0..<result.count { positions[layout.key(result, row, scratch)] = row }
         for key in keys {
             guard let row = positions[key] else { continue }
             try layout.fill(batch, result, row)

@@ -119,7 +119,7 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
                     let row = batch.row(index)
                     encoder.append(row)
                     recorder.insert(entity, row.key)
-                    if encoder.bytes.count > 1 << 16 { try connection.send(&encoder.bytes) }
+                    if encoder.buffer.count > 1 << 16 { try connection.send(encoder.buffer) }
                 }
             }
         }
@@ -130,7 +130,7 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
         try connection.copyIn(encoder.sql) { () throws(StorageError) in
             try body(encoder)
             encoder.finish()
-            try connection.send(&encoder.bytes)
+            try connection.send(encoder.buffer)
         }
     }
 
@@ -176,7 +176,7 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
             try copy(entity) { encoder throws(StorageError) in
                 for index in run {
                     encoder.append(batch.row(index))
-                    if encoder.bytes.count > 1 << 16 { try connection.send(&encoder.bytes) }
+                    if encoder.buffer.count > 1 << 16 { try connection.send(encoder.buffer) }
                 }
             }
             for index in run { greatest[root] = max(greatest[root] ?? 0, batch.key(index)) }

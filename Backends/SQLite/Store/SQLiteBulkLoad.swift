@@ -3,14 +3,13 @@ internal import CSQLite
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Loading many rows: several rows to a statement, and indexes made after the rows where a table was empty.
+/// Loading many rows: indexes are made after the rows where a table was empty.
 ///
 /// Making an index from all rows is two to three times as fast as keeping it row by row; with a small cache the sorter is faster still.
 final class SQLiteBulkLoad {
-    private static let rowsPerStatement = 50
-
     private let core: SQLiteCore
     private let connection: SQLiteConnection
+    private let insert: SQLiteInsert
     /// The indexes that were dropped and are to be made again.
     private var dropped: [SQLTables.IndexStatement] = []
     private var prepared: Set<EntityIndex> = []
@@ -19,6 +18,7 @@ final class SQLiteBulkLoad {
     init(_ core: SQLiteCore, _ connection: SQLiteConnection) throws(StorageError) {
         self.core = core
         self.connection = connection
+        insert = SQLiteInsert(core.tables, connection)
         try connection.execute("PRAGMA wal_autocheckpoint = 20000")
     }
 
@@ -28,33 +28,16 @@ final class SQLiteBulkLoad {
         var index = 0
         while index < batch.count {
             let entity = batch.row(index).entity
-            var run = 1
-            while run < Self.rowsPerStatement, index + run < batch.count, batch.row(index + run).entity == entity { run += 1 }
-            if run < Self.rowsPerStatement { run = 1 }
-            try insert(batch, index, run, entity)
-            index += run
+            var end = index + 1, last = batch.key(index)
+            while end < batch.count, batch.row(end).entity == entity {
+                last = max(last, batch.key(end))
+                end += 1
+            }
+            try insert.insert(entity, batch, index..<end)
+            let root = core.tables.schema[entity].root
+            greatest[root] = max(greatest[root] ?? 0, last)
+            index = end
         }
-    }
-
-    private func insert(_ batch: RowBatch, _ start: Int, _ count: Int, _ entity: EntityIndex) throws(StorageError) {
-        let description = core.tables.schema[entity]
-        let statement = try connection.statement(insertText(entity, count))
-        let number = description.isHierarchy ? core.tables.entityNumbers[entity] : nil
-        var position: Int32 = 1
-        for index in start..<(start + count) {
-            position = SQLiteInsert.bind(statement, batch.row(index), number, description.slots.count, at: position)
-            greatest[description.root] = max(greatest[description.root] ?? 0, batch.key(index))
-        }
-        let code = statement.run()
-        if code != SQLITE_DONE { throw SQLiteConstraint.error(code, connection, core.tables, entity) }
-    }
-
-    private var texts: [[Int]: String] = [:]
-    private func insertText(_ entity: EntityIndex, _ rows: Int) -> String {
-        if let text = texts[[entity, rows]] { return text }
-        let text = SQLiteInsert.sql(core.tables, entity, rows: rows)
-        texts[[entity, rows]] = text
-        return text
     }
 
     private func prepare(_ root: EntityIndex) throws(StorageError) {

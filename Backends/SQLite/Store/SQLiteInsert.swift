@@ -3,10 +3,67 @@ internal import CSQLite
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The statement that adds rows of an entity.
-enum SQLiteInsert {
-    /// The statement for a number of rows.
-    static func sql(_ tables: SQLTables, _ entity: EntityIndex, rows: Int) -> String {
+/// Adds rows: fifty to a statement where there are so many, which takes three quarters of the time of one by one.
+final class SQLiteInsert {
+    private static let rowsPerStatement = 50
+
+    private let tables: SQLTables
+    private let connection: SQLiteConnection
+    private var one: [EntityIndex: SQLiteStatement] = [:]
+    private var many: [EntityIndex: SQLiteStatement] = [:]
+
+    init(_ tables: SQLTables, _ connection: SQLiteConnection) {
+        self.tables = tables
+        self.connection = connection
+    }
+
+    /// Adds rows of one entity that follow each other in a batch.
+    ///
+    /// - Throws: What adding them one by one would have thrown first.
+    func insert(_ entity: EntityIndex, _ batch: RowBatch, _ rows: Range<Int>) throws(StorageError) {
+        let description = tables.schema[entity]
+        let number = description.isHierarchy ? tables.entityNumbers[entity] : nil
+        let slots = description.slots.count
+        var start = rows.lowerBound
+        while rows.upperBound - start >= Self.rowsPerStatement, try fits(entity, slots) {
+            let end = start + Self.rowsPerStatement
+            let statement = try statement(entity, Self.rowsPerStatement, &many)
+            var position: Int32 = 1
+            for index in start..<end { position = Self.bind(statement, batch.row(index), number, slots, at: position) }
+            // A statement that fails leaves nothing behind: adding its rows one by one finds the row that is in the way.
+            if statement.run() != SQLITE_DONE { try insertOneByOne(entity, batch, start..<end, number, slots) }
+            start = end
+        }
+        try insertOneByOne(entity, batch, start..<rows.upperBound, number, slots)
+    }
+
+    private func insertOneByOne(
+        _ entity: EntityIndex, _ batch: RowBatch, _ rows: Range<Int>, _ number: Int16?, _ slots: Int
+    ) throws(StorageError) {
+        if rows.isEmpty { return }
+        let statement = try statement(entity, 1, &one)
+        for index in rows {
+            _ = Self.bind(statement, batch.row(index), number, slots, at: 1)
+            let code = statement.run()
+            if code != SQLITE_DONE { throw SQLiteConstraint.error(code, connection, tables, entity) }
+        }
+    }
+
+    /// Whether fifty rows stay within the engine's limit of variables.
+    private func fits(_ entity: EntityIndex, _ slots: Int) throws(StorageError) -> Bool {
+        Self.rowsPerStatement * (slots + 3) <= Int(sqlite3_limit(connection.handle, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
+    }
+
+    private func statement(
+        _ entity: EntityIndex, _ rows: Int, _ known: inout [EntityIndex: SQLiteStatement]
+    ) throws(StorageError) -> SQLiteStatement {
+        if let statement = known[entity] { return statement }
+        let statement = try connection.statement(sql(entity, rows: rows))
+        known[entity] = statement
+        return statement
+    }
+
+    private func sql(_ entity: EntityIndex, rows: Int) -> String {
         let description = tables.schema[entity]
         var columns = ["\"_id\""]
         if description.isHierarchy { columns.append("\"_entity\"") }
@@ -18,8 +75,8 @@ enum SQLiteInsert {
     }
 
     /// Binds a row from a position on; the next free position.
-    @inline(__always) @discardableResult
-    static func bind(
+    @inline(__always)
+    private static func bind(
         _ statement: SQLiteStatement, _ row: borrowing RowView, _ number: Int16?, _ slots: Int, at start: Int32
     ) -> Int32 {
         var position = start

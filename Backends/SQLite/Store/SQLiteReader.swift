@@ -18,9 +18,10 @@ class SQLiteReader: StorageReader {
 
     deinit { end() }
 
-    func checkOpen() throws(StorageError) {
-        if !isOpen || core.isClosed { throw StorageError(.storeClosed, "the session or its store was closed") }
-    }
+    @inline(__always)
+    final func checkOpen() throws(StorageError) { if !isOpen || core.isClosed { throw ended } }
+
+    private var ended: StorageError { StorageError(.storeClosed, "the session or its store was closed") }
 
     /// Gives the connection back.
     func giveBack() {
@@ -49,12 +50,12 @@ class SQLiteReader: StorageReader {
     func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
         try checkOpen()
         let layout = core.keyLayout(entity)
-        let statement = try connection.statement(layout.sql)
+        let statement = try keyStatement(entity, layout)
         for key in keys {
             statement.bind(.int(key), at: 1)
             defer { statement.reset() }
             guard try statement.step() else { continue }
-            try layout.fill(batch, statement.handle, -1)
+            try layout.fill(batch, statement)
             // The engine's memory is gone with the next statement.
             batch.keepLastRow(core.tables.schema)
         }

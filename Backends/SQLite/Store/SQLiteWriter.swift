@@ -11,10 +11,12 @@ final class SQLiteWriter: SQLiteReader, StorageWriter {
     private var nextMark = 1
     private let options: WriteOptions
     private var bulk: SQLiteBulkLoad?
-    private let scratchRows = RowBatch(capacity: 512)
+    private let scratchRows = RowBatch(capacity: 500)
+    private let inserts: SQLiteInsert
 
     init(_ core: SQLiteCore, _ connection: SQLiteConnection, _ options: WriteOptions) throws(StorageError) {
         self.options = options
+        inserts = SQLiteInsert(core.tables, connection)
         super.init(core, connection)
         if options.isBulk { bulk = try SQLiteBulkLoad(core, connection) }
     }
@@ -112,17 +114,9 @@ final class SQLiteWriter: SQLiteReader, StorageWriter {
     }
 
     private func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
-        let statement = try connection.statement(SQLiteInsert.sql(core.tables, entity, rows: 1))
-        let number = core.tables.schema[entity].isHierarchy ? core.tables.entityNumbers[entity] : nil
-        let slots = core.tables.schema[entity].slots.count
         try rows.forEachBatch(scratchRows) { batch throws(StorageError) in
-            for index in 0..<batch.count {
-                let row = batch.row(index)
-                SQLiteInsert.bind(statement, row, number, slots, at: 1)
-                let code = statement.run()
-                if code != SQLITE_DONE { try check(code, entity) }
-                recorder.insert(entity, row.key)
-            }
+            try inserts.insert(entity, batch, 0..<batch.count)
+            for index in 0..<batch.count { recorder.insert(entity, batch.key(index)) }
         }
     }
 

@@ -14,6 +14,9 @@ struct Benchmarks: ParsableCommand {
     @Option(help: "The stores to measure, separated by commas.")
     var stores = "memory,sqlite,lmdb,postgresql"
 
+    @Option(help: "The workloads to run, separated by commas; all when it is left out.")
+    var workloads: String?
+
     @Option(help: "The number of objects.")
     var count = 100_000
 
@@ -32,7 +35,10 @@ struct Benchmarks: ParsableCommand {
         if !json { FileHandle.standardOutput.write(Data((Measurement.header + "\n").utf8)) }
         for store in wanted {
             let floor: Floor? = ["sqlite": .sqlite, "lmdb": .lmdb, "postgresql": .postgresql][store]
-            try Workloads(store: store, floor: floor, place: places, count: count, rounds: rounds, report: show).run()
+            try Workloads(
+                store: store, floor: floor, place: places, count: count, rounds: rounds,
+                wanted: workloads.map { Set($0.split(separator: ",").map(String.init)) }, report: show
+            ).run()
         }
         if let server, transfer > 0 { try TransferBenchmark(places, server: server.url, rows: transfer, report: show).run() }
     }

@@ -9,16 +9,20 @@ struct Workloads {
     let place: Places
     let count: Int
     let rounds: Int
+    /// The names of the workloads to run; nil for all.
+    let wanted: Set<String>?
     let report: (Measurement) -> Void
 
     /// All workloads of the store.
     func run() throws {
         let values = PersonValues.rows(count)
         let rows = FloorRows(values)
-        try createAndCommit(values, rows)
-        try bulkInsert(values, rows)
-        try reads(values, rows)
+        if wants("create-commit") { try createAndCommit(values, rows) }
+        if wants("bulk-insert") { try bulkInsert(values, rows) }
+        if wants("fetch-objects") || wants("point-lookup") || wants("update-one-attribute") { try reads(values, rows) }
     }
+
+    private func wants(_ workload: String) -> Bool { wanted?.contains(workload) ?? true }
 
     /// `count` objects created and committed in one transaction, the transaction freed included.
     private func createAndCommit(_ values: [PersonValues], _ rows: FloorRows) throws {
@@ -69,13 +73,13 @@ struct Workloads {
             if let floor {
                 try withFloor { _, handle in
                     try check(floor.insertBest(handle, rows))
-                    try fetch(stack, floor, handle)
-                    try points(stack, floor, handle)
-                    try update(stack, floor, handle)
+                    if wants("fetch-objects") { try fetch(stack, floor, handle) }
+                    if wants("point-lookup") { try points(stack, floor, handle) }
+                    if wants("update-one-attribute") { try update(stack, floor, handle) }
                     return 0
                 }
             }
-            if store == "sqlite" { try fetchAgainstGRDB(stack, values) }
+            if store == "sqlite", wants("fetch-objects") { try fetchAgainstGRDB(stack, values) }
             return 0
         }
     }
@@ -144,11 +148,13 @@ struct Workloads {
         }
     }
 
+    @inline(never)
     private func fetchAll(_ stack: DataStack) throws {
         let objects = try stack.fetchAll(From<Person>())
         if objects.count != count { throw BenchmarkError.wrongAnswer }
     }
 
+    @inline(never)
     private func create(_ stack: DataStack, _ values: [PersonValues]) throws {
         try stack.perform(synchronous: { transaction in
             for value in values {

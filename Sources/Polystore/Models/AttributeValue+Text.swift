@@ -17,13 +17,20 @@ extension String: AttributeValue {
     public static func _decode(_ cell: Cell) -> String? { String(utf8: cell.bytes) }
     /// The cell of the text.
     public func _encode(_ batch: RowBatch) -> Cell {
+        let native = utf8.withContiguousStorageIfAvailable { Cell.text(batch.copy(UnsafeRawBufferPointer($0)), $0.count) }
+        if let native { return native }
         var text = self
         return text.withUTF8 { Cell.text(batch.copy(UnsafeRawBufferPointer($0)), $0.count) }
     }
     /// Refuses U+0000.
     public static func _normalise(_ value: inout String) -> ValueError? {
-        let hasNull = value.withUTF8 { bytes in bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false }
-        return hasNull ? ValueError(.notStorable, "text with U+0000 cannot be stored") : nil
+        // Text of other kinds than Swift's own becomes Swift's own here, once.
+        let known = value.utf8.withContiguousStorageIfAvailable(hasNull)
+        return known ?? value.withUTF8(hasNull) ? ValueError(.notStorable, "text with U+0000 cannot be stored") : nil
+    }
+
+    private static func hasNull(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false
     }
 }
 

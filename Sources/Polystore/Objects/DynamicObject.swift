@@ -5,13 +5,13 @@ public final class DynamicObject: ManagedObject {
     private var values: ContiguousArray<Value>
 
     /// An object of a row; every cell is decoded.
-    public required init(_row row: borrowing RowView, _ context: ObjectContext) {
+    public required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
         values = Self.decode(row, context)
         super.init(_row: row, context)
     }
 
     /// A new object with the defaults of its entity.
-    public required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
+    public required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
         values = ContiguousArray(context.model.schema[entity].slots.map { $0.attribute?.defaultValue ?? .null })
         super.init(_new: key, entity, context)
     }

@@ -2,100 +2,150 @@ internal import PolystoreStorage
 
 /// The objects of one hierarchy that are alive in a context, by key; it does not keep them alive.
 ///
-/// Open addressing over key and address. Sixteen consecutive keys are neighbours in the table while blocks of sixteen are scattered, so
-/// that reading and freeing objects in key order walks memory in order: about 70 ns an object less than `Dictionary`. An entry goes by
+/// Keys are mostly given in a row and read in a row. So eight consecutive keys share a page of eight addresses, and pages are found by
+/// open addressing over the number of the page. The page that was used last is tried first: reading or freeing objects in key order
+/// touches the table once in eight, and a hundred thousand objects take 1.2 MB where a flat table took 8. Eight consecutive pages are
+/// neighbours in the table (one line of the cache) while blocks of eight are scattered. An entry of the table goes by
 /// shifting its followers back (Knuth, volume 3, 6.4, algorithm R), so that there are no tombstones to skip.
-struct IdentityMap: ~Copyable {
-    private struct Entry {
-        var key: Int64
-        /// Nil when the place is free.
-        var object: UnsafeMutableRawPointer?
+final class IdentityMap {
+    /// Eight consecutive keys.
+    private struct Page {
+        /// The key without its last three bits.
+        var number: Int64
+        var count: Int
+        var objects: (Address, Address, Address, Address, Address, Address, Address, Address)
     }
 
-    private var entries: UnsafeMutablePointer<Entry>
-    private var mask: Int
-    private var shift: UInt64
-    private(set) var count = 0
+    private typealias Address = UnsafeMutableRawPointer?
+    private typealias PagePointer = UnsafeMutablePointer<Page>
+
+    @exclusivity(unchecked) private var pages: UnsafeMutablePointer<PagePointer?>
+    @exclusivity(unchecked) private var mask = 15
+    @exclusivity(unchecked) private var shift: UInt64 = 64 - 4
+    @exclusivity(unchecked) private var count = 0
+    /// The page that was used last; `none` when it went away.
+    @exclusivity(unchecked) private var last: PagePointer
+    /// A page without a number that a key can have.
+    private let none: PagePointer
+    /// An empty page to use again, so that single objects that come and go do not allocate.
+    @exclusivity(unchecked) private var spare: PagePointer?
 
     init() {
-        entries = .allocate(capacity: 32)
-        entries.initialize(repeating: Entry(key: 0, object: nil), count: 32)
-        mask = 31
-        shift = 64 - 5
+        pages = .allocate(capacity: 16)
+        pages.initialize(repeating: nil, count: 16)
+        none = .allocate(capacity: 1)
+        none.initialize(to: Page(number: .max, count: 1, objects: (nil, nil, nil, nil, nil, nil, nil, nil)))
+        last = none
     }
 
-    deinit { entries.deallocate() }
-
-    @inline(__always)
-    private func home(_ key: Int64) -> Int {
-        let bits = UInt64(bitPattern: key)
-        let scattered = ((bits &>> 4) &* 0x9E37_79B9_7F4A_7C15) &>> shift
-        return Int(truncatingIfNeeded: (scattered & ~15) | (bits & 15)) & mask
+    deinit {
+        for index in 0...mask { pages[index]?.deallocate() }
+        pages.deallocate()
+        none.deallocate()
+        spare?.deallocate()
     }
 
     /// The object of a key.
     @inline(__always)
     func find(_ key: Int64) -> ManagedObject? {
-        var index = home(key)
-        while let object = entries[index].object {
-            if entries[index].key == key { return Unmanaged<ManagedObject>.fromOpaque(object).takeUnretainedValue() }
+        let number = key >> 3
+        if last.pointee.number != number {
+            guard let page = page(number) else { return nil }
+            last = page
+        }
+        guard let address = Self.slot(last, key).pointee else { return nil }
+        return Unmanaged<ManagedObject>.fromOpaque(address).takeUnretainedValue()
+    }
+
+    /// Adds an object whose key is not in the map.
+    @inline(__always)
+    func insert(_ object: ManagedObject) {
+        let key = object._key
+        if last.pointee.number != key >> 3 { last = page(key >> 3) ?? addPage(key >> 3) }
+        Self.slot(last, key).pointee = Unmanaged.passUnretained(object).toOpaque()
+        last.pointee.count &+= 1
+    }
+
+    /// Takes an object out, if it is the one that the map has under its key.
+    @inline(__always)
+    func remove(_ key: Int64, _ object: UnsafeMutableRawPointer) {
+        if last.pointee.number != key >> 3 {
+            guard let page = page(key >> 3) else { return }
+            last = page
+        }
+        let slot = Self.slot(last, key)
+        guard slot.pointee == object else { return }
+        slot.pointee = nil
+        last.pointee.count &-= 1
+        if last.pointee.count == 0 { removeLastPage() }
+    }
+
+    @inline(__always)
+    private static func slot(_ page: PagePointer, _ key: Int64) -> UnsafeMutablePointer<Address> {
+        let objects = UnsafeMutableRawPointer(page) + MemoryLayout<Page>.offset(of: \.objects).unsafelyUnwrapped
+        return objects.assumingMemoryBound(to: Address.self) + Int(truncatingIfNeeded: key & 7)
+    }
+
+    @inline(__always)
+    private func home(_ number: Int64) -> Int {
+        let bits = UInt64(bitPattern: number)
+        let scattered = ((bits &>> 3) &* 0x9E37_79B9_7F4A_7C15) &>> shift
+        return Int(truncatingIfNeeded: (scattered & ~7) | (bits & 7))
+    }
+
+    private func page(_ number: Int64) -> PagePointer? {
+        var index = home(number)
+        while let page = pages[index] {
+            if page.pointee.number == number { return page }
             index = (index &+ 1) & mask
         }
         return nil
     }
 
-    /// Adds an object whose key is not in the map.
-    @inline(__always)
-    mutating func insert(_ object: ManagedObject) {
+    @inline(never)
+    private func addPage(_ number: Int64) -> PagePointer {
         if count &* 2 > mask { grow() }
-        place(Entry(key: object._key, object: Unmanaged.passUnretained(object).toOpaque()))
+        let page = spare ?? .allocate(capacity: 1)
+        spare = nil
+        page.initialize(to: Page(number: number, count: 0, objects: (nil, nil, nil, nil, nil, nil, nil, nil)))
+        place(page)
         count &+= 1
+        return page
     }
 
-    @inline(__always)
-    private func place(_ entry: Entry) {
-        var index = home(entry.key)
-        while entries[index].object != nil { index = (index &+ 1) & mask }
-        entries[index] = entry
+    private func place(_ page: PagePointer) {
+        var index = home(page.pointee.number)
+        while pages[index] != nil { index = (index &+ 1) & mask }
+        pages[index] = page
     }
 
-    /// Takes an object out, if it is the one that the map has under its key.
-    mutating func remove(_ key: Int64, _ object: UnsafeMutableRawPointer) {
-        var index = home(key)
-        while let found = entries[index].object {
-            if found == object {
-                close(index)
-                count &-= 1
-                return
-            }
-            index = (index &+ 1) & mask
-        }
-    }
-
-    private func close(_ gap: Int) {
-        var gap = gap
+    @inline(never)
+    private func removeLastPage() {
+        var gap = home(last.pointee.number)
+        while pages[gap] != last { gap = (gap &+ 1) & mask }
         var index = (gap &+ 1) & mask
-        while entries[index].object != nil {
-            let home = home(entries[index].key)
+        while let page = pages[index] {
             // The follower may move back only if its home is not after the gap.
-            if ((index &- home) & mask) >= ((index &- gap) & mask) {
-                entries[gap] = entries[index]
+            if ((index &- home(page.pointee.number)) & mask) >= ((index &- gap) & mask) {
+                pages[gap] = page
                 gap = index
             }
             index = (index &+ 1) & mask
         }
-        entries[gap].object = nil
+        pages[gap] = nil
+        count &-= 1
+        if spare == nil { spare = last } else { last.deallocate() }
+        last = none
     }
 
     @inline(never)
-    private mutating func grow() {
-        let old = entries, oldCount = mask + 1
-        let capacity = oldCount * 4
-        entries = .allocate(capacity: capacity)
-        entries.initialize(repeating: Entry(key: 0, object: nil), count: capacity)
+    private func grow() {
+        let old = pages, oldCount = mask + 1, capacity = oldCount * 4
+        pages = .allocate(capacity: capacity)
+        pages.initialize(repeating: nil, count: capacity)
         mask = capacity - 1
         shift = UInt64(64 - capacity.trailingZeroBitCount)
-        for index in 0..<oldCount where old[index].object != nil { place(old[index]) }
+        for index in 0..<oldCount { if let page = old[index] { place(page) } }
         old.deallocate()
     }
 }

@@ -25,16 +25,17 @@ open class ManagedObject {
         static let deleted: UInt32 = 8
     }
 
-    /// The context.
-    public final let _context: ObjectContext
+    /// The context: it holds itself while it has objects, see `ObjectContext.welcome`.
+    private final let owner: Unmanaged<ObjectContext>
     /// The key within the hierarchy.
     public final let _key: Int64
     /// The version of the row that the object was read from; 0 before it is in the store.
     @exclusivity(unchecked) public final var _version: Int64
     /// Bits of the slots that were assigned; bit 63 stands for all from 63 on, and for a new object.
     @exclusivity(unchecked) public final var _dirty: UInt64
+    /// The to-many relationships that are known, by position; nil while none is.
+    @exclusivity(unchecked) private final var collections: [Int: ToManyState]?
     @exclusivity(unchecked) @usableFromInline final var _flags: UInt32
-    @exclusivity(unchecked) final var _collections: [Int: ToManyState] = [:]
     /// The index of the entity in the schema of the stack.
     public final let _entity: Int16
     /// The position of the store in the stack.
@@ -50,8 +51,9 @@ open class ManagedObject {
     open class var _slotNames: [String] { [] }
 
     /// An object of a row; generated subclasses decode their slots first.
-    public required init(_row row: borrowing RowView, _ context: ObjectContext) {
-        _context = context
+    public required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
+        owner = .passUnretained(context)
+        context.welcome()
         _key = row.key
         _version = row.version
         _dirty = 0
@@ -61,8 +63,9 @@ open class ManagedObject {
     }
 
     /// A new object; generated subclasses set their defaults first.
-    public required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
-        _context = context
+    public required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+        owner = .passUnretained(context)
+        context.welcome()
         _key = key
         _version = 0
         _dirty = 1 << 63
@@ -71,7 +74,7 @@ open class ManagedObject {
         _store = context.loadingStore
     }
 
-    deinit { _context.forget(self) }
+    deinit { owner._withUnsafeGuaranteedRef { $0.forget(self) } }
 
     /// Takes over the values of a newer row; generated.
     open func _reload(_ row: borrowing RowView) { _version = row.version }
@@ -87,6 +90,20 @@ open class ManagedObject {
 }
 
 extension ManagedObject {
+    /// The context.
+    public final var _context: ObjectContext { owner.takeUnretainedValue() }
+
+    /// The to-many relationships that are known, by position. Most objects have none: nil costs nothing when they come and go.
+    final var _collections: [Int: ToManyState] {
+        get { collections ?? [:] }
+        _modify {
+            var known = collections ?? [:]
+            collections = nil
+            defer { collections = known }
+            yield &known
+        }
+    }
+
     /// Whether a mask has a slot.
     @inlinable @inline(__always)
     public static func _has(_ mask: UInt64, _ slot: Int) -> Bool { mask & (1 &<< UInt64(truncatingIfNeeded: slot < 63 ? slot : 63)) != 0 }
@@ -173,7 +190,9 @@ extension ManagedObject: Hashable {
 extension ManagedObject {
     /// The value of a slot; its placeholder, with the reason kept by the context, when the cell is ill-formed.
     @inlinable @inline(__always)
-    public static func _decode<V: AttributeValue>(_ type: V.Type, _ row: borrowing RowView, _ slot: Int, _ context: ObjectContext) -> V {
+    public static func _decode<V: AttributeValue>(_ type: V.Type, _ row: borrowing RowView, _ slot: Int, _ context: borrowing ObjectContext)
+        -> V
+    {
         if let value = V._decode(row[slot]) { return value }
         context._undecodable(row, slot)
         return V.placeholder

@@ -12,11 +12,11 @@ extension ObjectContext {
     /// The object of a row: the one that is alive under its key, or a new one.
     @inline(__always)
     func object(of row: borrowing RowView, _ store: Int16) -> ManagedObject {
-        let hierarchy = hierarchy(row.entity, Int(store))
-        if let known = hierarchy.map.find(row.key) { return known }
+        let map = identityMap(row.entity, Int(store))
+        if let known = map.find(row.key) { return known }
         loadingStore = store
         let object = model.types[row.entity].init(_row: row, self)
-        hierarchy.map.insert(object)
+        map.insert(object)
         return object
     }
 
@@ -30,22 +30,22 @@ extension ObjectContext {
         // Rows of one entity follow each other: its class and map are looked up when the entity changes.
         var entity = -1
         var type: ManagedObject.Type = ManagedObject.self
-        var hierarchy = HierarchyMap()
+        var map = IdentityMap()
         while try cursor.next(into: batch) {
             for index in 0..<batch.count {
                 let row = batch.row(index)
                 if row.entity != entity {
                     entity = row.entity
                     type = model.types[entity]
-                    hierarchy = self.hierarchy(entity, store)
+                    map = identityMap(entity, store)
                 }
-                if let known = hierarchy.map.find(row.key) {
+                if let known = map.find(row.key) {
                     result.append(known)
                     continue
                 }
                 let object = type.init(_row: row, self)
-                hierarchy.map.insert(object)
-                result.append(object)
+                map.insert(object)
+                result.append(consume object)
             }
         }
         return result
@@ -53,7 +53,7 @@ extension ObjectContext {
 
     /// The object under a key, nil when there is none or it was deleted here.
     func object(_ entity: EntityIndex, _ key: Int64, _ store: Int) throws(StorageError) -> ManagedObject? {
-        if let known = hierarchy(entity, store).map.find(key) { return known.isDeletedObject ? nil : known }
+        if let known = identityMap(entity, store).find(key) { return known.isDeletedObject ? nil : known }
         return try withReader(store) { reader throws(StorageError) in
             scratch.clear()
             try reader.rows(model.schema[entity].root, keys: [key], into: scratch)
@@ -64,8 +64,8 @@ extension ObjectContext {
 
     /// The objects under many keys, in their order; missing ones and ones deleted here are left out.
     func objects(_ entity: EntityIndex, _ keys: [Int64], _ store: Int) throws(StorageError) -> [ManagedObject] {
-        let hierarchy = hierarchy(entity, store)
-        let missing = keys.filter { hierarchy.map.find($0) == nil }
+        let map = identityMap(entity, store)
+        let missing = keys.filter { map.find($0) == nil }
         // What is loaded here must live until it is looked up below.
         var loaded: [ManagedObject] = []
         if !missing.isEmpty {
@@ -76,7 +76,7 @@ extension ObjectContext {
             }
         }
         return withExtendedLifetime(loaded) {
-            keys.compactMap { key in hierarchy.map.find(key).flatMap { $0.isDeletedObject ? nil : $0 } }
+            keys.compactMap { key in map.find(key).flatMap { $0.isDeletedObject ? nil : $0 } }
         }
     }
 }

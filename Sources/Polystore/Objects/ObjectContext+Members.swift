@@ -106,7 +106,7 @@ extension ObjectContext {
         let store = Int(object._store)
         for key in removed {
             tracker?.unlink(link, store, owner: side == .owner ? object._key : key, member: side == .owner ? key : object._key)
-            if let inverse, let member = hierarchy(destination, store).map.find(key) { forgetMember(object, of: member, inverse) }
+            if let inverse, let member = identityMap(destination, store).find(key) { forgetMember(object, of: member, inverse) }
         }
         let present = Set(old.keys)
         for member in new where !present.contains(member._key) {

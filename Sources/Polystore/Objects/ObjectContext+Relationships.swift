@@ -69,7 +69,7 @@ extension ObjectContext {
 
     private func moveMember(_ object: ManagedObject, _ slot: Int, _ relationship: Int, from old: Int64?, to target: ManagedObject?) {
         guard let destination = object.description.slots[slot].destination else { return }
-        if let old { hierarchy(destination, Int(object._store)).map.find(old)?._collections[relationship]?.remove(object._key) }
+        if let old { identityMap(destination, Int(object._store)).find(old)?._collections[relationship]?.remove(object._key) }
         target.map { add(object._key, to: $0, relationship) }
     }
 

@@ -18,9 +18,6 @@ struct StackModel: Sendable {
     let types: [ManagedObject.Type]
     /// The entity of each class.
     let entities: [ObjectIdentifier: EntityIndex]
-    /// The position of each entity's root among the roots.
-    let rootOrdinals: [Int]
-    let rootCount: Int
     /// The inverse of each slot of each entity; `none` for attributes.
     let inverses: [[Inverse]]
     /// The slots of required to-one relationships.
@@ -54,9 +51,6 @@ struct StackModel: Sendable {
         }
         self.types = types
         self.entities = entities
-        let roots = schema.roots
-        rootCount = roots.count
-        rootOrdinals = schema.descriptions.map { description in roots.firstIndex(of: description.root) ?? 0 }
         inverses = schema.descriptions.map { description in
             description.slots.map { slot in
                 guard case .toOne(let relationship, let destination) = slot.content, let name = relationship.inverse else { return .none }

@@ -88,8 +88,6 @@ extension StackModel {
         schema = .empty
         types = []
         entities = [:]
-        rootOrdinals = []
-        rootCount = 0
         inverses = []
         requiredReferences = []
     }

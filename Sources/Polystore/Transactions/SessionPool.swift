@@ -11,6 +11,8 @@ final class SessionPool {
     private var readers: [Int: any StorageReader] = [:]
     private var writers: [Int: any StorageWriter] = [:]
     private var isOpen = true
+    /// The session that was asked for last: nearly always it is the next one too.
+    @exclusivity(unchecked) private var last: (store: Int, reader: any StorageReader)?
 
     /// Sessions that read.
     init(readingFrom stack: StackCore) {
@@ -26,12 +28,24 @@ final class SessionPool {
     }
 
     /// The session of a store: the writer's in a write transaction.
+    @inline(__always)
     func reader(_ store: Int) throws(StorageError) -> any StorageReader {
+        if let last, last.store == store { return last.reader }
+        return try findReader(store)
+    }
+
+    private func findReader(_ store: Int) throws(StorageError) -> any StorageReader {
         guard isOpen else { throw Self.ended }
-        if options != nil { return try writer(store) }
-        if let reader = readers[store] { return reader }
-        let reader = try stack.store(store).beginRead()
-        readers[store] = reader
+        let reader: any StorageReader
+        if options != nil {
+            reader = try writer(store)
+        } else if let known = readers[store] {
+            reader = known
+        } else {
+            reader = try stack.store(store).beginRead()
+            readers[store] = reader
+        }
+        last = (store, reader)
         return reader
     }
 
@@ -65,6 +79,7 @@ final class SessionPool {
     }
 
     private func endAll() {
+        last = nil
         for reader in readers.values { reader.end() }
         for writer in writers.values { writer.end() }
         readers.removeAll()

@@ -6,9 +6,10 @@ extension Transaction {
     /// - Throws: `notFound` when no store holds the entity, `invalidConfiguration` when several do (name one with `Into`), and for
     ///   an abstract entity.
     public func create<Object: ManagedObject>(_ type: Object.Type = Object.self) throws(StorageError) -> Object {
-        guard let (entity, store) = targets[ObjectIdentifier(Object.self)] else { return try create(Into<Object>()) }
+        if let target = lastTarget, target.type == Object.self { return unsafeDowncast(try make(target), to: Object.self) }
+        guard let target = knownTarget(Object.self) else { return try create(Into<Object>()) }
         // The class was found to be that of the entity when it was first created.
-        return unsafeDowncast(try make(entity, in: store), to: Object.self)
+        return unsafeDowncast(try make(target), to: Object.self)
     }
 
     /// A new object in the store that `Into` names.
@@ -27,17 +28,24 @@ extension Transaction {
                 "\(description.name) is held by several stores; name one: create(Into<\(description.name)>(\"configuration\"))",
                 details: .init(entity: description.name))
         }
-        let object = try make(entity, in: stores[0])
-        if into.isPlain, type(of: object) == Object.self { targets[ObjectIdentifier(Object.self)] = (entity, stores[0]) }
-        guard let typed = object as? Object else { throw StorageError(.invalidConfiguration, "\(description.name) has another class") }
-        return typed
+        let target = CreationTarget(
+            context.model.types[entity], entity, stores[0], keyBlock(entity, stores[0]), context.identityMap(entity, stores[0]))
+        if into.isPlain, target.type == Object.self { remember(target) }
+        guard let object = try make(target) as? Object else {
+            throw StorageError(.invalidConfiguration, "\(description.name) has another class")
+        }
+        return object
     }
 
-    private func make(_ entity: EntityIndex, in store: Int) throws(StorageError) -> ManagedObject {
-        let key = try nextKey(entity, store)
-        context.loadingStore = Int16(truncatingIfNeeded: store)
-        let object = context.model.types[entity].init(_new: key, entity, context)
-        context.hierarchy(entity, store).map.insert(object)
+    @inline(__always)
+    private func make(_ target: CreationTarget) throws(StorageError) -> ManagedObject {
+        let keys = target.keys
+        if keys.next == keys.end { try refill(keys) }
+        let key = keys.next
+        keys.next &+= 1
+        context.loadingStore = Int16(truncatingIfNeeded: target.store)
+        let object = target.type.init(_new: key, target.entity, context)
+        target.map.insert(object)
         context.tracker?.inserted.append(object)
         return object
     }

@@ -11,15 +11,10 @@ public final class Transaction: FetchSource {
 
     let context: ObjectContext
     private let sessions: SessionPool
-    private struct Place: Hashable {
-        let store: Int
-        let root: EntityIndex
-    }
-
-    /// Keys that were reserved and not yet given.
-    private var keys: [Place: Range<Int64>] = [:]
-    /// The store that new objects of a class go to; asked for once, because asking takes a lock.
-    var targets: [ObjectIdentifier: (entity: EntityIndex, store: Int)] = [:]
+    /// Where new objects of the classes go that were created here; the class that was created last is nearly always the next one.
+    @exclusivity(unchecked) private(set) var lastTarget: CreationTarget?
+    private var targets: [ObjectIdentifier: CreationTarget] = [:]
+    private var keyBlocks: [KeyBlock.Place: KeyBlock] = [:]
     private var isCancelled = false
 
     init(_ core: StackCore, author: String, attempt: Int, options: WriteOptions, stores: Set<Int>) throws(StorageError) {
@@ -71,16 +66,32 @@ public final class Transaction: FetchSource {
         context.sessions = nil
     }
 
-    func nextKey(_ entity: EntityIndex, _ store: Int) throws(StorageError) -> Int64 {
-        let place = Place(store: store, root: context.model.schema[entity].root)
-        if let block = keys[place], block.lowerBound < block.upperBound {
-            keys[place] = (block.lowerBound + 1)..<block.upperBound
-            return block.lowerBound
-        }
-        // Blocks grow, so that one object costs one key and a hundred thousand cost few calls.
+    /// The target of a class that was created here before.
+    func knownTarget(_ type: ManagedObject.Type) -> CreationTarget? {
+        if let target = targets[ObjectIdentifier(type)] { lastTarget = target }
+        return targets[ObjectIdentifier(type)]
+    }
+
+    /// Remembers where the objects of a class go: asking takes a lock.
+    func remember(_ target: CreationTarget) {
+        targets[ObjectIdentifier(target.type)] = target
+        lastTarget = target
+    }
+
+    /// The keys of an entity's hierarchy in a store.
+    func keyBlock(_ entity: EntityIndex, _ store: Int) -> KeyBlock {
+        let place = KeyBlock.Place(store: store, root: context.model.schema[entity].root)
+        if let block = keyBlocks[place] { return block }
+        let block = KeyBlock(place)
+        keyBlocks[place] = block
+        return block
+    }
+
+    /// Reserves the next keys. Blocks grow, so that one object costs one key and a hundred thousand cost few calls.
+    func refill(_ block: KeyBlock) throws(StorageError) {
         let created = context.tracker?.inserted.count ?? 0
-        let block = try sessions.writer(store).reserveKeys(entity, count: min(max(created, 1), 8192))
-        keys[place] = (block.lowerBound + 1)..<block.upperBound
-        return block.lowerBound
+        let keys = try sessions.writer(block.place.store).reserveKeys(block.place.root, count: min(max(created, 1), 8192))
+        block.next = keys.lowerBound
+        block.end = keys.upperBound
     }
 }

@@ -41,13 +41,13 @@ class Airline: ManagedObject {
 
     override class var _slotNames: [String] { super._slotNames + ["carrier", "name"] }
 
-    required init(_row row: borrowing RowView, _ context: ObjectContext) {
+    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
         _carrier = Self._decode(String.self, row, _Schema.base + 0, context)
         _name = Self._decode(String.self, row, _Schema.base + 1, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
+    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
         _carrier = String.placeholder
         _name = String.placeholder
         super.init(_new: key, entity, context)
@@ -164,7 +164,7 @@ class Airport: ManagedObject {
 
     override class var _slotNames: [String] { super._slotNames + ["faa", "name", "lat", "lon", "alt", "tz", "dst", "tzone"] }
 
-    required init(_row row: borrowing RowView, _ context: ObjectContext) {
+    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
         _faa = Self._decode(String.self, row, _Schema.base + 0, context)
         _name = Self._decode(String.self, row, _Schema.base + 1, context)
         _lat = Self._decode(Double.self, row, _Schema.base + 2, context)
@@ -176,7 +176,7 @@ class Airport: ManagedObject {
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
+    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
         _faa = String.placeholder
         _name = String.placeholder
         _lat = Double.placeholder
@@ -423,7 +423,7 @@ class Flight: ManagedObject {
 
     override class var _slotNames: [String] { super._slotNames + ["year", "month", "day", "dep_time", "sched_dep_time", "dep_delay", "arr_time", "sched_arr_time", "arr_delay", "carrier", "flight", "tailnum", "origin", "dest", "air_time", "distance", "hour", "minute", "time_hour", "airline", "plane", "originAirport", "destAirport", "weather"] }
 
-    required init(_row row: borrowing RowView, _ context: ObjectContext) {
+    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
         _year = Self._decode(Int.self, row, _Schema.base + 0, context)
         _month = Self._decode(Int.self, row, _Schema.base + 1, context)
         _day = Self._decode(Int.self, row, _Schema.base + 2, context)
@@ -451,7 +451,7 @@ class Flight: ManagedObject {
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
+    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
         _year = Int.placeholder
         _month = Int.placeholder
         _day = Int.placeholder
@@ -701,7 +701,7 @@ class Plane: ManagedObject {
 
     override class var _slotNames: [String] { super._slotNames + ["tailnum", "year", "type", "manufacturer", "model", "engines", "seats", "speed", "engine"] }
 
-    required init(_row row: borrowing RowView, _ context: ObjectContext) {
+    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
         _tailnum = Self._decode(String.self, row, _Schema.base + 0, context)
         _year = Self._decode(Optional<Int>.self, row, _Schema.base + 1, context)
         _type = Self._decode(String.self, row, _Schema.base + 2, context)
@@ -714,7 +714,7 @@ class Plane: ManagedObject {
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
+    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
         _tailnum = String.placeholder
         _year = nil
         _type = String.placeholder
@@ -909,7 +909,7 @@ class Weather: ManagedObject {
 
     override class var _slotNames: [String] { super._slotNames + ["origin", "year", "month", "day", "hour", "temp", "dewp", "humid", "wind_dir", "wind_speed", "wind_gust", "precip", "pressure", "visib", "time_hour"] }
 
-    required init(_row row: borrowing RowView, _ context: ObjectContext) {
+    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
         _origin = Self._decode(String.self, row, _Schema.base + 0, context)
         _year = Self._decode(Int.self, row, _Schema.base + 1, context)
         _month = Self._decode(Int.self, row, _Schema.base + 2, context)
@@ -928,7 +928,7 @@ class Weather: ManagedObject {
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
+    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
         _origin = String.placeholder
         _year = Int.placeholder
         _month = Int.placeholder

@@ -94,7 +94,9 @@ public struct LinkDescription: Sendable, Hashable {
 }
 
 /// What is derived of an entity: its hierarchy, its row layout, its relationships and rules with the inherited ones.
-public struct EntityDescription: Sendable, Hashable {
+///
+/// A class, because it is asked for at every turn and a copy of a value with so many parts would count a dozen references.
+public final class EntityDescription: Sendable {
     /// The position in the schema.
     public let index: EntityIndex
     /// The stored name.
@@ -123,6 +125,38 @@ public struct EntityDescription: Sendable, Hashable {
 
     /// Whether the hierarchy has more than one entity, so that rows carry the entity's number.
     public let isHierarchy: Bool
+
+    init(
+        index: EntityIndex,
+        name: String,
+        isAbstract: Bool,
+        root: EntityIndex,
+        parent: EntityIndex?,
+        family: [EntityIndex],
+        slots: [Slot],
+        relationships: [RelationshipDescription],
+        columns: [Column],
+        indexes: [[Int]],
+        uniqueConstraints: [ResolvedConstraint],
+        slotByName: [String: Int],
+        relationshipByName: [String: Int],
+        isHierarchy: Bool
+    ) {
+        self.index = index
+        self.name = name
+        self.isAbstract = isAbstract
+        self.root = root
+        self.parent = parent
+        self.family = family
+        self.slots = slots
+        self.relationships = relationships
+        self.columns = columns
+        self.indexes = indexes
+        self.uniqueConstraints = uniqueConstraints
+        self.slotByName = slotByName
+        self.relationshipByName = relationshipByName
+        self.isHierarchy = isHierarchy
+    }
 
     /// The slot of a property, or nil.
     public func slot(_ name: String) -> Int? { slotByName[name] }

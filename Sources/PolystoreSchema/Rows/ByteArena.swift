@@ -9,13 +9,17 @@ public struct ByteArena: ~Copyable {
     private static let chunkSize = 64 << 10
 
     private var chunks: [UnsafeMutableRawBufferPointer] = []
-    private var current = 0
-    private var offset = 0
+    /// The free part of the last chunk.
+    private var free: UnsafeMutableRawPointer
+    private var end: UnsafeMutableRawPointer
     /// The bytes handed out since the last reset.
     public private(set) var used = 0
 
     /// An empty arena; nothing is allocated before the first byte.
-    public init() {}
+    public init() {
+        free = UnsafeMutableRawPointer(bitPattern: 16).unsafelyUnwrapped
+        end = free
+    }
 
     deinit { for chunk in chunks { chunk.deallocate() } }
 
@@ -28,27 +32,32 @@ public struct ByteArena: ~Copyable {
     @inline(never)
     private mutating func forget() {
         while chunks.count > 1 || (chunks.first?.count ?? 0) > Self.chunkSize { chunks.removeLast().deallocate() }
-        current = 0
-        offset = 0
+        guard let base = chunks.first?.baseAddress else { return }
+        free = base
+        end = base + chunks[0].count
         used = 0
     }
 
     /// Room for `count` bytes, aligned to 8.
+    @inline(__always)
     public mutating func allocate(_ count: Int) -> UnsafeMutableRawPointer {
-        let size = (Swift.max(count, 1) + 7) & ~7
-        used += size
-        if current < chunks.count, offset + size <= chunks[current].count, let base = chunks[current].baseAddress {
-            defer { offset += size }
-            return base + offset
-        }
-        let chunk = UnsafeMutableRawPointer.allocate(byteCount: Swift.max(size, Self.chunkSize), alignment: 16)
-        chunks.append(UnsafeMutableRawBufferPointer(start: chunk, count: Swift.max(size, Self.chunkSize)))
-        current = chunks.count - 1
-        offset = size
-        return chunk
+        let size = (count &+ 7) & ~7
+        used &+= size
+        if size > end - free { addChunk(size) }
+        defer { free += size }
+        return free
+    }
+
+    @inline(never)
+    private mutating func addChunk(_ size: Int) {
+        let count = Swift.max(size, Self.chunkSize)
+        free = .allocate(byteCount: count, alignment: 16)
+        end = free + count
+        chunks.append(UnsafeMutableRawBufferPointer(start: free, count: count))
     }
 
     /// A copy of `bytes`.
+    @inline(__always)
     public mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
         let target = allocate(bytes.count)
         if let source = bytes.baseAddress, bytes.count > 0 { memcpy(target, source, bytes.count) }

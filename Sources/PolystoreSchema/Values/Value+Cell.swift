@@ -7,6 +7,10 @@ extension String {
             self = ""
             return
         }
+        if bytes.count <= 15, let small = SmallText.string(start, bytes.count) {
+            self = small
+            return
+        }
         // ASCII needs no validation and is what most texts are: eight bytes at a time find the first that is not.
         var seen: UInt64 = 0
         var offset = 0

@@ -22,12 +22,12 @@ class Animal: ManagedObject {
         set { _setOne(_Schema.base + 1, newValue) }
     }
     @exclusivity(unchecked) private final var _owner: Int64?
-    required init(_row row: borrowing RowView, _ context: ObjectContext) {
+    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
         _name = Self._decode(String.self, row, _Schema.base + 0, context)
         _owner = Self._decode(Int64?.self, row, _Schema.base + 1, context)
         super.init(_row: row, context)
     }
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
+    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
         _name = ""
         _owner = nil
         super.init(_new: key, entity, context)
@@ -66,12 +66,12 @@ final class Dog: Animal {
         set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); _born = value } }
     }
     @exclusivity(unchecked) private var _born: Date?
-    required init(_row row: borrowing RowView, _ context: ObjectContext) {
+    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
         _size = Self._decode(Size.self, row, _Schema.base + 0, context)
         _born = Self._decode(Date?.self, row, _Schema.base + 1, context)
         super.init(_row: row, context)
     }
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
+    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
         _size = .small
         _born = nil
         super.init(_new: key, entity, context)

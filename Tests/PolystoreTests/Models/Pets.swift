@@ -53,14 +53,14 @@ class Person: ManagedObject {
         set { _setMany("pets", newValue) }
     }
 
-    required init(_row row: borrowing RowView, _ context: ObjectContext) {
+    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
         _name = Self._decode(String.self, row, _Schema.base + 0, context)
         _age = Self._decode(Int.self, row, _Schema.base + 1, context)
         _email = Self._decode(String?.self, row, _Schema.base + 2, context)
         _partner = Self._decode(Int64?.self, row, _Schema.base + 3, context)
         super.init(_row: row, context)
     }
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
+    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
         _name = ""
         _age = 0
         _email = nil

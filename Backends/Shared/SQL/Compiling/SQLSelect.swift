@@ -4,8 +4,10 @@ public import PolystoreStorage
 public struct SQLSelect: Sendable {
     /// The statement.
     public let text: SQLText
-    /// The types of the result's columns: key, entity number where there is a hierarchy, version, then attributes and keys.
+    /// The types of the result's columns: the last of the table first, because SQLite then reads the head of a record once.
     public let columns: [ValueType]
+    /// The position of the key.
+    public let keyColumn: Int
     /// The position of the entity number, nil without a hierarchy.
     public let entityColumn: Int?
     /// The position of the version.
@@ -55,16 +57,19 @@ public struct SQLCompiler: Sendable {
         list.append("t0.\"_version\"")
         types.append(.int64)
         let slots = columns(plan, &list, &types)
+        let last = list.count - 1
         let condition = predicates.condition(plan, &joins)
         var order = plan.sort.map { key in
             SQLText("\(joins.column(key.path))\(raw: key.ascending ? tables.dialect.ascending : tables.dialect.descending)")
         }
         order.append("t0.\"_id\"")
-        var text: SQLText = "SELECT \(raw: list.joined(separator: ", ")) FROM \(joins.text)"
+        var text: SQLText = "SELECT \(raw: list.reversed().joined(separator: ", ")) FROM \(joins.text)"
         if let condition { text += " WHERE \(condition)" }
         text += " ORDER BY \(SQLText.joined(order, ", "))"
         text += limit(plan.limit, plan.offset)
-        return SQLSelect(text: text, columns: types, entityColumn: entityColumn, versionColumn: versionColumn, slots: slots)
+        return SQLSelect(
+            text: text, columns: types.reversed(), keyColumn: last, entityColumn: entityColumn.map { last - $0 },
+            versionColumn: last - versionColumn, slots: slots.mapValues { $0.map { $0 < 0 ? -1 : last - $0 } })
     }
 
     private func columns(_ plan: FetchPlan, _ list: inout [String], _ types: inout [ValueType]) -> [EntityIndex: [Int]] {

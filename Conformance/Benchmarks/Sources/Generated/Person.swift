@@ -76,7 +76,7 @@ open class Person: ManagedObject {
 
     public override class var _slotNames: [String] { super._slotNames + ["number", "name", "email", "age", "score", "active", "created", "note"] }
 
-    public required init(_row row: borrowing RowView, _ context: ObjectContext) {
+    public required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
         _number = Self._decode(Int.self, row, _Schema.base + 0, context)
         _name = Self._decode(String.self, row, _Schema.base + 1, context)
         _email = Self._decode(String.self, row, _Schema.base + 2, context)
@@ -88,7 +88,7 @@ open class Person: ManagedObject {
         super.init(_row: row, context)
     }
 
-    public required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
+    public required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
         _number = Int.placeholder
         _name = String.placeholder
         _email = String.placeholder
@@ -173,12 +173,12 @@ open class Employee: Person {
 
     public override class var _slotNames: [String] { super._slotNames + ["salary"] }
 
-    public required init(_row row: borrowing RowView, _ context: ObjectContext) {
+    public required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
         _salary = Self._decode(Int.self, row, _Schema.base + 0, context)
         super.init(_row: row, context)
     }
 
-    public required init(_new key: Int64, _ entity: EntityIndex, _ context: ObjectContext) {
+    public required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
         _salary = Int.placeholder
         super.init(_new: key, entity, context)
     }

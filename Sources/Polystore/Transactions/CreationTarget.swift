@@ -1,0 +1,32 @@
+internal import PolystoreStorage
+
+/// Keys of one hierarchy in one store that were reserved and not yet given.
+final class KeyBlock {
+    struct Place: Hashable {
+        let store: Int
+        let root: EntityIndex
+    }
+
+    let place: Place
+    @exclusivity(unchecked) var next: Int64 = 0
+    @exclusivity(unchecked) var end: Int64 = 0
+
+    init(_ place: Place) { self.place = place }
+}
+
+/// Where a transaction puts new objects of a class: found out once for each class, because a hundred thousand follow each other.
+final class CreationTarget {
+    let type: ManagedObject.Type
+    let entity: EntityIndex
+    let store: Int
+    let keys: KeyBlock
+    let map: IdentityMap
+
+    init(_ type: ManagedObject.Type, _ entity: EntityIndex, _ store: Int, _ keys: KeyBlock, _ map: IdentityMap) {
+        self.type = type
+        self.entity = entity
+        self.store = store
+        self.keys = keys
+        self.map = map
+    }
+}
