@@ -111,6 +111,11 @@ public protocol StorageReader: AnyObject {
     /// *Behavior*: bytes of the rows are valid until the batch is cleared.
     func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError)
 
+    /// Appends the row with a key of an entity's hierarchy, if there is one: what a relationship that is loaded late asks for.
+    ///
+    /// *Behavior*: bytes of the row are valid until the next call of the session. A store need not implement it.
+    func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError)
+
     /// The rows of a query's answer.
     func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]
 
@@ -131,6 +136,13 @@ public protocol StorageReader: AnyObject {
 
     /// Ends the session. For a writer that did not commit this is a rollback. A second call does nothing.
     func end()
+}
+
+extension StorageReader {
+    /// As `rows` does with one key.
+    public func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError) {
+        try rows(entity, keys: [key], into: batch)
+    }
 }
 
 /// The rows of a plan, batch by batch.

@@ -9,7 +9,7 @@ class SQLiteReader: StorageReader {
     let core: SQLiteCore
     let connection: SQLiteConnection
     @exclusivity(unchecked) private(set) final var isOpen = true
-    private var keyStatement: (entity: EntityIndex, statement: SQLiteStatement)?
+    @exclusivity(unchecked) private var keyStatement: (entity: EntityIndex, statement: SQLiteStatement)?
 
     init(_ core: SQLiteCore, _ connection: SQLiteConnection) {
         self.core = core
@@ -48,17 +48,19 @@ class SQLiteReader: StorageReader {
     }
 
     func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
+        for key in keys { try row(entity, key: key, into: batch) }
+    }
+
+    func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError) {
         try checkOpen()
         let layout = core.keyLayout(entity)
         let statement = try keyStatement(entity, layout)
-        for key in keys {
-            statement.bind(.int(key), at: 1)
-            defer { statement.reset() }
-            guard try statement.step() else { continue }
-            try layout.fill(batch, statement)
-            // The engine's memory is gone with the next statement.
-            batch.keepLastRow(core.tables.schema)
-        }
+        sqlite3_bind_int64(statement.handle, 1, key)
+        defer { sqlite3_reset(statement.handle) }
+        guard try statement.step() else { return }
+        try layout.fill(batch, statement)
+        // The engine's memory is gone with the next run of the statement.
+        batch.keepLastRow(core.tables.schema)
     }
 
     /// The statement that reads a row by its key, kept by the session: finding it by its text takes as long as running it.

@@ -29,6 +29,20 @@ enum ObjectCases {
                 check.equal(try scratch.rows("Thing", keys: []).count, 0, "no keys")
             }
         },
+        ConformanceCase("C004.row-of-one-key", clause: "architecture, rows") { harness, check in
+            try harness.withStore { scratch in
+                let key = try scratch.insert("Tree", [["height": .int(9)]])[0]
+                for name in ["Plant", "Tree", "Flower"] {
+                    check.equal(try scratch.row(name, key: key), try scratch.rows("Plant", keys: [key]), "asked for as \(name)")
+                }
+                check.equal(try scratch.row("Plant", key: key).first?.values["height"], .int(9), "height")
+                check.equal(try scratch.row("Plant", key: key + 1).count, 0, "missing")
+                try scratch.write { writer in
+                    let new = try scratch.insert("Flower", [["color": .string("red")]], writer)[0]
+                    check.equal(try scratch.row("Plant", key: new, writer).map(\.entity), ["Flower"], "in the transaction that made it")
+                }
+            }
+        },
         ConformanceCase("C005.update-raises-the-version", clause: "architecture, what lies in a store") { harness, check in
             try harness.withStore { scratch in
                 let key = try scratch.insert("Thing", [["number": .int(1)]])[0]

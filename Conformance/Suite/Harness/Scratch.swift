@@ -188,6 +188,16 @@ final class Scratch {
         }
     }
 
+    /// The row with one key, alone or none.
+    func row(_ name: String, key: Int64, _ session: (any StorageReader)? = nil) throws -> [Row] {
+        func ask(_ reader: any StorageReader) throws -> [Row] {
+            let batch = RowBatch(capacity: 1)
+            try reader.row(try entity(name), key: key, into: batch)
+            return try (0..<batch.count).map { try row(batch.row($0)) }
+        }
+        return if let session { try ask(session) } else { try read(ask) }
+    }
+
     /// The answer of a query, from the newest state.
     func query(_ request: QueryRequest) throws -> [[Value]] {
         let plan = try request.plan(in: schema)

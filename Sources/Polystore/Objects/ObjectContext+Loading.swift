@@ -53,12 +53,17 @@ extension ObjectContext {
 
     /// The object under a key, nil when there is none or it was deleted here.
     func object(_ entity: EntityIndex, _ key: Int64, _ store: Int) throws(StorageError) -> ManagedObject? {
-        if let known = identityMap(entity, store).find(key) { return known.isDeletedObject ? nil : known }
+        let map = identityMap(entity, store)
+        if let known = map.find(key) { return known.isDeletedObject ? nil : known }
         return try withReader(store) { reader throws(StorageError) in
             scratch.clear()
-            try reader.rows(model.schema[entity].root, keys: [key], into: scratch)
+            try reader.row(entity, key: key, into: scratch)
             guard scratch.count == 1 else { return nil }
-            return object(of: scratch.row(0), Int16(truncatingIfNeeded: store))
+            loadingStore = Int16(truncatingIfNeeded: store)
+            let row = scratch.row(0)
+            let object = model.types[row.entity].init(_row: row, self)
+            map.insert(object)
+            return object
         }
     }
 

@@ -50,6 +50,12 @@ class KeyValueReader: StorageReader {
         }
     }
 
+    func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError) {
+        try checkOpen()
+        let map = core.layout.rows[entity]
+        if let record = try get(map, key) { try core.decode(key, record, map, into: batch) }
+    }
+
     /// The record of a row.
     final func get(_ map: Int, _ key: Int64) throws(StorageError) -> UnsafeRawBufferPointer? {
         try RowKey(key).withBytes { bytes throws(StorageError) in try engine.get(map, bytes) }
