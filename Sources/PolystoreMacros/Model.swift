@@ -58,7 +58,7 @@ public macro Transient() = #externalMacro(module: "PolystoreMacrosPlugin", type:
 
 /// Part of `@Model`: the accessors and the storage of one property.
 @attached(accessor, names: named(get), named(set))
-@attached(peer, names: prefixed(_))
+@attached(peer, names: prefixed(__))
 public macro _Stored(slot: Int, key: String, kind: String, type: String, indexed: Bool) =
     #externalMacro(module: "PolystoreMacrosPlugin", type: "StoredMacro")
 #endif

@@ -102,6 +102,9 @@ public struct ModelClass: Sendable, Hashable {
         self.originalName = originalName
     }
 
+    /// Whether every object has a member of this name, so that no property can.
+    public static func isTaken(_ name: String) -> Bool { Names.usedMembers.contains(name) }
+
     /// The properties with a slot, in the order of slots: attributes, then to-one relationships.
     var slots: [Property] { properties.filter { $0.kind == .attribute } + properties.filter { $0.kind == .toOne } }
 }

@@ -44,7 +44,7 @@ public enum ModelCode {
             return "\(access)final var \(Names.swift(property.name)): \(type) {\n\(indented(expansion.accessors(property)))\n}\(storage)"
         }
         parts += expansion.members()
-        let header = "\(opening.isEmpty ? "" : opening + " ")class \(Names.swift(model.name)): \(model.superclass)"
+        let header = "\(opening.isEmpty ? "" : opening + " ")class \(model.name): \(model.superclass)"
         return "/// The entity \(model.entity).\n\(header) {\n\(indented(parts.joined(separator: "\n\n")))\n}"
     }
 
@@ -57,11 +57,14 @@ extension ModelClass {
     /// The class of an entity.
     init(_ schema: Schema, _ index: EntityIndex, _ options: ModelCode.Options) {
         let entity = schema.entities[index], description = schema[index]
+        let entities = Set(schema.entities.map(\.name))
+        let keys = Set(description.slots.map(\.name) + description.relationships.map(\.relationship.name))
+        func type(_ name: String) -> String { Names.swift(Names.type(name, among: entities)) }
         let attributes = entity.attributes.map { attribute in
             Property(
-                attribute.name, type: Self.swiftType(attribute), valueType: attribute.type.rawValue,
-                defaultValue: attribute.defaultValue.flatMap(Self.literal),
-                allowedValues: attribute.allowedValues.map(Self.value), coder: attribute.coder,
+                Names.member(attribute.name, among: keys), key: attribute.name, type: Self.swiftType(attribute),
+                valueType: attribute.type.rawValue, defaultValue: attribute.defaultValue.flatMap { Self.literal($0, attribute.type) },
+                allowedValues: attribute.allowedValues.map { Self.value($0, attribute.type) }, coder: attribute.coder,
                 isIndexed: description.slot(attribute.name).map(description.isIndexed) ?? false, originalName: attribute.originalName)
         }
         let relationships = entity.relationships.map { relationship in
@@ -72,12 +75,13 @@ extension ModelClass {
                 case .toManyOrdered: .toManyOrdered
                 }
             return Property(
-                relationship.name, kind: kind, type: relationship.destination, destination: relationship.destination,
+                Names.member(relationship.name, among: keys), key: relationship.name, kind: kind, type: type(relationship.destination),
+                destination: relationship.destination,
                 inverse: relationship.inverse, deleteRule: relationship.deleteRule.rawValue, isRequired: !relationship.isOptional,
                 originalName: relationship.originalName)
         }
         self.init(
-            entity.name, superclass: entity.parent ?? "ManagedObject", access: options.access, isAbstract: entity.isAbstract,
+            type(entity.name), entity: entity.name, superclass: entity.parent.map(type) ?? "ManagedObject", access: options.access, isAbstract: entity.isAbstract,
             properties: attributes + relationships, indexes: entity.indexes.map(\.properties),
             uniqueConstraints: entity.uniqueConstraints.map(\.properties), originalName: entity.originalName)
     }
@@ -102,23 +106,26 @@ extension ModelClass {
     }
 
     /// A stored value as a Swift expression of type `Value`.
-    private static func value(_ value: Value) -> String {
+    private static func value(_ value: Value, _ type: ValueType) -> String {
         switch value {
         case .string(let text): ".string(\(Names.literal(text)))"
         case .int(let number): ".int(\(number))"
-        case .null, .bool, .double, .decimal, .date, .uuid, .data: "(\(literal(value) ?? "nil")).attributeValue"
+        case .date(let number): ".date(\(number))"
+        case .null, .bool, .double, .decimal, .uuid, .data: "(\(literal(value, type) ?? "nil")).attributeValue"
         }
     }
 
     /// A default as a Swift expression; nil where the placeholder of the type serves.
-    private static func literal(_ value: Value) -> String? {
+    private static func literal(_ value: Value, _ type: ValueType) -> String? {
         switch value {
         case .null: nil
         case .bool(let value): String(value)
         case .int(let value): String(value)
-        case .double(let value): value.isFinite ? String(value) : (value < 0 ? "-.infinity" : ".infinity")
+        case .double(let value):
+            value.isFinite ? String(value) : "\(value < 0 ? "-" : "")\(type == .float ? "Float" : "Double").infinity"
         case .decimal(let value): "(Decimal(string: \(Names.literal(value.description))) ?? 0)"
-        case .string(let value): Names.literal(value)
+        case .string(let value):
+            type == .url ? "(URL(string: \(Names.literal(value))) ?? .placeholder)" : Names.literal(value)
         case .date(let value): "Microseconds.date(\(value))"
         case .uuid(let value): "(UUID(uuidString: \(Names.literal(value.uuidString))) ?? .placeholder)"
         case .data(let value): "(Data(base64Encoded: \(Names.literal(value.base64EncodedString()))) ?? Data())"

@@ -209,7 +209,7 @@ public struct ModelExpansion {
             isRoot ? ["objectID = object.objectID", "version = object.version"] : ["_super = \(model.superclass).Snapshot(object)"]
         values += model.slots.map { property in
             property.kind == .toOne
-                ? "\(property.name) = object._target(object.\(Names.storage(property.name)), \(slot(property)), \(property.type).self)"
+                ? "\(Names.swift(property.name)) = object._target(object.\(Names.storage(property.name)), \(slot(property)), \(property.type).self)"
                 : "\(Names.swift(property.name)) = object.\(Names.swift(property.name))"
         }
         lines.append("\(access)init(_ object: \(model.name)) {")

@@ -39,7 +39,8 @@ public struct StoreMetadata: Sendable {
             throw StorageError(.corrupted, "the store's schema cannot be read: \(error)", cause: error)
         }
         let numbers = (entries["entities"] ?? "").split(separator: ",").compactMap { Int16($0) }
-        guard numbers.count == schema.entities.count, Set(numbers).count == numbers.count else { throw Self.damaged("entities") }
+        let isSound = numbers.allSatisfy { $0 > 0 } && Set(numbers).count == numbers.count
+        guard isSound, numbers.count == schema.entities.count else { throw Self.damaged("entities") }
         storeID = id
         formatVersion = format
         entityNumbers = numbers

@@ -13,12 +13,15 @@ extension MDB_val {
 
 /// A read transaction.
 class LMDBReader: OrderedReader {
+    /// Nil when the session has ended.
+    final var environment: LMDBEnvironment?
     final var transaction: OpaquePointer?
     final let handles: [MDB_dbi]
     /// Cursors are closed before the transaction ends.
     private var cursors: [LMDBCursor] = []
 
-    init(_ transaction: OpaquePointer?, _ handles: [MDB_dbi]) {
+    init(_ environment: LMDBEnvironment, _ transaction: OpaquePointer?, _ handles: [MDB_dbi]) {
+        self.environment = environment
         self.transaction = transaction
         self.handles = handles
     }
@@ -55,31 +58,40 @@ class LMDBReader: OrderedReader {
         guard let transaction else { return }
         closeCursors()
         mdb_txn_abort(transaction)
-        self.transaction = nil
+        finish()
+    }
+
+    /// Lets go of the file; the transaction has ended.
+    final func finish() {
+        transaction = nil
+        environment?.end()
+        environment = nil
     }
 }
 
 /// The write transaction, with nested ones for savepoints.
 final class LMDBWriter: LMDBReader, OrderedWriter {
-    private let environment: OpaquePointer?
     private var parents: [OpaquePointer?] = []
     /// Cursors for appending, one for each map: a cursor that stays at the end is faster than a search for each row.
     private var appenders: [Int: OpaquePointer] = [:]
 
-    init(_ transaction: OpaquePointer?, _ handles: [MDB_dbi], _ environment: OpaquePointer?) {
-        self.environment = environment
-        super.init(transaction, handles)
+    // The base class would call `end` when the properties of this one are gone.
+    deinit { end() }
+
+    private func check(_ code: Int32) throws(StorageError) {
+        if code == MDB_MAP_FULL, let environment { throw environment.full() }
+        try LMDBError.check(code)
     }
 
     func put(_ map: Int, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StorageError) {
         var key = MDB_val(key), value = MDB_val(value)
-        try LMDBError.check(mdb_put(transaction, handles[map], &key, &value, 0))
+        try check(mdb_put(transaction, handles[map], &key, &value, 0))
     }
 
     func append(_ map: Int, _ key: UnsafeRawBufferPointer, _ count: Int) throws(StorageError) -> UnsafeMutableRawPointer {
         var key = MDB_val(key), value = MDB_val(mv_size: count, mv_data: nil)
         let cursor = try appender(map)
-        try LMDBError.check(mdb_cursor_put(cursor, &key, &value, UInt32(MDB_APPEND | MDB_RESERVE)))
+        try check(mdb_cursor_put(cursor, &key, &value, UInt32(MDB_APPEND | MDB_RESERVE)))
         guard let target = value.mv_data else { throw StorageError(.inputOutput, "LMDB gave no room for a value") }
         return target
     }
@@ -94,7 +106,7 @@ final class LMDBWriter: LMDBReader, OrderedWriter {
 
     func reserve(_ map: Int, _ key: UnsafeRawBufferPointer, _ count: Int) throws(StorageError) -> UnsafeMutableRawPointer {
         var key = MDB_val(key), value = MDB_val(mv_size: count, mv_data: nil)
-        try LMDBError.check(mdb_put(transaction, handles[map], &key, &value, UInt32(MDB_RESERVE)))
+        try check(mdb_put(transaction, handles[map], &key, &value, UInt32(MDB_RESERVE)))
         guard let target = value.mv_data else { throw StorageError(.inputOutput, "LMDB gave no room for a value") }
         return target
     }
@@ -114,7 +126,7 @@ final class LMDBWriter: LMDBReader, OrderedWriter {
         var key = MDB_val(key)
         let code = mdb_del(transaction, handles[map], &key, nil)
         if code == MDB_NOTFOUND { return false }
-        try LMDBError.check(code)
+        try check(code)
         return true
     }
 
@@ -128,7 +140,7 @@ final class LMDBWriter: LMDBReader, OrderedWriter {
     func savepoint() throws(StorageError) {
         closeAll()
         var nested: OpaquePointer?
-        try LMDBError.check(mdb_txn_begin(environment, transaction, 0, &nested))
+        try LMDBError.check(mdb_txn_begin(environment?.handle, transaction, 0, &nested))
         parents.append(transaction)
         transaction = nested
     }
@@ -145,13 +157,15 @@ final class LMDBWriter: LMDBReader, OrderedWriter {
         closeAll()
         let code = mdb_txn_commit(transaction)
         transaction = parent
-        try LMDBError.check(code)
+        try check(code)
     }
 
     func commit() throws(StorageError) {
         closeAll()
         let code = mdb_txn_commit(transaction)
-        transaction = nil
+        let failure = code == MDB_MAP_FULL ? environment?.full() : nil
+        finish()
+        if let failure { throw failure }
         try LMDBError.check(code)
     }
 
@@ -163,7 +177,7 @@ final class LMDBWriter: LMDBReader, OrderedWriter {
             transaction = parent
         }
         mdb_txn_abort(transaction)
-        transaction = nil
+        finish()
     }
 }
 #endif

@@ -27,15 +27,25 @@ public final class LMDBStore: StorageInterface {
     ///   - durability: Whether a commit waits for the disk.
     ///   - readOnly: Whether changes are refused.
     ///   - usesFolder: Whether the path is a folder with `data.mdb` and `lock.mdb`.
-    public init(
+    public convenience init(
         path: String, configuration: String? = nil, mapSize: Int = LMDBStore.defaultMapSize, durability: Durability = .full,
         readOnly: Bool = false, usesFolder: Bool = false
+    ) {
+        self.init(
+            path: path, configuration: configuration, mapSize: mapSize, firstMap: mapSize, durability: durability, readOnly: readOnly,
+            usesFolder: usesFolder)
+    }
+
+    /// A store whose first map is smaller than the file may become.
+    init(
+        path: String, configuration: String? = nil, mapSize: Int, firstMap: Int, durability: Durability, readOnly: Bool,
+        usesFolder: Bool
     ) {
         self.configuration = configuration
         self.path = path
         self.usesFolder = usesFolder
         isReadOnly = readOnly
-        store = KeyValueStore(LMDBEngine(path: path, mapSize: mapSize, durability: durability, usesFolder: usesFolder))
+        store = KeyValueStore(LMDBEngine(path: path, mapSize: mapSize, firstMap: firstMap, durability: durability, usesFolder: usesFolder))
     }
 
     /// The store of a URL: `lmdb:PATH?mapsize=8GiB&mode=ro&durability=full|relaxed&subdir=0|1`.

@@ -137,8 +137,8 @@ enum PostgreSQLNumeric {
             text.removeLast()
             exponent += 1
         }
-        let mantissa = Decimal(string: text) ?? 0
-        return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: mantissa)
+        guard let mantissa = UInt128(text) else { return .nan }
+        return DecimalDigits.decimal(mantissa, exponent, isNegative: isNegative) ?? .nan
     }
 
     /// The number of digits, weight, sign, scale and digits of a number.

@@ -20,6 +20,9 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
         super.init(core, connection)
     }
 
+    // The base class would give back when the properties of this one are gone.
+    deinit { end() }
+
     override func giveBack() {
         try? connection.execute("ROLLBACK")
         unlock()

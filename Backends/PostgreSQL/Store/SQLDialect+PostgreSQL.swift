@@ -39,7 +39,11 @@ extension SQLDialect {
         contains: { text, part in "strpos(\(text), \(part)) > 0" },
         isIn: { column, values, type in "\(column) = ANY(\(list: values, type == .float ? .double : type))" },
         ascending: " ASC NULLS FIRST", descending: " DESC NULLS LAST", noLimit: "LIMIT ALL", yes: "true", no: "false",
-        identifierLimit: 63, tableOptions: "", linkOptions: "", indexKey: { "\($0) ASC NULLS FIRST" },
+        names: SQLNameRules(
+            limit: 63, foldsCase: false, reservedColumns: ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
+            // The catalog is searched before our schema, whatever the search path says.
+            reservedPrefix: "pg_"), tableOptions: "",
+        linkOptions: "", indexKey: { "\($0) ASC NULLS FIRST" },
         // A cast of float8 to numeric keeps 15 digits, and of int8 to float8 53 bits: neither is exact.
         comparesExactly: { a, b in
             (a.isInteger || a == .decimal) && (b.isInteger || b == .decimal)

@@ -24,7 +24,8 @@ extension SQLDialect {
             }
             return "\(column) IN (\(SQLText.joined(values.map { "\(bind: $0, type)" }, ", ")))"
         },
-        ascending: " ASC", descending: " DESC", noLimit: "LIMIT -1", yes: "1", no: "0", identifierLimit: 1000,
+        ascending: " ASC", descending: " DESC", noLimit: "LIMIT -1", yes: "1", no: "0",
+        names: SQLNameRules(limit: 1000, foldsCase: true, reservedPrefix: "sqlite_"),
         tableOptions: " STRICT", linkOptions: " STRICT, WITHOUT ROWID", indexKey: { $0 },
         comparesExactly: { a, b in a.isInteger && b.isInteger || (a != .decimal && b != .decimal) },
         aggregates: { function, type in

@@ -31,6 +31,9 @@ final class SQLiteConnection {
         sqlite3_close_v2(handle)
     }
 
+    /// Waits at most so many seconds for other connections.
+    func wait(_ seconds: TimeInterval) { sqlite3_busy_timeout(handle, Int32(min(max(seconds, 0), 2_000_000) * 1000)) }
+
     /// Runs statements without results.
     func execute(_ sql: String) throws(StorageError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)

@@ -1,7 +1,5 @@
 #if SQLite
-internal import CSQLite
 public import Foundation
-internal import PolystoreSQL
 public import PolystoreStorage
 internal import Synchronization
 
@@ -23,12 +21,8 @@ public final class SQLiteStore: StorageInterface {
     private let durability: Durability
     private let busyTimeout: TimeInterval
     private let isReadOnly: Bool
-    private let state = Mutex(State())
+    private let opened = Mutex<SQLiteCore?>(nil)
 
-    private struct State: Sendable {
-        var core: SQLiteCore?
-        var wasClosed = false
-    }
 
     /// A store in a file, which is opened when the store is added to a stack.
     ///
@@ -71,25 +65,27 @@ public final class SQLiteStore: StorageInterface {
 
     /// Opens the file, making it where it is missing.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
-        if state.withLock({ $0.core != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
+        if opened.withLock({ $0 != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
         let readOnly = request.readOnly || isReadOnly
         let exists = FileManager.default.fileExists(atPath: path)
         if !exists, !request.createIfMissing || request.schema == nil || readOnly {
             throw StorageError(.notFound, "there is no SQLite database at this path")
         }
-        let connection = try connect(readOnly: readOnly, create: true)
+        let place = SQLitePlace(path: path, durability: durability, busyTimeout: busyTimeout)
+        let connection = try place.writer(readOnly: readOnly, create: true)
         let (metadata, wasCreated) = try SQLiteSetup(connection, Self.applicationID).metadata(request)
         try metadata.check(request)
-        let (path, busy) = (path, busyTimeout)
-        let readers = SQLitePool(size: 8, timeout: 30) { try Self.reader(path, busy) }
-        let (durability, connect) = (durability, connectWriter)
-        _ = durability
-        let writer = SQLiteWriterSeat(readOnly ? nil : connection, open: connect)
-        let core = SQLiteCore(metadata, readers: readers, writer: writer)
-        state.withLock {
-            $0.core = core
-            $0.wasClosed = false
+        let readers = SQLitePool(size: 8, timeout: 30) { try place.reader() }
+        let writer = SQLiteWriterSeat(readOnly ? nil : connection) { () throws(StorageError) in
+            try place.writer(readOnly: false, create: false)
         }
+        let core = SQLiteCore(metadata, readers: readers, writer: writer)
+        let isFirst = opened.withLock { opened in
+            if opened != nil { return false }
+            opened = core
+            return true
+        }
+        if !isFirst { throw StorageError(.alreadyExists, "the store is already open") }
         isReadOnlyNow.store(readOnly, ordering: .releasing)
         return StorageState(
             storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated)
@@ -97,53 +93,8 @@ public final class SQLiteStore: StorageInterface {
 
     private let isReadOnlyNow = Atomic(false)
 
-    private var connectWriter: @Sendable () throws(StorageError) -> SQLiteConnection {
-        { [self] () throws(StorageError) in try connect(readOnly: false, create: false) }
-    }
-
-    private func connect(readOnly: Bool, create: Bool) throws(StorageError) -> SQLiteConnection {
-        let connection: SQLiteConnection
-        do throws(StorageError) {
-            connection = try SQLiteConnection(path: path, readOnly: readOnly, create: create)
-        } catch {
-            throw placeError(error)
-        }
-        sqlite3_busy_timeout(connection.handle, Int32(busyTimeout * 1000))
-        if !readOnly {
-            // The page size counts only before the first table; the journal mode stays with the file.
-            try connection.execute("PRAGMA page_size = 8192")
-            try connection.execute("PRAGMA journal_mode = WAL")
-            try connection.execute("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
-        }
-        try connection.execute("PRAGMA cache_size = -65536; PRAGMA mmap_size = 0; PRAGMA foreign_keys = OFF")
-        return connection
-    }
-
-    /// Says why a file cannot be opened, as far as the file system tells.
-    private func placeError(_ error: StorageError) -> StorageError {
-        guard error.code == .notFound else { return error }
-        let manager = FileManager.default
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        var isFolder: ObjCBool = false
-        if manager.fileExists(atPath: path, isDirectory: &isFolder) {
-            return isFolder.boolValue
-                ? StorageError(.notADatabase, "the path is a folder, not a SQLite database", cause: error)
-                : StorageError(.permissionDenied, "the database file may not be opened", cause: error)
-        }
-        return manager.fileExists(atPath: folder)
-            ? StorageError(.permissionDenied, "a database file may not be made in this folder", cause: error)
-            : StorageError(.notFound, "the folder of the database file does not exist", cause: error)
-    }
-
-    private static func reader(_ path: String, _ busy: TimeInterval) throws(StorageError) -> SQLiteConnection {
-        let connection = try SQLiteConnection(path: path, readOnly: true, create: false)
-        sqlite3_busy_timeout(connection.handle, Int32(busy * 1000))
-        try connection.execute("PRAGMA cache_size = -65536; PRAGMA mmap_size = 0")
-        return connection
-    }
-
     private func core() throws(StorageError) -> SQLiteCore {
-        guard let core = state.withLock({ $0.core }) else {
+        guard let core = opened.withLock({ $0 }) else {
             throw StorageError(.storeClosed, "the store is not open; add it to a stack or call open")
         }
         return core
@@ -171,7 +122,7 @@ public final class SQLiteStore: StorageInterface {
         if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened for reading only") }
         let connection = try core.writer.enter(timeout: options.timeout)
         do throws(StorageError) {
-            sqlite3_busy_timeout(connection.handle, Int32(min(options.timeout, busyTimeout) * 1000))
+            connection.wait(min(options.timeout, busyTimeout))
             try connection.execute("BEGIN IMMEDIATE")
             return try SQLiteWriter(core, connection, options)
         } catch {
@@ -182,12 +133,9 @@ public final class SQLiteStore: StorageInterface {
 
     /// Closes the file.
     public func close() throws(StorageError) {
-        let core = state.withLock { state in
-            defer {
-                state.core = nil
-                state.wasClosed = true
-            }
-            return state.core
+        let core = opened.withLock { opened in
+            defer { opened = nil }
+            return opened
         }
         core?.close()
     }

@@ -21,6 +21,9 @@ final class SQLiteWriter: SQLiteReader, StorageWriter {
         if options.isBulk { bulk = try SQLiteBulkLoad(core, connection) }
     }
 
+    // The base class would give back when the properties of this one are gone.
+    deinit { end() }
+
     override func giveBack() {
         try? connection.execute("ROLLBACK")
         bulk?.restoreSettings()

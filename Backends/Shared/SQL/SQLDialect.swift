@@ -24,8 +24,8 @@ public struct SQLDialect: Sendable {
     public var noLimit: String
     /// The constants.
     public var yes: String, no: String
-    /// The most bytes of a name.
-    public var identifierLimit: Int
+    /// What the engine allows as names.
+    public var names: SQLNameRules
     /// What follows the columns of a new table.
     public var tableOptions: String, linkOptions: String
     /// The expression of a column in an index.
@@ -43,7 +43,7 @@ public struct SQLDialect: Sendable {
         isSame: String, isNotSame: String, beginsWith: @escaping @Sendable (SQLText, SQLText) -> SQLText,
         endsWith: @escaping @Sendable (SQLText, SQLText) -> SQLText, contains: @escaping @Sendable (SQLText, SQLText) -> SQLText,
         isIn: @escaping @Sendable (SQLText, [Value], ValueType) -> SQLText, ascending: String, descending: String, noLimit: String,
-        yes: String, no: String, identifierLimit: Int, tableOptions: String, linkOptions: String,
+        yes: String, no: String, names: SQLNameRules, tableOptions: String, linkOptions: String,
         indexKey: @escaping @Sendable (String) -> String, comparesExactly: @escaping @Sendable (ValueType, ValueType) -> Bool,
         aggregates: @escaping @Sendable (AggregateFunction, ValueType) -> Bool, takesList: @escaping @Sendable (Int, ValueType) -> Bool
     ) {
@@ -60,7 +60,7 @@ public struct SQLDialect: Sendable {
         self.noLimit = noLimit
         self.yes = yes
         self.no = no
-        self.identifierLimit = identifierLimit
+        self.names = names
         self.tableOptions = tableOptions
         self.linkOptions = linkOptions
         self.indexKey = indexKey

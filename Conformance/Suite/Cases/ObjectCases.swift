@@ -43,6 +43,28 @@ enum ObjectCases {
                 }
             }
         },
+        ConformanceCase("C006.names-that-engines-use-themselves", clause: "semantics, names") { harness, check in
+            let long = String(repeating: "long", count: 50)
+            let names = [
+                "name", "Name", "NAME", "ctid", "xmin", "oid", "tableoid", "rowid", "select", "order", "größe", "value", long + "A",
+                long + "B",
+            ]
+            let entities = ["Row", "row", "sqlite_master", "pg_class", "select", "Ärger", long + "C", long + "D"].map { name in
+                Entity(
+                    name, attributes: names.map { Attribute($0, .string, isOptional: true) }, indexes: [Index(["xmin"])],
+                    uniqueConstraints: [UniqueConstraint(["Name", "rowid"])])
+            }
+            let schema = try Schema(entities: entities)
+            try harness.withStore(schema) { scratch in
+                for entity in entities {
+                    let values = Dictionary(uniqueKeysWithValues: names.map { ($0, Value.string("\(entity.name).\($0)")) })
+                    let key = try scratch.insert(entity.name, [values])[0]
+                    check.equal(try scratch.rows(entity.name, keys: [key]).first?.values, values, "values of \(entity.name)")
+                    let wanted = Predicate.compare(.path(PropertyPath("NAME")), .equal, .value(.string("\(entity.name).NAME")))
+                    check.equal(try scratch.keys(FetchRequest(entity.name, where: wanted)), [key], "keys of \(entity.name)")
+                }
+            }
+        },
         ConformanceCase("C005.update-raises-the-version", clause: "architecture, what lies in a store") { harness, check in
             try harness.withStore { scratch in
                 let key = try scratch.insert("Thing", [["number": .int(1)]])[0]

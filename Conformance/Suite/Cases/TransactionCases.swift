@@ -106,6 +106,38 @@ enum TransactionCases {
                 check.equal(try scratch.rows("Thing", keys: [key]).first?.version, 3, "version")
             }
         },
+        ConformanceCase("T009.a-writer-that-is-dropped-leaves-nothing", clause: "architecture, sessions") { harness, check in
+            try harness.withStore { scratch in
+                func drop() throws {
+                    let writer = try scratch.store.beginWrite(WriteOptions())
+                    try scratch.insert("Thing", [["number": .int(1)]], writer)
+                }
+                try drop()
+                check.equal(try scratch.keys(FetchRequest("Thing")).count, 0, "rows")
+                try scratch.insert("Thing", [["number": .int(2)]])
+                check.equal(try scratch.keys(FetchRequest("Thing")).count, 1, "rows of the next transaction")
+            }
+        },
+        ConformanceCase("T010.closing-under-open-sessions", clause: "semantics E; architecture, sessions") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.insert("Tag", (0..<3000).map { ["name": .string("n\($0)")] })
+                let reader = try scratch.store.beginRead()
+                let cursor = try reader.cursor(for: try FetchRequest("Tag").plan(in: scratch.schema))
+                let batch = RowBatch(capacity: 100)
+                check.isTrue(try cursor.next(into: batch), "a first batch")
+                let writer = try scratch.store.beginWrite(WriteOptions())
+                try scratch.insert("Thing", [["number": .int(1)]], writer)
+                try scratch.store.close()
+                check.throwing(.storeClosed, "cursor") { while try cursor.next(into: batch) {} }
+                check.throwing(.storeClosed, "insert") { try scratch.insert("Thing", [["number": .int(2)]], writer) }
+                check.throwing(.storeClosed, "commit") { _ = try writer.commit(CommitRecord()) }
+                check.throwing(.storeClosed, "begin") { _ = try scratch.store.beginRead() }
+                reader.end()
+                writer.end()
+                try scratch.reopen()
+                check.equal(try scratch.keys(FetchRequest("Thing")).count, 0, "rows of the transaction that did not commit")
+            }
+        },
         ConformanceCase("T008.use-after-the-end", clause: "semantics E") { harness, check in
             try harness.withStore { scratch in
                 let writer = try scratch.store.beginWrite(WriteOptions())

@@ -120,6 +120,10 @@ enum ValueCases {
             ]) + [.null]
         ),
         ("V013.decimal-exponents", "price", decimals(["1e100", "-1e-100", "1.5e60", "123456789e-50"])),
+        (
+            "V013.decimal-greatest-exponents", "price",
+            decimals(["10e127", "-123e127", "99999999999999999999999999999999999999e127", "1e-128"])
+        ),
         ("V016.date-microseconds", "at", [.date(0), .date(1), .date(-1), .date(1_700_000_000_123_456), .date(946_684_799_999_999), .null]),
         ("V019.date-first-year", "at", [.date(-62_135_596_800_000_000), .date(-12_219_292_800_000_000), .date(-2_203_977_600_000_000)]),
         ("V020.date-last-year", "at", [.date(253_402_300_799_999_999), .date(64_092_211_200_000_000)]),

@@ -23,6 +23,8 @@ final class KeyPathProbe {
         let context = ObjectContext(stack: .none, model: .none, storeCount: 0, probe: probe)
         let object = Object(_new: 0, 0, context)
         if keyPath == \Object.self { return .object }
+        // The children hold the context, and the context holds the probe.
+        defer { probe.children.removeAll() }
         probe.current = ObjectIdentifier(object)
         _ = object[keyPath: keyPath]
         guard !probe.isAmbiguous, !probe.names.isEmpty else {

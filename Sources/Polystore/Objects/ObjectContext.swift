@@ -29,7 +29,7 @@ public final class ObjectContext {
     @exclusivity(unchecked) var loadingStore: Int16 = 0
     /// What a key path reads, when this context resolves one.
     let probe: KeyPathProbe?
-    let scratch = RowBatch(capacity: 256)
+    let scratch = RowBatch(capacity: 4)
     /// The store and root of the last id that was looked up: the next one is most often of the same.
     private var lastPlace: (store: UUID, root: String, position: Int, entity: EntityIndex)?
 

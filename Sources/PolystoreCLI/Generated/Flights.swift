@@ -7,16 +7,16 @@ import Polystore
 /// The entity Airline.
 class Airline: ManagedObject {
     final var carrier: String {
-        get { _check(_Schema.base + 0); return _carrier }
-        set { if let value = _acceptBytes(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); _carrier = value } }
+        get { _check(_Schema.base + 0); return __carrier }
+        set { if let value = _acceptBytes(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); __carrier = value } }
     }
-    @exclusivity(unchecked) private final var _carrier: String
+    @exclusivity(unchecked) private final var __carrier: String
 
     final var name: String {
-        get { _check(_Schema.base + 1); return _name }
-        set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); _name = value } }
+        get { _check(_Schema.base + 1); return __name }
+        set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); __name = value } }
     }
-    @exclusivity(unchecked) private final var _name: String
+    @exclusivity(unchecked) private final var __name: String
 
     final var flights: Set<Flight> {
         get { _set("flights", Flight.self) }
@@ -42,27 +42,27 @@ class Airline: ManagedObject {
     override class var _slotNames: [String] { super._slotNames + ["carrier", "name"] }
 
     required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        _carrier = Self._decode(String.self, row, _Schema.base + 0, context)
-        _name = Self._decode(String.self, row, _Schema.base + 1, context)
+        __carrier = Self._decode(String.self, row, _Schema.base + 0, context)
+        __name = Self._decode(String.self, row, _Schema.base + 1, context)
         super.init(_row: row, context)
     }
 
     required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        _carrier = String.placeholder
-        _name = String.placeholder
+        __carrier = String.placeholder
+        __name = String.placeholder
         super.init(_new: key, entity, context)
     }
 
     override func _reload(_ row: borrowing RowView) {
         super._reload(row)
-        _carrier = Self._decode(String.self, row, _Schema.base + 0, _context)
-        _name = Self._decode(String.self, row, _Schema.base + 1, _context)
+        __carrier = Self._decode(String.self, row, _Schema.base + 0, _context)
+        __name = Self._decode(String.self, row, _Schema.base + 1, _context)
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = _carrier._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = _name._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __carrier._encode(batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __name._encode(batch) }
     }
 
     struct Snapshot: Sendable {
@@ -82,52 +82,52 @@ class Airline: ManagedObject {
 /// The entity Airport.
 class Airport: ManagedObject {
     final var faa: String {
-        get { _check(_Schema.base + 0); return _faa }
-        set { if let value = _acceptBytes(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); _faa = value } }
+        get { _check(_Schema.base + 0); return __faa }
+        set { if let value = _acceptBytes(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); __faa = value } }
     }
-    @exclusivity(unchecked) private final var _faa: String
+    @exclusivity(unchecked) private final var __faa: String
 
     final var name: String {
-        get { _check(_Schema.base + 1); return _name }
-        set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); _name = value } }
+        get { _check(_Schema.base + 1); return __name }
+        set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); __name = value } }
     }
-    @exclusivity(unchecked) private final var _name: String
+    @exclusivity(unchecked) private final var __name: String
 
     final var lat: Double {
-        get { _check(_Schema.base + 2); return _lat }
-        set { if let value = _accept(newValue, _Schema.base + 2) { _touch(_Schema.base + 2); _lat = value } }
+        get { _check(_Schema.base + 2); return __lat }
+        set { if let value = _accept(newValue, _Schema.base + 2) { _touch(_Schema.base + 2); __lat = value } }
     }
-    @exclusivity(unchecked) private final var _lat: Double
+    @exclusivity(unchecked) private final var __lat: Double
 
     final var lon: Double {
-        get { _check(_Schema.base + 3); return _lon }
-        set { if let value = _accept(newValue, _Schema.base + 3) { _touch(_Schema.base + 3); _lon = value } }
+        get { _check(_Schema.base + 3); return __lon }
+        set { if let value = _accept(newValue, _Schema.base + 3) { _touch(_Schema.base + 3); __lon = value } }
     }
-    @exclusivity(unchecked) private final var _lon: Double
+    @exclusivity(unchecked) private final var __lon: Double
 
     final var alt: Int {
-        get { _check(_Schema.base + 4); return _alt }
-        set { if let value = _accept(newValue, _Schema.base + 4) { _touch(_Schema.base + 4); _alt = value } }
+        get { _check(_Schema.base + 4); return __alt }
+        set { if let value = _accept(newValue, _Schema.base + 4) { _touch(_Schema.base + 4); __alt = value } }
     }
-    @exclusivity(unchecked) private final var _alt: Int
+    @exclusivity(unchecked) private final var __alt: Int
 
     final var tz: Int {
-        get { _check(_Schema.base + 5); return _tz }
-        set { if let value = _accept(newValue, _Schema.base + 5) { _touch(_Schema.base + 5); _tz = value } }
+        get { _check(_Schema.base + 5); return __tz }
+        set { if let value = _accept(newValue, _Schema.base + 5) { _touch(_Schema.base + 5); __tz = value } }
     }
-    @exclusivity(unchecked) private final var _tz: Int
+    @exclusivity(unchecked) private final var __tz: Int
 
     final var dst: String {
-        get { _check(_Schema.base + 6); return _dst }
-        set { if let value = _accept(newValue, _Schema.base + 6) { _touch(_Schema.base + 6); _dst = value } }
+        get { _check(_Schema.base + 6); return __dst }
+        set { if let value = _accept(newValue, _Schema.base + 6) { _touch(_Schema.base + 6); __dst = value } }
     }
-    @exclusivity(unchecked) private final var _dst: String
+    @exclusivity(unchecked) private final var __dst: String
 
     final var tzone: String? {
-        get { _check(_Schema.base + 7); return _tzone }
-        set { if let value = _accept(newValue, _Schema.base + 7) { _touch(_Schema.base + 7); _tzone = value } }
+        get { _check(_Schema.base + 7); return __tzone }
+        set { if let value = _accept(newValue, _Schema.base + 7) { _touch(_Schema.base + 7); __tzone = value } }
     }
-    @exclusivity(unchecked) private final var _tzone: String?
+    @exclusivity(unchecked) private final var __tzone: String?
 
     final var departures: Set<Flight> {
         get { _set("departures", Flight.self) }
@@ -165,51 +165,51 @@ class Airport: ManagedObject {
     override class var _slotNames: [String] { super._slotNames + ["faa", "name", "lat", "lon", "alt", "tz", "dst", "tzone"] }
 
     required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        _faa = Self._decode(String.self, row, _Schema.base + 0, context)
-        _name = Self._decode(String.self, row, _Schema.base + 1, context)
-        _lat = Self._decode(Double.self, row, _Schema.base + 2, context)
-        _lon = Self._decode(Double.self, row, _Schema.base + 3, context)
-        _alt = Self._decode(Int.self, row, _Schema.base + 4, context)
-        _tz = Self._decode(Int.self, row, _Schema.base + 5, context)
-        _dst = Self._decode(String.self, row, _Schema.base + 6, context)
-        _tzone = Self._decode(Optional<String>.self, row, _Schema.base + 7, context)
+        __faa = Self._decode(String.self, row, _Schema.base + 0, context)
+        __name = Self._decode(String.self, row, _Schema.base + 1, context)
+        __lat = Self._decode(Double.self, row, _Schema.base + 2, context)
+        __lon = Self._decode(Double.self, row, _Schema.base + 3, context)
+        __alt = Self._decode(Int.self, row, _Schema.base + 4, context)
+        __tz = Self._decode(Int.self, row, _Schema.base + 5, context)
+        __dst = Self._decode(String.self, row, _Schema.base + 6, context)
+        __tzone = Self._decode(Optional<String>.self, row, _Schema.base + 7, context)
         super.init(_row: row, context)
     }
 
     required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        _faa = String.placeholder
-        _name = String.placeholder
-        _lat = Double.placeholder
-        _lon = Double.placeholder
-        _alt = Int.placeholder
-        _tz = Int.placeholder
-        _dst = String.placeholder
-        _tzone = nil
+        __faa = String.placeholder
+        __name = String.placeholder
+        __lat = Double.placeholder
+        __lon = Double.placeholder
+        __alt = Int.placeholder
+        __tz = Int.placeholder
+        __dst = String.placeholder
+        __tzone = nil
         super.init(_new: key, entity, context)
     }
 
     override func _reload(_ row: borrowing RowView) {
         super._reload(row)
-        _faa = Self._decode(String.self, row, _Schema.base + 0, _context)
-        _name = Self._decode(String.self, row, _Schema.base + 1, _context)
-        _lat = Self._decode(Double.self, row, _Schema.base + 2, _context)
-        _lon = Self._decode(Double.self, row, _Schema.base + 3, _context)
-        _alt = Self._decode(Int.self, row, _Schema.base + 4, _context)
-        _tz = Self._decode(Int.self, row, _Schema.base + 5, _context)
-        _dst = Self._decode(String.self, row, _Schema.base + 6, _context)
-        _tzone = Self._decode(Optional<String>.self, row, _Schema.base + 7, _context)
+        __faa = Self._decode(String.self, row, _Schema.base + 0, _context)
+        __name = Self._decode(String.self, row, _Schema.base + 1, _context)
+        __lat = Self._decode(Double.self, row, _Schema.base + 2, _context)
+        __lon = Self._decode(Double.self, row, _Schema.base + 3, _context)
+        __alt = Self._decode(Int.self, row, _Schema.base + 4, _context)
+        __tz = Self._decode(Int.self, row, _Schema.base + 5, _context)
+        __dst = Self._decode(String.self, row, _Schema.base + 6, _context)
+        __tzone = Self._decode(Optional<String>.self, row, _Schema.base + 7, _context)
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = _faa._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = _name._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = _lat._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = _lon._encode(batch) }
-        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = _alt._encode(batch) }
-        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = _tz._encode(batch) }
-        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = _dst._encode(batch) }
-        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = _tzone._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __faa._encode(batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __name._encode(batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __lat._encode(batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __lon._encode(batch) }
+        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = __alt._encode(batch) }
+        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = __tz._encode(batch) }
+        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = __dst._encode(batch) }
+        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = __tzone._encode(batch) }
     }
 
     struct Snapshot: Sendable {
@@ -241,148 +241,148 @@ class Airport: ManagedObject {
 /// The entity Flight.
 class Flight: ManagedObject {
     final var year: Int {
-        get { _check(_Schema.base + 0); return _year }
-        set { if let value = _accept(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); _year = value } }
+        get { _check(_Schema.base + 0); return __year }
+        set { if let value = _accept(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); __year = value } }
     }
-    @exclusivity(unchecked) private final var _year: Int
+    @exclusivity(unchecked) private final var __year: Int
 
     final var month: Int {
-        get { _check(_Schema.base + 1); return _month }
-        set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); _month = value } }
+        get { _check(_Schema.base + 1); return __month }
+        set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); __month = value } }
     }
-    @exclusivity(unchecked) private final var _month: Int
+    @exclusivity(unchecked) private final var __month: Int
 
     final var day: Int {
-        get { _check(_Schema.base + 2); return _day }
-        set { if let value = _accept(newValue, _Schema.base + 2) { _touch(_Schema.base + 2); _day = value } }
+        get { _check(_Schema.base + 2); return __day }
+        set { if let value = _accept(newValue, _Schema.base + 2) { _touch(_Schema.base + 2); __day = value } }
     }
-    @exclusivity(unchecked) private final var _day: Int
+    @exclusivity(unchecked) private final var __day: Int
 
     final var dep_time: Int? {
-        get { _check(_Schema.base + 3); return _dep_time }
-        set { if let value = _accept(newValue, _Schema.base + 3) { _touch(_Schema.base + 3); _dep_time = value } }
+        get { _check(_Schema.base + 3); return __dep_time }
+        set { if let value = _accept(newValue, _Schema.base + 3) { _touch(_Schema.base + 3); __dep_time = value } }
     }
-    @exclusivity(unchecked) private final var _dep_time: Int?
+    @exclusivity(unchecked) private final var __dep_time: Int?
 
     final var sched_dep_time: Int {
-        get { _check(_Schema.base + 4); return _sched_dep_time }
-        set { if let value = _accept(newValue, _Schema.base + 4) { _touch(_Schema.base + 4); _sched_dep_time = value } }
+        get { _check(_Schema.base + 4); return __sched_dep_time }
+        set { if let value = _accept(newValue, _Schema.base + 4) { _touch(_Schema.base + 4); __sched_dep_time = value } }
     }
-    @exclusivity(unchecked) private final var _sched_dep_time: Int
+    @exclusivity(unchecked) private final var __sched_dep_time: Int
 
     final var dep_delay: Int? {
-        get { _check(_Schema.base + 5); return _dep_delay }
-        set { if let value = _accept(newValue, _Schema.base + 5) { _touch(_Schema.base + 5); _dep_delay = value } }
+        get { _check(_Schema.base + 5); return __dep_delay }
+        set { if let value = _accept(newValue, _Schema.base + 5) { _touch(_Schema.base + 5); __dep_delay = value } }
     }
-    @exclusivity(unchecked) private final var _dep_delay: Int?
+    @exclusivity(unchecked) private final var __dep_delay: Int?
 
     final var arr_time: Int? {
-        get { _check(_Schema.base + 6); return _arr_time }
-        set { if let value = _accept(newValue, _Schema.base + 6) { _touch(_Schema.base + 6); _arr_time = value } }
+        get { _check(_Schema.base + 6); return __arr_time }
+        set { if let value = _accept(newValue, _Schema.base + 6) { _touch(_Schema.base + 6); __arr_time = value } }
     }
-    @exclusivity(unchecked) private final var _arr_time: Int?
+    @exclusivity(unchecked) private final var __arr_time: Int?
 
     final var sched_arr_time: Int {
-        get { _check(_Schema.base + 7); return _sched_arr_time }
-        set { if let value = _accept(newValue, _Schema.base + 7) { _touch(_Schema.base + 7); _sched_arr_time = value } }
+        get { _check(_Schema.base + 7); return __sched_arr_time }
+        set { if let value = _accept(newValue, _Schema.base + 7) { _touch(_Schema.base + 7); __sched_arr_time = value } }
     }
-    @exclusivity(unchecked) private final var _sched_arr_time: Int
+    @exclusivity(unchecked) private final var __sched_arr_time: Int
 
     final var arr_delay: Int? {
-        get { _check(_Schema.base + 8); return _arr_delay }
-        set { if let value = _accept(newValue, _Schema.base + 8) { _touch(_Schema.base + 8); _arr_delay = value } }
+        get { _check(_Schema.base + 8); return __arr_delay }
+        set { if let value = _accept(newValue, _Schema.base + 8) { _touch(_Schema.base + 8); __arr_delay = value } }
     }
-    @exclusivity(unchecked) private final var _arr_delay: Int?
+    @exclusivity(unchecked) private final var __arr_delay: Int?
 
     final var carrier: String {
-        get { _check(_Schema.base + 9); return _carrier }
-        set { if let value = _accept(newValue, _Schema.base + 9) { _touch(_Schema.base + 9); _carrier = value } }
+        get { _check(_Schema.base + 9); return __carrier }
+        set { if let value = _accept(newValue, _Schema.base + 9) { _touch(_Schema.base + 9); __carrier = value } }
     }
-    @exclusivity(unchecked) private final var _carrier: String
+    @exclusivity(unchecked) private final var __carrier: String
 
     final var flight: Int {
-        get { _check(_Schema.base + 10); return _flight }
-        set { if let value = _accept(newValue, _Schema.base + 10) { _touch(_Schema.base + 10); _flight = value } }
+        get { _check(_Schema.base + 10); return __flight }
+        set { if let value = _accept(newValue, _Schema.base + 10) { _touch(_Schema.base + 10); __flight = value } }
     }
-    @exclusivity(unchecked) private final var _flight: Int
+    @exclusivity(unchecked) private final var __flight: Int
 
     final var tailnum: String? {
-        get { _check(_Schema.base + 11); return _tailnum }
-        set { if let value = _accept(newValue, _Schema.base + 11) { _touch(_Schema.base + 11); _tailnum = value } }
+        get { _check(_Schema.base + 11); return __tailnum }
+        set { if let value = _accept(newValue, _Schema.base + 11) { _touch(_Schema.base + 11); __tailnum = value } }
     }
-    @exclusivity(unchecked) private final var _tailnum: String?
+    @exclusivity(unchecked) private final var __tailnum: String?
 
     final var origin: String {
-        get { _check(_Schema.base + 12); return _origin }
-        set { if let value = _accept(newValue, _Schema.base + 12) { _touch(_Schema.base + 12); _origin = value } }
+        get { _check(_Schema.base + 12); return __origin }
+        set { if let value = _accept(newValue, _Schema.base + 12) { _touch(_Schema.base + 12); __origin = value } }
     }
-    @exclusivity(unchecked) private final var _origin: String
+    @exclusivity(unchecked) private final var __origin: String
 
     final var dest: String {
-        get { _check(_Schema.base + 13); return _dest }
-        set { if let value = _accept(newValue, _Schema.base + 13) { _touch(_Schema.base + 13); _dest = value } }
+        get { _check(_Schema.base + 13); return __dest }
+        set { if let value = _accept(newValue, _Schema.base + 13) { _touch(_Schema.base + 13); __dest = value } }
     }
-    @exclusivity(unchecked) private final var _dest: String
+    @exclusivity(unchecked) private final var __dest: String
 
     final var air_time: Int? {
-        get { _check(_Schema.base + 14); return _air_time }
-        set { if let value = _accept(newValue, _Schema.base + 14) { _touch(_Schema.base + 14); _air_time = value } }
+        get { _check(_Schema.base + 14); return __air_time }
+        set { if let value = _accept(newValue, _Schema.base + 14) { _touch(_Schema.base + 14); __air_time = value } }
     }
-    @exclusivity(unchecked) private final var _air_time: Int?
+    @exclusivity(unchecked) private final var __air_time: Int?
 
     final var distance: Int {
-        get { _check(_Schema.base + 15); return _distance }
-        set { if let value = _accept(newValue, _Schema.base + 15) { _touch(_Schema.base + 15); _distance = value } }
+        get { _check(_Schema.base + 15); return __distance }
+        set { if let value = _accept(newValue, _Schema.base + 15) { _touch(_Schema.base + 15); __distance = value } }
     }
-    @exclusivity(unchecked) private final var _distance: Int
+    @exclusivity(unchecked) private final var __distance: Int
 
     final var hour: Int {
-        get { _check(_Schema.base + 16); return _hour }
-        set { if let value = _accept(newValue, _Schema.base + 16) { _touch(_Schema.base + 16); _hour = value } }
+        get { _check(_Schema.base + 16); return __hour }
+        set { if let value = _accept(newValue, _Schema.base + 16) { _touch(_Schema.base + 16); __hour = value } }
     }
-    @exclusivity(unchecked) private final var _hour: Int
+    @exclusivity(unchecked) private final var __hour: Int
 
     final var minute: Int {
-        get { _check(_Schema.base + 17); return _minute }
-        set { if let value = _accept(newValue, _Schema.base + 17) { _touch(_Schema.base + 17); _minute = value } }
+        get { _check(_Schema.base + 17); return __minute }
+        set { if let value = _accept(newValue, _Schema.base + 17) { _touch(_Schema.base + 17); __minute = value } }
     }
-    @exclusivity(unchecked) private final var _minute: Int
+    @exclusivity(unchecked) private final var __minute: Int
 
     final var time_hour: Date {
-        get { _check(_Schema.base + 18); return _time_hour }
-        set { if let value = _accept(newValue, _Schema.base + 18) { _touch(_Schema.base + 18); _time_hour = value } }
+        get { _check(_Schema.base + 18); return __time_hour }
+        set { if let value = _accept(newValue, _Schema.base + 18) { _touch(_Schema.base + 18); __time_hour = value } }
     }
-    @exclusivity(unchecked) private final var _time_hour: Date
+    @exclusivity(unchecked) private final var __time_hour: Date
 
     final var airline: Airline? {
-        get { _one(_Schema.base + 19, _airline, Airline.self) }
+        get { _one(_Schema.base + 19, __airline, Airline.self) }
         set { _setOne(_Schema.base + 19, newValue) }
     }
-    @exclusivity(unchecked) private final var _airline: Int64?
+    @exclusivity(unchecked) private final var __airline: Int64?
 
     final var plane: Plane? {
-        get { _one(_Schema.base + 20, _plane, Plane.self) }
+        get { _one(_Schema.base + 20, __plane, Plane.self) }
         set { _setOne(_Schema.base + 20, newValue) }
     }
-    @exclusivity(unchecked) private final var _plane: Int64?
+    @exclusivity(unchecked) private final var __plane: Int64?
 
     final var originAirport: Airport? {
-        get { _one(_Schema.base + 21, _originAirport, Airport.self) }
+        get { _one(_Schema.base + 21, __originAirport, Airport.self) }
         set { _setOne(_Schema.base + 21, newValue) }
     }
-    @exclusivity(unchecked) private final var _originAirport: Int64?
+    @exclusivity(unchecked) private final var __originAirport: Int64?
 
     final var destAirport: Airport? {
-        get { _one(_Schema.base + 22, _destAirport, Airport.self) }
+        get { _one(_Schema.base + 22, __destAirport, Airport.self) }
         set { _setOne(_Schema.base + 22, newValue) }
     }
-    @exclusivity(unchecked) private final var _destAirport: Int64?
+    @exclusivity(unchecked) private final var __destAirport: Int64?
 
     final var weather: Weather? {
-        get { _one(_Schema.base + 23, _weather, Weather.self) }
+        get { _one(_Schema.base + 23, __weather, Weather.self) }
         set { _setOne(_Schema.base + 23, newValue) }
     }
-    @exclusivity(unchecked) private final var _weather: Int64?
+    @exclusivity(unchecked) private final var __weather: Int64?
 
     enum _Schema {
         @inlinable static var base: Int { ManagedObject._Schema.end }
@@ -424,135 +424,135 @@ class Flight: ManagedObject {
     override class var _slotNames: [String] { super._slotNames + ["year", "month", "day", "dep_time", "sched_dep_time", "dep_delay", "arr_time", "sched_arr_time", "arr_delay", "carrier", "flight", "tailnum", "origin", "dest", "air_time", "distance", "hour", "minute", "time_hour", "airline", "plane", "originAirport", "destAirport", "weather"] }
 
     required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        _year = Self._decode(Int.self, row, _Schema.base + 0, context)
-        _month = Self._decode(Int.self, row, _Schema.base + 1, context)
-        _day = Self._decode(Int.self, row, _Schema.base + 2, context)
-        _dep_time = Self._decode(Optional<Int>.self, row, _Schema.base + 3, context)
-        _sched_dep_time = Self._decode(Int.self, row, _Schema.base + 4, context)
-        _dep_delay = Self._decode(Optional<Int>.self, row, _Schema.base + 5, context)
-        _arr_time = Self._decode(Optional<Int>.self, row, _Schema.base + 6, context)
-        _sched_arr_time = Self._decode(Int.self, row, _Schema.base + 7, context)
-        _arr_delay = Self._decode(Optional<Int>.self, row, _Schema.base + 8, context)
-        _carrier = Self._decode(String.self, row, _Schema.base + 9, context)
-        _flight = Self._decode(Int.self, row, _Schema.base + 10, context)
-        _tailnum = Self._decode(Optional<String>.self, row, _Schema.base + 11, context)
-        _origin = Self._decode(String.self, row, _Schema.base + 12, context)
-        _dest = Self._decode(String.self, row, _Schema.base + 13, context)
-        _air_time = Self._decode(Optional<Int>.self, row, _Schema.base + 14, context)
-        _distance = Self._decode(Int.self, row, _Schema.base + 15, context)
-        _hour = Self._decode(Int.self, row, _Schema.base + 16, context)
-        _minute = Self._decode(Int.self, row, _Schema.base + 17, context)
-        _time_hour = Self._decode(Date.self, row, _Schema.base + 18, context)
-        _airline = Self._decode(Optional<Int64>.self, row, _Schema.base + 19, context)
-        _plane = Self._decode(Optional<Int64>.self, row, _Schema.base + 20, context)
-        _originAirport = Self._decode(Optional<Int64>.self, row, _Schema.base + 21, context)
-        _destAirport = Self._decode(Optional<Int64>.self, row, _Schema.base + 22, context)
-        _weather = Self._decode(Optional<Int64>.self, row, _Schema.base + 23, context)
+        __year = Self._decode(Int.self, row, _Schema.base + 0, context)
+        __month = Self._decode(Int.self, row, _Schema.base + 1, context)
+        __day = Self._decode(Int.self, row, _Schema.base + 2, context)
+        __dep_time = Self._decode(Optional<Int>.self, row, _Schema.base + 3, context)
+        __sched_dep_time = Self._decode(Int.self, row, _Schema.base + 4, context)
+        __dep_delay = Self._decode(Optional<Int>.self, row, _Schema.base + 5, context)
+        __arr_time = Self._decode(Optional<Int>.self, row, _Schema.base + 6, context)
+        __sched_arr_time = Self._decode(Int.self, row, _Schema.base + 7, context)
+        __arr_delay = Self._decode(Optional<Int>.self, row, _Schema.base + 8, context)
+        __carrier = Self._decode(String.self, row, _Schema.base + 9, context)
+        __flight = Self._decode(Int.self, row, _Schema.base + 10, context)
+        __tailnum = Self._decode(Optional<String>.self, row, _Schema.base + 11, context)
+        __origin = Self._decode(String.self, row, _Schema.base + 12, context)
+        __dest = Self._decode(String.self, row, _Schema.base + 13, context)
+        __air_time = Self._decode(Optional<Int>.self, row, _Schema.base + 14, context)
+        __distance = Self._decode(Int.self, row, _Schema.base + 15, context)
+        __hour = Self._decode(Int.self, row, _Schema.base + 16, context)
+        __minute = Self._decode(Int.self, row, _Schema.base + 17, context)
+        __time_hour = Self._decode(Date.self, row, _Schema.base + 18, context)
+        __airline = Self._decode(Optional<Int64>.self, row, _Schema.base + 19, context)
+        __plane = Self._decode(Optional<Int64>.self, row, _Schema.base + 20, context)
+        __originAirport = Self._decode(Optional<Int64>.self, row, _Schema.base + 21, context)
+        __destAirport = Self._decode(Optional<Int64>.self, row, _Schema.base + 22, context)
+        __weather = Self._decode(Optional<Int64>.self, row, _Schema.base + 23, context)
         super.init(_row: row, context)
     }
 
     required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        _year = Int.placeholder
-        _month = Int.placeholder
-        _day = Int.placeholder
-        _dep_time = nil
-        _sched_dep_time = Int.placeholder
-        _dep_delay = nil
-        _arr_time = nil
-        _sched_arr_time = Int.placeholder
-        _arr_delay = nil
-        _carrier = String.placeholder
-        _flight = Int.placeholder
-        _tailnum = nil
-        _origin = String.placeholder
-        _dest = String.placeholder
-        _air_time = nil
-        _distance = Int.placeholder
-        _hour = Int.placeholder
-        _minute = Int.placeholder
-        _time_hour = Date.placeholder
-        _airline = nil
-        _plane = nil
-        _originAirport = nil
-        _destAirport = nil
-        _weather = nil
+        __year = Int.placeholder
+        __month = Int.placeholder
+        __day = Int.placeholder
+        __dep_time = nil
+        __sched_dep_time = Int.placeholder
+        __dep_delay = nil
+        __arr_time = nil
+        __sched_arr_time = Int.placeholder
+        __arr_delay = nil
+        __carrier = String.placeholder
+        __flight = Int.placeholder
+        __tailnum = nil
+        __origin = String.placeholder
+        __dest = String.placeholder
+        __air_time = nil
+        __distance = Int.placeholder
+        __hour = Int.placeholder
+        __minute = Int.placeholder
+        __time_hour = Date.placeholder
+        __airline = nil
+        __plane = nil
+        __originAirport = nil
+        __destAirport = nil
+        __weather = nil
         super.init(_new: key, entity, context)
     }
 
     override func _reload(_ row: borrowing RowView) {
         super._reload(row)
-        _year = Self._decode(Int.self, row, _Schema.base + 0, _context)
-        _month = Self._decode(Int.self, row, _Schema.base + 1, _context)
-        _day = Self._decode(Int.self, row, _Schema.base + 2, _context)
-        _dep_time = Self._decode(Optional<Int>.self, row, _Schema.base + 3, _context)
-        _sched_dep_time = Self._decode(Int.self, row, _Schema.base + 4, _context)
-        _dep_delay = Self._decode(Optional<Int>.self, row, _Schema.base + 5, _context)
-        _arr_time = Self._decode(Optional<Int>.self, row, _Schema.base + 6, _context)
-        _sched_arr_time = Self._decode(Int.self, row, _Schema.base + 7, _context)
-        _arr_delay = Self._decode(Optional<Int>.self, row, _Schema.base + 8, _context)
-        _carrier = Self._decode(String.self, row, _Schema.base + 9, _context)
-        _flight = Self._decode(Int.self, row, _Schema.base + 10, _context)
-        _tailnum = Self._decode(Optional<String>.self, row, _Schema.base + 11, _context)
-        _origin = Self._decode(String.self, row, _Schema.base + 12, _context)
-        _dest = Self._decode(String.self, row, _Schema.base + 13, _context)
-        _air_time = Self._decode(Optional<Int>.self, row, _Schema.base + 14, _context)
-        _distance = Self._decode(Int.self, row, _Schema.base + 15, _context)
-        _hour = Self._decode(Int.self, row, _Schema.base + 16, _context)
-        _minute = Self._decode(Int.self, row, _Schema.base + 17, _context)
-        _time_hour = Self._decode(Date.self, row, _Schema.base + 18, _context)
-        _airline = Self._decode(Optional<Int64>.self, row, _Schema.base + 19, _context)
-        _plane = Self._decode(Optional<Int64>.self, row, _Schema.base + 20, _context)
-        _originAirport = Self._decode(Optional<Int64>.self, row, _Schema.base + 21, _context)
-        _destAirport = Self._decode(Optional<Int64>.self, row, _Schema.base + 22, _context)
-        _weather = Self._decode(Optional<Int64>.self, row, _Schema.base + 23, _context)
+        __year = Self._decode(Int.self, row, _Schema.base + 0, _context)
+        __month = Self._decode(Int.self, row, _Schema.base + 1, _context)
+        __day = Self._decode(Int.self, row, _Schema.base + 2, _context)
+        __dep_time = Self._decode(Optional<Int>.self, row, _Schema.base + 3, _context)
+        __sched_dep_time = Self._decode(Int.self, row, _Schema.base + 4, _context)
+        __dep_delay = Self._decode(Optional<Int>.self, row, _Schema.base + 5, _context)
+        __arr_time = Self._decode(Optional<Int>.self, row, _Schema.base + 6, _context)
+        __sched_arr_time = Self._decode(Int.self, row, _Schema.base + 7, _context)
+        __arr_delay = Self._decode(Optional<Int>.self, row, _Schema.base + 8, _context)
+        __carrier = Self._decode(String.self, row, _Schema.base + 9, _context)
+        __flight = Self._decode(Int.self, row, _Schema.base + 10, _context)
+        __tailnum = Self._decode(Optional<String>.self, row, _Schema.base + 11, _context)
+        __origin = Self._decode(String.self, row, _Schema.base + 12, _context)
+        __dest = Self._decode(String.self, row, _Schema.base + 13, _context)
+        __air_time = Self._decode(Optional<Int>.self, row, _Schema.base + 14, _context)
+        __distance = Self._decode(Int.self, row, _Schema.base + 15, _context)
+        __hour = Self._decode(Int.self, row, _Schema.base + 16, _context)
+        __minute = Self._decode(Int.self, row, _Schema.base + 17, _context)
+        __time_hour = Self._decode(Date.self, row, _Schema.base + 18, _context)
+        __airline = Self._decode(Optional<Int64>.self, row, _Schema.base + 19, _context)
+        __plane = Self._decode(Optional<Int64>.self, row, _Schema.base + 20, _context)
+        __originAirport = Self._decode(Optional<Int64>.self, row, _Schema.base + 21, _context)
+        __destAirport = Self._decode(Optional<Int64>.self, row, _Schema.base + 22, _context)
+        __weather = Self._decode(Optional<Int64>.self, row, _Schema.base + 23, _context)
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = _year._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = _month._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = _day._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = _dep_time._encode(batch) }
-        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = _sched_dep_time._encode(batch) }
-        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = _dep_delay._encode(batch) }
-        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = _arr_time._encode(batch) }
-        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = _sched_arr_time._encode(batch) }
-        if Self._has(mask, _Schema.base + 8) { cells[_Schema.base + 8] = _arr_delay._encode(batch) }
-        if Self._has(mask, _Schema.base + 9) { cells[_Schema.base + 9] = _carrier._encode(batch) }
-        if Self._has(mask, _Schema.base + 10) { cells[_Schema.base + 10] = _flight._encode(batch) }
-        if Self._has(mask, _Schema.base + 11) { cells[_Schema.base + 11] = _tailnum._encode(batch) }
-        if Self._has(mask, _Schema.base + 12) { cells[_Schema.base + 12] = _origin._encode(batch) }
-        if Self._has(mask, _Schema.base + 13) { cells[_Schema.base + 13] = _dest._encode(batch) }
-        if Self._has(mask, _Schema.base + 14) { cells[_Schema.base + 14] = _air_time._encode(batch) }
-        if Self._has(mask, _Schema.base + 15) { cells[_Schema.base + 15] = _distance._encode(batch) }
-        if Self._has(mask, _Schema.base + 16) { cells[_Schema.base + 16] = _hour._encode(batch) }
-        if Self._has(mask, _Schema.base + 17) { cells[_Schema.base + 17] = _minute._encode(batch) }
-        if Self._has(mask, _Schema.base + 18) { cells[_Schema.base + 18] = _time_hour._encode(batch) }
-        if Self._has(mask, _Schema.base + 19) { cells[_Schema.base + 19] = _airline._encode(batch) }
-        if Self._has(mask, _Schema.base + 20) { cells[_Schema.base + 20] = _plane._encode(batch) }
-        if Self._has(mask, _Schema.base + 21) { cells[_Schema.base + 21] = _originAirport._encode(batch) }
-        if Self._has(mask, _Schema.base + 22) { cells[_Schema.base + 22] = _destAirport._encode(batch) }
-        if Self._has(mask, _Schema.base + 23) { cells[_Schema.base + 23] = _weather._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __year._encode(batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __month._encode(batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __day._encode(batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __dep_time._encode(batch) }
+        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = __sched_dep_time._encode(batch) }
+        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = __dep_delay._encode(batch) }
+        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = __arr_time._encode(batch) }
+        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = __sched_arr_time._encode(batch) }
+        if Self._has(mask, _Schema.base + 8) { cells[_Schema.base + 8] = __arr_delay._encode(batch) }
+        if Self._has(mask, _Schema.base + 9) { cells[_Schema.base + 9] = __carrier._encode(batch) }
+        if Self._has(mask, _Schema.base + 10) { cells[_Schema.base + 10] = __flight._encode(batch) }
+        if Self._has(mask, _Schema.base + 11) { cells[_Schema.base + 11] = __tailnum._encode(batch) }
+        if Self._has(mask, _Schema.base + 12) { cells[_Schema.base + 12] = __origin._encode(batch) }
+        if Self._has(mask, _Schema.base + 13) { cells[_Schema.base + 13] = __dest._encode(batch) }
+        if Self._has(mask, _Schema.base + 14) { cells[_Schema.base + 14] = __air_time._encode(batch) }
+        if Self._has(mask, _Schema.base + 15) { cells[_Schema.base + 15] = __distance._encode(batch) }
+        if Self._has(mask, _Schema.base + 16) { cells[_Schema.base + 16] = __hour._encode(batch) }
+        if Self._has(mask, _Schema.base + 17) { cells[_Schema.base + 17] = __minute._encode(batch) }
+        if Self._has(mask, _Schema.base + 18) { cells[_Schema.base + 18] = __time_hour._encode(batch) }
+        if Self._has(mask, _Schema.base + 19) { cells[_Schema.base + 19] = __airline._encode(batch) }
+        if Self._has(mask, _Schema.base + 20) { cells[_Schema.base + 20] = __plane._encode(batch) }
+        if Self._has(mask, _Schema.base + 21) { cells[_Schema.base + 21] = __originAirport._encode(batch) }
+        if Self._has(mask, _Schema.base + 22) { cells[_Schema.base + 22] = __destAirport._encode(batch) }
+        if Self._has(mask, _Schema.base + 23) { cells[_Schema.base + 23] = __weather._encode(batch) }
     }
 
     override func _reference(_ slot: Int) -> Int64? {
         switch slot {
-        case _Schema.base + 19: return _airline
-        case _Schema.base + 20: return _plane
-        case _Schema.base + 21: return _originAirport
-        case _Schema.base + 22: return _destAirport
-        case _Schema.base + 23: return _weather
+        case _Schema.base + 19: return __airline
+        case _Schema.base + 20: return __plane
+        case _Schema.base + 21: return __originAirport
+        case _Schema.base + 22: return __destAirport
+        case _Schema.base + 23: return __weather
         default: return super._reference(slot)
         }
     }
 
     override func _setReference(_ slot: Int, _ key: Int64?) {
         switch slot {
-        case _Schema.base + 19: _airline = key
-        case _Schema.base + 20: _plane = key
-        case _Schema.base + 21: _originAirport = key
-        case _Schema.base + 22: _destAirport = key
-        case _Schema.base + 23: _weather = key
+        case _Schema.base + 19: __airline = key
+        case _Schema.base + 20: __plane = key
+        case _Schema.base + 21: __originAirport = key
+        case _Schema.base + 22: __destAirport = key
+        case _Schema.base + 23: __weather = key
         default: super._setReference(slot, key)
         }
     }
@@ -606,11 +606,11 @@ class Flight: ManagedObject {
             hour = object.hour
             minute = object.minute
             time_hour = object.time_hour
-            airline = object._target(object._airline, _Schema.base + 19, Airline.self)
-            plane = object._target(object._plane, _Schema.base + 20, Plane.self)
-            originAirport = object._target(object._originAirport, _Schema.base + 21, Airport.self)
-            destAirport = object._target(object._destAirport, _Schema.base + 22, Airport.self)
-            weather = object._target(object._weather, _Schema.base + 23, Weather.self)
+            airline = object._target(object.__airline, _Schema.base + 19, Airline.self)
+            plane = object._target(object.__plane, _Schema.base + 20, Plane.self)
+            originAirport = object._target(object.__originAirport, _Schema.base + 21, Airport.self)
+            destAirport = object._target(object.__destAirport, _Schema.base + 22, Airport.self)
+            weather = object._target(object.__weather, _Schema.base + 23, Weather.self)
         }
     }
 }
@@ -618,58 +618,58 @@ class Flight: ManagedObject {
 /// The entity Plane.
 class Plane: ManagedObject {
     final var tailnum: String {
-        get { _check(_Schema.base + 0); return _tailnum }
-        set { if let value = _acceptBytes(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); _tailnum = value } }
+        get { _check(_Schema.base + 0); return __tailnum }
+        set { if let value = _acceptBytes(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); __tailnum = value } }
     }
-    @exclusivity(unchecked) private final var _tailnum: String
+    @exclusivity(unchecked) private final var __tailnum: String
 
     final var year: Int? {
-        get { _check(_Schema.base + 1); return _year }
-        set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); _year = value } }
+        get { _check(_Schema.base + 1); return __year }
+        set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); __year = value } }
     }
-    @exclusivity(unchecked) private final var _year: Int?
+    @exclusivity(unchecked) private final var __year: Int?
 
     final var type: String {
-        get { _check(_Schema.base + 2); return _type }
-        set { if let value = _accept(newValue, _Schema.base + 2) { _touch(_Schema.base + 2); _type = value } }
+        get { _check(_Schema.base + 2); return __type }
+        set { if let value = _accept(newValue, _Schema.base + 2) { _touch(_Schema.base + 2); __type = value } }
     }
-    @exclusivity(unchecked) private final var _type: String
+    @exclusivity(unchecked) private final var __type: String
 
     final var manufacturer: String {
-        get { _check(_Schema.base + 3); return _manufacturer }
-        set { if let value = _accept(newValue, _Schema.base + 3) { _touch(_Schema.base + 3); _manufacturer = value } }
+        get { _check(_Schema.base + 3); return __manufacturer }
+        set { if let value = _accept(newValue, _Schema.base + 3) { _touch(_Schema.base + 3); __manufacturer = value } }
     }
-    @exclusivity(unchecked) private final var _manufacturer: String
+    @exclusivity(unchecked) private final var __manufacturer: String
 
     final var model: String {
-        get { _check(_Schema.base + 4); return _model }
-        set { if let value = _accept(newValue, _Schema.base + 4) { _touch(_Schema.base + 4); _model = value } }
+        get { _check(_Schema.base + 4); return __model }
+        set { if let value = _accept(newValue, _Schema.base + 4) { _touch(_Schema.base + 4); __model = value } }
     }
-    @exclusivity(unchecked) private final var _model: String
+    @exclusivity(unchecked) private final var __model: String
 
     final var engines: Int {
-        get { _check(_Schema.base + 5); return _engines }
-        set { if let value = _accept(newValue, _Schema.base + 5) { _touch(_Schema.base + 5); _engines = value } }
+        get { _check(_Schema.base + 5); return __engines }
+        set { if let value = _accept(newValue, _Schema.base + 5) { _touch(_Schema.base + 5); __engines = value } }
     }
-    @exclusivity(unchecked) private final var _engines: Int
+    @exclusivity(unchecked) private final var __engines: Int
 
     final var seats: Int {
-        get { _check(_Schema.base + 6); return _seats }
-        set { if let value = _accept(newValue, _Schema.base + 6) { _touch(_Schema.base + 6); _seats = value } }
+        get { _check(_Schema.base + 6); return __seats }
+        set { if let value = _accept(newValue, _Schema.base + 6) { _touch(_Schema.base + 6); __seats = value } }
     }
-    @exclusivity(unchecked) private final var _seats: Int
+    @exclusivity(unchecked) private final var __seats: Int
 
     final var speed: Int? {
-        get { _check(_Schema.base + 7); return _speed }
-        set { if let value = _accept(newValue, _Schema.base + 7) { _touch(_Schema.base + 7); _speed = value } }
+        get { _check(_Schema.base + 7); return __speed }
+        set { if let value = _accept(newValue, _Schema.base + 7) { _touch(_Schema.base + 7); __speed = value } }
     }
-    @exclusivity(unchecked) private final var _speed: Int?
+    @exclusivity(unchecked) private final var __speed: Int?
 
     final var engine: String {
-        get { _check(_Schema.base + 8); return _engine }
-        set { if let value = _accept(newValue, _Schema.base + 8) { _touch(_Schema.base + 8); _engine = value } }
+        get { _check(_Schema.base + 8); return __engine }
+        set { if let value = _accept(newValue, _Schema.base + 8) { _touch(_Schema.base + 8); __engine = value } }
     }
-    @exclusivity(unchecked) private final var _engine: String
+    @exclusivity(unchecked) private final var __engine: String
 
     final var flights: Set<Flight> {
         get { _set("flights", Flight.self) }
@@ -702,55 +702,55 @@ class Plane: ManagedObject {
     override class var _slotNames: [String] { super._slotNames + ["tailnum", "year", "type", "manufacturer", "model", "engines", "seats", "speed", "engine"] }
 
     required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        _tailnum = Self._decode(String.self, row, _Schema.base + 0, context)
-        _year = Self._decode(Optional<Int>.self, row, _Schema.base + 1, context)
-        _type = Self._decode(String.self, row, _Schema.base + 2, context)
-        _manufacturer = Self._decode(String.self, row, _Schema.base + 3, context)
-        _model = Self._decode(String.self, row, _Schema.base + 4, context)
-        _engines = Self._decode(Int.self, row, _Schema.base + 5, context)
-        _seats = Self._decode(Int.self, row, _Schema.base + 6, context)
-        _speed = Self._decode(Optional<Int>.self, row, _Schema.base + 7, context)
-        _engine = Self._decode(String.self, row, _Schema.base + 8, context)
+        __tailnum = Self._decode(String.self, row, _Schema.base + 0, context)
+        __year = Self._decode(Optional<Int>.self, row, _Schema.base + 1, context)
+        __type = Self._decode(String.self, row, _Schema.base + 2, context)
+        __manufacturer = Self._decode(String.self, row, _Schema.base + 3, context)
+        __model = Self._decode(String.self, row, _Schema.base + 4, context)
+        __engines = Self._decode(Int.self, row, _Schema.base + 5, context)
+        __seats = Self._decode(Int.self, row, _Schema.base + 6, context)
+        __speed = Self._decode(Optional<Int>.self, row, _Schema.base + 7, context)
+        __engine = Self._decode(String.self, row, _Schema.base + 8, context)
         super.init(_row: row, context)
     }
 
     required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        _tailnum = String.placeholder
-        _year = nil
-        _type = String.placeholder
-        _manufacturer = String.placeholder
-        _model = String.placeholder
-        _engines = Int.placeholder
-        _seats = Int.placeholder
-        _speed = nil
-        _engine = String.placeholder
+        __tailnum = String.placeholder
+        __year = nil
+        __type = String.placeholder
+        __manufacturer = String.placeholder
+        __model = String.placeholder
+        __engines = Int.placeholder
+        __seats = Int.placeholder
+        __speed = nil
+        __engine = String.placeholder
         super.init(_new: key, entity, context)
     }
 
     override func _reload(_ row: borrowing RowView) {
         super._reload(row)
-        _tailnum = Self._decode(String.self, row, _Schema.base + 0, _context)
-        _year = Self._decode(Optional<Int>.self, row, _Schema.base + 1, _context)
-        _type = Self._decode(String.self, row, _Schema.base + 2, _context)
-        _manufacturer = Self._decode(String.self, row, _Schema.base + 3, _context)
-        _model = Self._decode(String.self, row, _Schema.base + 4, _context)
-        _engines = Self._decode(Int.self, row, _Schema.base + 5, _context)
-        _seats = Self._decode(Int.self, row, _Schema.base + 6, _context)
-        _speed = Self._decode(Optional<Int>.self, row, _Schema.base + 7, _context)
-        _engine = Self._decode(String.self, row, _Schema.base + 8, _context)
+        __tailnum = Self._decode(String.self, row, _Schema.base + 0, _context)
+        __year = Self._decode(Optional<Int>.self, row, _Schema.base + 1, _context)
+        __type = Self._decode(String.self, row, _Schema.base + 2, _context)
+        __manufacturer = Self._decode(String.self, row, _Schema.base + 3, _context)
+        __model = Self._decode(String.self, row, _Schema.base + 4, _context)
+        __engines = Self._decode(Int.self, row, _Schema.base + 5, _context)
+        __seats = Self._decode(Int.self, row, _Schema.base + 6, _context)
+        __speed = Self._decode(Optional<Int>.self, row, _Schema.base + 7, _context)
+        __engine = Self._decode(String.self, row, _Schema.base + 8, _context)
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = _tailnum._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = _year._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = _type._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = _manufacturer._encode(batch) }
-        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = _model._encode(batch) }
-        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = _engines._encode(batch) }
-        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = _seats._encode(batch) }
-        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = _speed._encode(batch) }
-        if Self._has(mask, _Schema.base + 8) { cells[_Schema.base + 8] = _engine._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __tailnum._encode(batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __year._encode(batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __type._encode(batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __manufacturer._encode(batch) }
+        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = __model._encode(batch) }
+        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = __engines._encode(batch) }
+        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = __seats._encode(batch) }
+        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = __speed._encode(batch) }
+        if Self._has(mask, _Schema.base + 8) { cells[_Schema.base + 8] = __engine._encode(batch) }
     }
 
     struct Snapshot: Sendable {
@@ -784,94 +784,94 @@ class Plane: ManagedObject {
 /// The entity Weather.
 class Weather: ManagedObject {
     final var origin: String {
-        get { _check(_Schema.base + 0); return _origin }
-        set { if let value = _acceptBytes(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); _origin = value } }
+        get { _check(_Schema.base + 0); return __origin }
+        set { if let value = _acceptBytes(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); __origin = value } }
     }
-    @exclusivity(unchecked) private final var _origin: String
+    @exclusivity(unchecked) private final var __origin: String
 
     final var year: Int {
-        get { _check(_Schema.base + 1); return _year }
-        set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); _year = value } }
+        get { _check(_Schema.base + 1); return __year }
+        set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); __year = value } }
     }
-    @exclusivity(unchecked) private final var _year: Int
+    @exclusivity(unchecked) private final var __year: Int
 
     final var month: Int {
-        get { _check(_Schema.base + 2); return _month }
-        set { if let value = _accept(newValue, _Schema.base + 2) { _touch(_Schema.base + 2); _month = value } }
+        get { _check(_Schema.base + 2); return __month }
+        set { if let value = _accept(newValue, _Schema.base + 2) { _touch(_Schema.base + 2); __month = value } }
     }
-    @exclusivity(unchecked) private final var _month: Int
+    @exclusivity(unchecked) private final var __month: Int
 
     final var day: Int {
-        get { _check(_Schema.base + 3); return _day }
-        set { if let value = _accept(newValue, _Schema.base + 3) { _touch(_Schema.base + 3); _day = value } }
+        get { _check(_Schema.base + 3); return __day }
+        set { if let value = _accept(newValue, _Schema.base + 3) { _touch(_Schema.base + 3); __day = value } }
     }
-    @exclusivity(unchecked) private final var _day: Int
+    @exclusivity(unchecked) private final var __day: Int
 
     final var hour: Int {
-        get { _check(_Schema.base + 4); return _hour }
-        set { if let value = _accept(newValue, _Schema.base + 4) { _touch(_Schema.base + 4); _hour = value } }
+        get { _check(_Schema.base + 4); return __hour }
+        set { if let value = _accept(newValue, _Schema.base + 4) { _touch(_Schema.base + 4); __hour = value } }
     }
-    @exclusivity(unchecked) private final var _hour: Int
+    @exclusivity(unchecked) private final var __hour: Int
 
     final var temp: Double? {
-        get { _check(_Schema.base + 5); return _temp }
-        set { if let value = _accept(newValue, _Schema.base + 5) { _touch(_Schema.base + 5); _temp = value } }
+        get { _check(_Schema.base + 5); return __temp }
+        set { if let value = _accept(newValue, _Schema.base + 5) { _touch(_Schema.base + 5); __temp = value } }
     }
-    @exclusivity(unchecked) private final var _temp: Double?
+    @exclusivity(unchecked) private final var __temp: Double?
 
     final var dewp: Double? {
-        get { _check(_Schema.base + 6); return _dewp }
-        set { if let value = _accept(newValue, _Schema.base + 6) { _touch(_Schema.base + 6); _dewp = value } }
+        get { _check(_Schema.base + 6); return __dewp }
+        set { if let value = _accept(newValue, _Schema.base + 6) { _touch(_Schema.base + 6); __dewp = value } }
     }
-    @exclusivity(unchecked) private final var _dewp: Double?
+    @exclusivity(unchecked) private final var __dewp: Double?
 
     final var humid: Double? {
-        get { _check(_Schema.base + 7); return _humid }
-        set { if let value = _accept(newValue, _Schema.base + 7) { _touch(_Schema.base + 7); _humid = value } }
+        get { _check(_Schema.base + 7); return __humid }
+        set { if let value = _accept(newValue, _Schema.base + 7) { _touch(_Schema.base + 7); __humid = value } }
     }
-    @exclusivity(unchecked) private final var _humid: Double?
+    @exclusivity(unchecked) private final var __humid: Double?
 
     final var wind_dir: Int? {
-        get { _check(_Schema.base + 8); return _wind_dir }
-        set { if let value = _accept(newValue, _Schema.base + 8) { _touch(_Schema.base + 8); _wind_dir = value } }
+        get { _check(_Schema.base + 8); return __wind_dir }
+        set { if let value = _accept(newValue, _Schema.base + 8) { _touch(_Schema.base + 8); __wind_dir = value } }
     }
-    @exclusivity(unchecked) private final var _wind_dir: Int?
+    @exclusivity(unchecked) private final var __wind_dir: Int?
 
     final var wind_speed: Double? {
-        get { _check(_Schema.base + 9); return _wind_speed }
-        set { if let value = _accept(newValue, _Schema.base + 9) { _touch(_Schema.base + 9); _wind_speed = value } }
+        get { _check(_Schema.base + 9); return __wind_speed }
+        set { if let value = _accept(newValue, _Schema.base + 9) { _touch(_Schema.base + 9); __wind_speed = value } }
     }
-    @exclusivity(unchecked) private final var _wind_speed: Double?
+    @exclusivity(unchecked) private final var __wind_speed: Double?
 
     final var wind_gust: Double? {
-        get { _check(_Schema.base + 10); return _wind_gust }
-        set { if let value = _accept(newValue, _Schema.base + 10) { _touch(_Schema.base + 10); _wind_gust = value } }
+        get { _check(_Schema.base + 10); return __wind_gust }
+        set { if let value = _accept(newValue, _Schema.base + 10) { _touch(_Schema.base + 10); __wind_gust = value } }
     }
-    @exclusivity(unchecked) private final var _wind_gust: Double?
+    @exclusivity(unchecked) private final var __wind_gust: Double?
 
     final var precip: Double? {
-        get { _check(_Schema.base + 11); return _precip }
-        set { if let value = _accept(newValue, _Schema.base + 11) { _touch(_Schema.base + 11); _precip = value } }
+        get { _check(_Schema.base + 11); return __precip }
+        set { if let value = _accept(newValue, _Schema.base + 11) { _touch(_Schema.base + 11); __precip = value } }
     }
-    @exclusivity(unchecked) private final var _precip: Double?
+    @exclusivity(unchecked) private final var __precip: Double?
 
     final var pressure: Double? {
-        get { _check(_Schema.base + 12); return _pressure }
-        set { if let value = _accept(newValue, _Schema.base + 12) { _touch(_Schema.base + 12); _pressure = value } }
+        get { _check(_Schema.base + 12); return __pressure }
+        set { if let value = _accept(newValue, _Schema.base + 12) { _touch(_Schema.base + 12); __pressure = value } }
     }
-    @exclusivity(unchecked) private final var _pressure: Double?
+    @exclusivity(unchecked) private final var __pressure: Double?
 
     final var visib: Double? {
-        get { _check(_Schema.base + 13); return _visib }
-        set { if let value = _accept(newValue, _Schema.base + 13) { _touch(_Schema.base + 13); _visib = value } }
+        get { _check(_Schema.base + 13); return __visib }
+        set { if let value = _accept(newValue, _Schema.base + 13) { _touch(_Schema.base + 13); __visib = value } }
     }
-    @exclusivity(unchecked) private final var _visib: Double?
+    @exclusivity(unchecked) private final var __visib: Double?
 
     final var time_hour: Date {
-        get { _check(_Schema.base + 14); return _time_hour }
-        set { if let value = _accept(newValue, _Schema.base + 14) { _touch(_Schema.base + 14); _time_hour = value } }
+        get { _check(_Schema.base + 14); return __time_hour }
+        set { if let value = _accept(newValue, _Schema.base + 14) { _touch(_Schema.base + 14); __time_hour = value } }
     }
-    @exclusivity(unchecked) private final var _time_hour: Date
+    @exclusivity(unchecked) private final var __time_hour: Date
 
     final var flights: Set<Flight> {
         get { _set("flights", Flight.self) }
@@ -910,79 +910,79 @@ class Weather: ManagedObject {
     override class var _slotNames: [String] { super._slotNames + ["origin", "year", "month", "day", "hour", "temp", "dewp", "humid", "wind_dir", "wind_speed", "wind_gust", "precip", "pressure", "visib", "time_hour"] }
 
     required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        _origin = Self._decode(String.self, row, _Schema.base + 0, context)
-        _year = Self._decode(Int.self, row, _Schema.base + 1, context)
-        _month = Self._decode(Int.self, row, _Schema.base + 2, context)
-        _day = Self._decode(Int.self, row, _Schema.base + 3, context)
-        _hour = Self._decode(Int.self, row, _Schema.base + 4, context)
-        _temp = Self._decode(Optional<Double>.self, row, _Schema.base + 5, context)
-        _dewp = Self._decode(Optional<Double>.self, row, _Schema.base + 6, context)
-        _humid = Self._decode(Optional<Double>.self, row, _Schema.base + 7, context)
-        _wind_dir = Self._decode(Optional<Int>.self, row, _Schema.base + 8, context)
-        _wind_speed = Self._decode(Optional<Double>.self, row, _Schema.base + 9, context)
-        _wind_gust = Self._decode(Optional<Double>.self, row, _Schema.base + 10, context)
-        _precip = Self._decode(Optional<Double>.self, row, _Schema.base + 11, context)
-        _pressure = Self._decode(Optional<Double>.self, row, _Schema.base + 12, context)
-        _visib = Self._decode(Optional<Double>.self, row, _Schema.base + 13, context)
-        _time_hour = Self._decode(Date.self, row, _Schema.base + 14, context)
+        __origin = Self._decode(String.self, row, _Schema.base + 0, context)
+        __year = Self._decode(Int.self, row, _Schema.base + 1, context)
+        __month = Self._decode(Int.self, row, _Schema.base + 2, context)
+        __day = Self._decode(Int.self, row, _Schema.base + 3, context)
+        __hour = Self._decode(Int.self, row, _Schema.base + 4, context)
+        __temp = Self._decode(Optional<Double>.self, row, _Schema.base + 5, context)
+        __dewp = Self._decode(Optional<Double>.self, row, _Schema.base + 6, context)
+        __humid = Self._decode(Optional<Double>.self, row, _Schema.base + 7, context)
+        __wind_dir = Self._decode(Optional<Int>.self, row, _Schema.base + 8, context)
+        __wind_speed = Self._decode(Optional<Double>.self, row, _Schema.base + 9, context)
+        __wind_gust = Self._decode(Optional<Double>.self, row, _Schema.base + 10, context)
+        __precip = Self._decode(Optional<Double>.self, row, _Schema.base + 11, context)
+        __pressure = Self._decode(Optional<Double>.self, row, _Schema.base + 12, context)
+        __visib = Self._decode(Optional<Double>.self, row, _Schema.base + 13, context)
+        __time_hour = Self._decode(Date.self, row, _Schema.base + 14, context)
         super.init(_row: row, context)
     }
 
     required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        _origin = String.placeholder
-        _year = Int.placeholder
-        _month = Int.placeholder
-        _day = Int.placeholder
-        _hour = Int.placeholder
-        _temp = nil
-        _dewp = nil
-        _humid = nil
-        _wind_dir = nil
-        _wind_speed = nil
-        _wind_gust = nil
-        _precip = nil
-        _pressure = nil
-        _visib = nil
-        _time_hour = Date.placeholder
+        __origin = String.placeholder
+        __year = Int.placeholder
+        __month = Int.placeholder
+        __day = Int.placeholder
+        __hour = Int.placeholder
+        __temp = nil
+        __dewp = nil
+        __humid = nil
+        __wind_dir = nil
+        __wind_speed = nil
+        __wind_gust = nil
+        __precip = nil
+        __pressure = nil
+        __visib = nil
+        __time_hour = Date.placeholder
         super.init(_new: key, entity, context)
     }
 
     override func _reload(_ row: borrowing RowView) {
         super._reload(row)
-        _origin = Self._decode(String.self, row, _Schema.base + 0, _context)
-        _year = Self._decode(Int.self, row, _Schema.base + 1, _context)
-        _month = Self._decode(Int.self, row, _Schema.base + 2, _context)
-        _day = Self._decode(Int.self, row, _Schema.base + 3, _context)
-        _hour = Self._decode(Int.self, row, _Schema.base + 4, _context)
-        _temp = Self._decode(Optional<Double>.self, row, _Schema.base + 5, _context)
-        _dewp = Self._decode(Optional<Double>.self, row, _Schema.base + 6, _context)
-        _humid = Self._decode(Optional<Double>.self, row, _Schema.base + 7, _context)
-        _wind_dir = Self._decode(Optional<Int>.self, row, _Schema.base + 8, _context)
-        _wind_speed = Self._decode(Optional<Double>.self, row, _Schema.base + 9, _context)
-        _wind_gust = Self._decode(Optional<Double>.self, row, _Schema.base + 10, _context)
-        _precip = Self._decode(Optional<Double>.self, row, _Schema.base + 11, _context)
-        _pressure = Self._decode(Optional<Double>.self, row, _Schema.base + 12, _context)
-        _visib = Self._decode(Optional<Double>.self, row, _Schema.base + 13, _context)
-        _time_hour = Self._decode(Date.self, row, _Schema.base + 14, _context)
+        __origin = Self._decode(String.self, row, _Schema.base + 0, _context)
+        __year = Self._decode(Int.self, row, _Schema.base + 1, _context)
+        __month = Self._decode(Int.self, row, _Schema.base + 2, _context)
+        __day = Self._decode(Int.self, row, _Schema.base + 3, _context)
+        __hour = Self._decode(Int.self, row, _Schema.base + 4, _context)
+        __temp = Self._decode(Optional<Double>.self, row, _Schema.base + 5, _context)
+        __dewp = Self._decode(Optional<Double>.self, row, _Schema.base + 6, _context)
+        __humid = Self._decode(Optional<Double>.self, row, _Schema.base + 7, _context)
+        __wind_dir = Self._decode(Optional<Int>.self, row, _Schema.base + 8, _context)
+        __wind_speed = Self._decode(Optional<Double>.self, row, _Schema.base + 9, _context)
+        __wind_gust = Self._decode(Optional<Double>.self, row, _Schema.base + 10, _context)
+        __precip = Self._decode(Optional<Double>.self, row, _Schema.base + 11, _context)
+        __pressure = Self._decode(Optional<Double>.self, row, _Schema.base + 12, _context)
+        __visib = Self._decode(Optional<Double>.self, row, _Schema.base + 13, _context)
+        __time_hour = Self._decode(Date.self, row, _Schema.base + 14, _context)
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = _origin._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = _year._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = _month._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = _day._encode(batch) }
-        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = _hour._encode(batch) }
-        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = _temp._encode(batch) }
-        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = _dewp._encode(batch) }
-        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = _humid._encode(batch) }
-        if Self._has(mask, _Schema.base + 8) { cells[_Schema.base + 8] = _wind_dir._encode(batch) }
-        if Self._has(mask, _Schema.base + 9) { cells[_Schema.base + 9] = _wind_speed._encode(batch) }
-        if Self._has(mask, _Schema.base + 10) { cells[_Schema.base + 10] = _wind_gust._encode(batch) }
-        if Self._has(mask, _Schema.base + 11) { cells[_Schema.base + 11] = _precip._encode(batch) }
-        if Self._has(mask, _Schema.base + 12) { cells[_Schema.base + 12] = _pressure._encode(batch) }
-        if Self._has(mask, _Schema.base + 13) { cells[_Schema.base + 13] = _visib._encode(batch) }
-        if Self._has(mask, _Schema.base + 14) { cells[_Schema.base + 14] = _time_hour._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __origin._encode(batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __year._encode(batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __month._encode(batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __day._encode(batch) }
+        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = __hour._encode(batch) }
+        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = __temp._encode(batch) }
+        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = __dewp._encode(batch) }
+        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = __humid._encode(batch) }
+        if Self._has(mask, _Schema.base + 8) { cells[_Schema.base + 8] = __wind_dir._encode(batch) }
+        if Self._has(mask, _Schema.base + 9) { cells[_Schema.base + 9] = __wind_speed._encode(batch) }
+        if Self._has(mask, _Schema.base + 10) { cells[_Schema.base + 10] = __wind_gust._encode(batch) }
+        if Self._has(mask, _Schema.base + 11) { cells[_Schema.base + 11] = __precip._encode(batch) }
+        if Self._has(mask, _Schema.base + 12) { cells[_Schema.base + 12] = __pressure._encode(batch) }
+        if Self._has(mask, _Schema.base + 13) { cells[_Schema.base + 13] = __visib._encode(batch) }
+        if Self._has(mask, _Schema.base + 14) { cells[_Schema.base + 14] = __time_hour._encode(batch) }
     }
 
     struct Snapshot: Sendable {

@@ -47,6 +47,10 @@ struct ModelReader {
             }
             return nil
         }
+        if variable.bindings.count > 1 { throw ModelProblem("declare \(name) and what follows it each with a var of its own") }
+        if ModelClass.isTaken(name) {
+            throw ModelProblem("every object has a \(name) already: give the property another name, and @Attribute(key: \"\(name)\")")
+        }
         guard variable.bindingSpecifier.text == "var" else { throw ModelProblem("\(name) must be a var: a let cannot be loaded") }
         guard let type = binding.typeAnnotation?.type.trimmedDescription else {
             throw ModelProblem("\(name) needs a type annotation: a macro does not see inferred types")

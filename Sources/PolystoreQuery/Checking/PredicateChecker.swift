@@ -109,6 +109,7 @@ struct PredicateChecker {
             case .less, .lessOrEqual, .greater, .greaterOrEqual: return false
             }
         }
+        if x.isNaN || y.isNaN { throw QueryError("NaN cannot be compared with anything") }
         guard let order = ExactNumber.compare(x, y) else { throw QueryError("two constants of different types are compared") }
         return comparison.holds(order)
     }

@@ -4,14 +4,14 @@ public import PolystoreSchema
 public struct PathReader: Sendable {
     private let steps: [CheckedPath.Step]
     private let leaf: CheckedPath.Leaf
-    /// Whether each entity of the schema has the leaf's slot: rows of the leaf's family do.
-    private let family: Set<EntityIndex>
+    /// For each step, the entities that its destination can have: rows of others have other slots.
+    private let families: [Set<EntityIndex>]
 
     /// A reader of a path.
     public init(_ path: CheckedPath, schema: Schema) {
         steps = path.steps
         leaf = path.leaf
-        family = Set(schema[path.entity].family)
+        families = path.steps.map { Set(schema[$0.destination].family) }
     }
 
     /// Whether the path stays in the row itself.
@@ -36,8 +36,7 @@ public struct PathReader: Sendable {
         let step = steps[position]
         let key = row[step.slot]
         if key.isNull { return .null }
-        guard let next = related.row(step.destination, key.int) else { return .null }
-        if position + 1 < steps.count { return follow(next, position + 1, related) }
-        return family.contains(next.entity) ? read(next) : .null
+        guard let next = related.row(step.destination, key.int), families[position].contains(next.entity) else { return .null }
+        return position + 1 < steps.count ? follow(next, position + 1, related) : read(next)
     }
 }

@@ -43,11 +43,16 @@ struct ConstantNormaliser {
     }
 
     private func bound(_ value: Value) throws(QueryError) -> Bound {
-        if case .double(let number) = value, number.isNaN {
+        if value.isNaN {
             throw QueryError(path: path.text, "NaN cannot be compared with anything")
         }
         switch (path.type, value) {
-        case (.bool, .bool), (.string, .string), (.url, .string), (.date, .date), (.uuid, .uuid), (.data, .data), (.int64, .int),
+        case (.string, .string(let text)), (.url, .string(let text)):
+            // No stored text has U+0000. What stands before it is the greatest text that is not above: every byte that could follow it
+            // is greater than 0.
+            let stored = text.utf8.prefix { $0 != 0 }
+            return .at(.string(String(Substring(stored))), isExact: stored.endIndex == text.utf8.endIndex)
+        case (.bool, .bool), (.date, .date), (.uuid, .uuid), (.data, .data), (.int64, .int),
             (.decimal, .decimal):
             return .at(value, isExact: true)
         case (.double, .double(let number)), (.float, .double(let number)): return .at(.double(number == 0 ? 0 : number), isExact: true)
@@ -63,9 +68,11 @@ struct ConstantNormaliser {
             return .at(.double(floor), isExact: isExact)
         case (.decimal, .int(let number)): return .at(.decimal(Decimal(number)), isExact: true)
         case (.decimal, .double(let number)):
-            if number.isInfinite { return number > 0 ? .above : .below }
-            let (floor, isExact) = ExactNumber.floor(number)
-            return .at(.decimal(floor), isExact: isExact)
+            switch ExactNumber.decimalFloor(number) {
+            case .below: return .below
+            case .above: return .above
+            case .at(let floor, let isExact): return .at(.decimal(floor), isExact: isExact)
+            }
         default:
             throw QueryError(path: path.text, "a value of type \(path.type.rawValue) is expected, not \(Self.name(value))")
         }

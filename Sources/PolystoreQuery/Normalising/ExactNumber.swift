@@ -28,29 +28,44 @@ enum ExactNumber {
     }
 
     static func compare(_ a: Decimal, _ b: Double) -> Int {
-        if b.isInfinite { return b > 0 ? -1 : 1 }
-        let (decimal, isExact) = floor(b)
-        if a != decimal { return a < decimal ? -1 : 1 }
-        return isExact ? 0 : -1
+        switch decimalFloor(b) {
+        case .below: 1
+        case .above: -1
+        case .at(let decimal, let isExact): a != decimal ? (a < decimal ? -1 : 1) : (isExact ? 0 : -1)
+        }
     }
 
-    /// The greatest decimal of at most 38 digits that is not above a finite double, and whether it is equal to it.
+    /// Where a number lies among those of another type.
+    enum Floor {
+        /// Below all of them.
+        case below
+        /// Above all of them.
+        case above
+        /// The greatest of them that is not above it.
+        case at(Decimal, isExact: Bool)
+    }
+
+    /// The greatest decimal of at most 38 digits that is not above a double.
     ///
     /// `%f` prints the exact expansion of a double: every binary fraction is a finite decimal one.
-    static func floor(_ value: Double) -> (Decimal, isExact: Bool) {
-        let text = String(format: "%.1100f", abs(value))
-        let digits = text.filter { $0 != "." }.drop { $0 == "0" }
-        let significant = digits.prefix(DecimalKey.maximumDigits)
-        let isExact = digits.dropFirst(DecimalKey.maximumDigits).allSatisfy { $0 == "0" }
-        let point = text.firstIndex(of: ".").map { text.distance(from: text.startIndex, to: $0) } ?? text.count
-        let leading = text.filter { $0 != "." }.prefix { $0 == "0" }.count
-        var mantissa = Decimal(0)
-        for digit in significant { mantissa = mantissa * 10 + Decimal(digit.wholeNumberValue ?? 0) }
-        let exponent = point - leading - significant.count
-        guard mantissa != 0, exponent > -128, exponent < 127 else { return (value < 0 ? -Decimal.leastNonzeroMagnitude : 0, value == 0) }
-        if value >= 0 { return (Decimal(sign: .plus, exponent: exponent, significand: mantissa), isExact) }
-        let below = isExact ? mantissa : mantissa + 1
-        return (Decimal(sign: .minus, exponent: exponent, significand: below), isExact)
+    static func decimalFloor(_ value: Double) -> Floor {
+        if value == 0 { return .at(0, isExact: true) }
+        let text = value.isFinite ? String(format: "%.1100f", abs(value)) : ""
+        let parts = text.split(separator: ".")
+        guard parts.count == 2 else { return value > 0 ? .above : .below }
+        let all = (parts[0] + parts[1]).utf8.map { $0 - UInt8(ascii: "0") }
+        let leading = all.prefix { $0 == 0 }.count
+        // The power of ten of the first digit decides how many digits a decimal can hold of it.
+        let power = parts[0].count - leading - 1
+        if power > 38 + DecimalDigits.greatestExponent { return value > 0 ? .above : .below }
+        let count = min(DecimalKey.maximumDigits, max(power - DecimalDigits.leastExponent + 1, 0))
+        let digits = all.dropFirst(leading).prefix(count)
+        let isExact = all.dropFirst(leading + count).allSatisfy { $0 == 0 }
+        let exponent = max(power - count + 1, DecimalDigits.leastExponent)
+        var mantissa = digits.reduce(UInt128(0)) { $0 * 10 + UInt128($1) }
+        if value < 0, !isExact { mantissa += 1 }
+        guard let decimal = DecimalDigits.decimal(mantissa, exponent, isNegative: value < 0) else { return value > 0 ? .above : .below }
+        return .at(decimal, isExact: isExact)
     }
 
     /// The greatest double that is not above a decimal, and whether it is equal to it.

@@ -30,8 +30,9 @@ extension Expression: CustomStringConvertible {
     }
 
     static func quoted(_ text: String) -> String {
-        let escapes: [Character: String] = ["\\": "\\\\", "\"": "\\\"", "\n": "\\n", "\r": "\\r", "\t": "\\t"]
-        return "\"" + text.map { escapes[$0] ?? String($0) }.joined() + "\""
+        let escapes: [Unicode.Scalar: String] = ["\\": "\\\\", "\"": "\\\"", "\n": "\\n", "\r": "\\r", "\t": "\\t"]
+        // By scalars: a mark that combines with a quote hides it in a Character.
+        return "\"" + text.unicodeScalars.map { escapes[$0] ?? String($0) }.joined() + "\""
     }
 
     static func text(_ value: Value) -> String {

@@ -164,7 +164,9 @@ public struct JSONParser {
     }
 
     private mutating func hex() throws(JSONError) -> UInt32 {
-        guard offset + 4 <= bytes.count, let code = UInt32(String(decoding: bytes[offset..<(offset + 4)], as: UTF8.self), radix: 16) else {
+        let digits = bytes[offset..<min(offset + 4, bytes.count)]
+        guard digits.count == 4, digits.first != UInt8(ascii: "+"), let code = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+        else {
             throw error("four hexadecimal digits are expected")
         }
         offset += 4

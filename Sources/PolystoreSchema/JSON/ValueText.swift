@@ -27,7 +27,8 @@ public enum ValueText {
             default: nil
             }
         case .int16, .int32, .int64: Int64(text).map(Value.int)
-        case .float, .double: Double(text).map(Value.double)
+        // Swift would also read hexadecimal numbers, which no file of data means.
+        case .float, .double: text.utf8.contains { $0 == 0x78 || $0 == 0x58 } ? nil : Double(text).map(Value.double)
         case .decimal: decimal(text)
         case .string, .url: .string(text)
         case .date: ISO8601.microseconds(text).map(Value.date)
@@ -47,11 +48,40 @@ public enum ValueText {
         }
     }
 
-    /// Digits, a sign, a point and an exponent, nothing else: Foundation would ignore what follows.
+    /// Digits with a sign, a point and an exponent where there are any; Foundation would ignore what it does not understand, and round
+    /// what it cannot hold.
     private static func decimal(_ text: String) -> Value? {
-        let allowed = text.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].contains($0) }
-        guard allowed, let number = Decimal(string: text), !number.isNaN else { return nil }
-        return .decimal(number)
+        var rest = Substring(text)[...], digits: [UInt8] = [], exponent = 0
+        let isNegative = rest.first == "-"
+        if isNegative || rest.first == "+" { rest.removeFirst() }
+        func take() -> Int {
+            let taken = rest.utf8.prefix { $0 >= 0x30 && $0 <= 0x39 }
+            digits += taken.map { $0 - 0x30 }
+            rest = rest[taken.endIndex...]
+            return taken.count
+        }
+        var count = take()
+        if rest.first == "." {
+            rest.removeFirst()
+            let fraction = take()
+            count += fraction
+            exponent -= fraction
+        }
+        guard count > 0 else { return nil }
+        if let mark = rest.first, mark == "e" || mark == "E" {
+            guard let power = Int(rest.dropFirst()), abs(power) < 10_000 else { return nil }
+            exponent += power
+            rest = ""
+        }
+        guard rest.isEmpty else { return nil }
+        digits.removeFirst(digits.prefix { $0 == 0 }.count)
+        while digits.last == 0 {
+            digits.removeLast()
+            exponent += 1
+        }
+        guard digits.count <= DecimalKey.maximumDigits else { return nil }
+        let mantissa = digits.reduce(UInt128(0)) { $0 * 10 + UInt128($1) }
+        return DecimalDigits.decimal(mantissa, exponent, isNegative: isNegative).map(Value.decimal)
     }
 }
 
@@ -169,7 +199,7 @@ public enum ISO8601 {
             let sign: Int64 = take("+") ? 1 : (take("-") ? -1 : 0)
             guard sign != 0, let hours = digits(2) else { return nil }
             _ = take(":")
-            guard let minutes = digits(2) else { return nil }
+            guard let minutes = digits(2), hours < 24, minutes < 60 else { return nil }
             return sign * (hours * 60 + minutes)
         }
     }

@@ -4,7 +4,13 @@ struct SchemaRules {
     let names: [String: Int]
     let configurations: [String: [String]]
 
+    /// Rows name their entity by sixteen bits.
+    private static let mostEntities = 32_767
+
     func check() throws(SchemaError) {
+        if entities.count > Self.mostEntities {
+            throw SchemaError(entities[Self.mostEntities].name, "a schema has at most \(Self.mostEntities) entities")
+        }
         for entity in entities {
             try check(name: entity.name, entity.name)
             try checkProperties(entity)

@@ -57,9 +57,8 @@ extension Attribute {
             throw refusal(.outOfRange, "a decimal has at most \(DecimalKey.maximumDigits) significant digits")
         }
         if digits.isEmpty { return 0 }
-        var mantissa = Decimal(0)
-        for digit in digits { mantissa = mantissa * 10 + Decimal(Int(digit)) }
-        return Decimal(sign: number < 0 ? .minus : .plus, exponent: exponent - digits.count + 1, significand: mantissa)
+        let mantissa = digits.reduce(UInt128(0)) { $0 * 10 + UInt128($1) }
+        return DecimalDigits.decimal(mantissa, exponent - digits.count + 1, isNegative: number < 0) ?? number
     }
 
     private func withoutNull(_ text: String) throws(ValueError) -> String {

@@ -31,23 +31,53 @@ public enum DecimalKey {
         let flip: UInt8 = first == 0x7e ? 0xff : 0
         guard bytes[bytes.count - 1] ^ flip == 0 else { return nil }
         let exponent = (Int(bytes[1] ^ flip) << 8) + Int(bytes[2] ^ flip) - 32_768
-        var mantissa = Decimal(0), digits = 0
+        let digits = 2 * (bytes.count - 4)
+        guard digits <= maximumDigits else { return nil }
+        var mantissa: UInt128 = 0
         for index in 3..<(bytes.count - 1) {
             let pair = bytes[index] ^ flip
             guard pair >= 1, pair <= 100 else { return nil }
-            mantissa = mantissa * 100 + Decimal(Int(pair) - 1)
-            digits += 2
+            mantissa = mantissa * 100 + UInt128(pair - 1)
         }
-        // The last pair may hold one digit and a zero, which would be a 39th digit of the mantissa's product.
-        let shift = exponent - (digits - 1)
-        var scaled = Decimal(sign: flip == 0 ? .plus : .minus, exponent: shift, significand: mantissa)
-        if mantissa == 0 { scaled = 0 }
-        return scaled
+        return DecimalDigits.decimal(mantissa, exponent - (digits - 1), isNegative: flip != 0)
     }
 }
 
 /// A decimal number as digits.
-enum DecimalDigits {
+public enum DecimalDigits {
+    /// The exponents that Foundation's decimal has.
+    public static let leastExponent = -128, greatestExponent = 127
+
+    /// A whole number times a power of ten; nil where no decimal is equal to it.
+    ///
+    /// Foundation's arithmetic gives NaN or 0 near the ends of the exponents, also where zeros at the end of the number could make up for
+    /// them; its parser does not.
+    public static func decimal(_ mantissa: UInt128, _ exponent: Int, isNegative: Bool) -> Decimal? {
+        if mantissa == 0 { return 0 }
+        if exponent > leastExponent, exponent < greatestExponent - maximumZeros {
+            let low = Decimal(UInt64(truncatingIfNeeded: mantissa)), high = UInt64(truncatingIfNeeded: mantissa >> 64)
+            let significand = high == 0 ? low : Decimal(high) * two64 + low
+            return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: significand)
+        }
+        var mantissa = mantissa, exponent = exponent
+        while exponent > greatestExponent {
+            let (product, overflows) = mantissa.multipliedReportingOverflow(by: 10)
+            if overflows { return nil }
+            mantissa = product
+            exponent -= 1
+        }
+        while exponent < leastExponent {
+            guard mantissa % 10 == 0 else { return nil }
+            mantissa /= 10
+            exponent += 1
+        }
+        return Decimal(string: "\(isNegative ? "-" : "")\(mantissa)e\(exponent)")
+    }
+
+    private static let two64 = Decimal(UInt64.max) + 1
+    /// The most zeros that a mantissa can end with.
+    private static let maximumZeros = 38
+
     /// The significant digits without leading and trailing zeros, and the exponent of the first; no digits for zero.
     static func split(_ value: Decimal) -> (digits: [UInt8], exponent: Int) {
         var digits: [UInt8] = []

@@ -27,6 +27,15 @@ public enum Value: Sendable {
 
     /// Whether there is no value.
     public var isNull: Bool { if case .null = self { true } else { false } }
+
+    /// Whether it is a number that is none.
+    public var isNaN: Bool {
+        switch self {
+        case .double(let number): number.isNaN
+        case .decimal(let number): number.isNaN
+        case .null, .bool, .int, .string, .date, .uuid, .data: false
+        }
+    }
 }
 
 extension Value: Hashable {

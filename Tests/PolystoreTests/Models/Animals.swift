@@ -13,33 +13,33 @@ class Animal: ManagedObject {
     }
     override class var _slotNames: [String] { super._slotNames + ["name", "owner"] }
     final var name: String {
-        get { _check(_Schema.base + 0); return _name }
-        set { if let value = _accept(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); _name = value } }
+        get { _check(_Schema.base + 0); return __name }
+        set { if let value = _accept(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); __name = value } }
     }
-    @exclusivity(unchecked) private final var _name: String
+    @exclusivity(unchecked) private final var __name: String
     final var owner: Person? {
-        get { _one(_Schema.base + 1, _owner, Person.self) }
+        get { _one(_Schema.base + 1, __owner, Person.self) }
         set { _setOne(_Schema.base + 1, newValue) }
     }
-    @exclusivity(unchecked) private final var _owner: Int64?
+    @exclusivity(unchecked) private final var __owner: Int64?
     required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        _name = Self._decode(String.self, row, _Schema.base + 0, context)
-        _owner = Self._decode(Int64?.self, row, _Schema.base + 1, context)
+        __name = Self._decode(String.self, row, _Schema.base + 0, context)
+        __owner = Self._decode(Int64?.self, row, _Schema.base + 1, context)
         super.init(_row: row, context)
     }
     required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        _name = ""
-        _owner = nil
+        __name = ""
+        __owner = nil
         super.init(_new: key, entity, context)
     }
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = _name._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = _owner._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __name._encode(batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __owner._encode(batch) }
     }
-    override func _reference(_ slot: Int) -> Int64? { slot == _Schema.base + 1 ? _owner : super._reference(slot) }
+    override func _reference(_ slot: Int) -> Int64? { slot == _Schema.base + 1 ? __owner : super._reference(slot) }
     override func _setReference(_ slot: Int, _ key: Int64?) {
-        if slot == _Schema.base + 1 { _owner = key } else { super._setReference(slot, key) }
+        if slot == _Schema.base + 1 { __owner = key } else { super._setReference(slot, key) }
     }
 }
 

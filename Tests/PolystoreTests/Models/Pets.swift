@@ -29,67 +29,67 @@ class Person: ManagedObject {
     override class var _slotNames: [String] { super._slotNames + ["name", "age", "email", "partner"] }
 
     final var name: String {
-        get { _check(_Schema.base + 0); return _name }
-        set { if let value = _acceptBytes(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); _name = value } }
+        get { _check(_Schema.base + 0); return __name }
+        set { if let value = _acceptBytes(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); __name = value } }
     }
-    @exclusivity(unchecked) private final var _name: String
+    @exclusivity(unchecked) private final var __name: String
     final var age: Int {
-        get { _check(_Schema.base + 1); return _age }
-        set { _touch(_Schema.base + 1); _age = newValue }
+        get { _check(_Schema.base + 1); return __age }
+        set { _touch(_Schema.base + 1); __age = newValue }
     }
-    @exclusivity(unchecked) private final var _age: Int
+    @exclusivity(unchecked) private final var __age: Int
     final var email: String? {
-        get { _check(_Schema.base + 2); return _email }
-        set { if let value = _acceptBytes(newValue, _Schema.base + 2) { _touch(_Schema.base + 2); _email = value } }
+        get { _check(_Schema.base + 2); return __email }
+        set { if let value = _acceptBytes(newValue, _Schema.base + 2) { _touch(_Schema.base + 2); __email = value } }
     }
-    @exclusivity(unchecked) private final var _email: String?
+    @exclusivity(unchecked) private final var __email: String?
     final var partner: Person? {
-        get { _one(_Schema.base + 3, _partner, Person.self) }
+        get { _one(_Schema.base + 3, __partner, Person.self) }
         set { _setOne(_Schema.base + 3, newValue) }
     }
-    @exclusivity(unchecked) private final var _partner: Int64?
+    @exclusivity(unchecked) private final var __partner: Int64?
     final var pets: Set<Animal> {
         get { _set("pets", Animal.self) }
         set { _setMany("pets", newValue) }
     }
 
     required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        _name = Self._decode(String.self, row, _Schema.base + 0, context)
-        _age = Self._decode(Int.self, row, _Schema.base + 1, context)
-        _email = Self._decode(String?.self, row, _Schema.base + 2, context)
-        _partner = Self._decode(Int64?.self, row, _Schema.base + 3, context)
+        __name = Self._decode(String.self, row, _Schema.base + 0, context)
+        __age = Self._decode(Int.self, row, _Schema.base + 1, context)
+        __email = Self._decode(String?.self, row, _Schema.base + 2, context)
+        __partner = Self._decode(Int64?.self, row, _Schema.base + 3, context)
         super.init(_row: row, context)
     }
     required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        _name = ""
-        _age = 0
-        _email = nil
-        _partner = nil
+        __name = ""
+        __age = 0
+        __email = nil
+        __partner = nil
         super.init(_new: key, entity, context)
     }
     override func _reload(_ row: borrowing RowView) {
         super._reload(row)
-        _name = Self._decode(String.self, row, _Schema.base + 0, _context)
-        _age = Self._decode(Int.self, row, _Schema.base + 1, _context)
-        _email = Self._decode(String?.self, row, _Schema.base + 2, _context)
-        _partner = Self._decode(Int64?.self, row, _Schema.base + 3, _context)
+        __name = Self._decode(String.self, row, _Schema.base + 0, _context)
+        __age = Self._decode(Int.self, row, _Schema.base + 1, _context)
+        __email = Self._decode(String?.self, row, _Schema.base + 2, _context)
+        __partner = Self._decode(Int64?.self, row, _Schema.base + 3, _context)
     }
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = _name._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = _age._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = _email._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = _partner._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __name._encode(batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __age._encode(batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __email._encode(batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __partner._encode(batch) }
     }
     override func _reference(_ slot: Int) -> Int64? {
         switch slot {
-        case _Schema.base + 3: _partner
+        case _Schema.base + 3: __partner
         default: super._reference(slot)
         }
     }
     override func _setReference(_ slot: Int, _ key: Int64?) {
         switch slot {
-        case _Schema.base + 3: _partner = key
+        case _Schema.base + 3: __partner = key
         default: super._setReference(slot, key)
         }
     }
@@ -105,6 +105,6 @@ class Person: ManagedObject {
     func snapshot() -> Snapshot {
         Snapshot(
             objectID: objectID, version: version, name: name, age: age, email: email,
-            partner: _target(_partner, _Schema.base + 3, Person.self))
+            partner: _target(__partner, _Schema.base + 3, Person.self))
     }
 }

@@ -80,7 +80,7 @@ public struct SQLCompiler: Sendable {
                 if plan.fields == .keysOnly { return -1 }
                 if let known = positions[slot.column] { return known }
                 positions[slot.column] = list.count
-                list.append("t0." + SQLText.quoted(tables.name(root.columns[slot.column].name)))
+                list.append("t0." + SQLText.quoted(tables.column(root: root.index, slot.column)))
                 types.append(slot.type)
                 return list.count - 1
             }

@@ -8,34 +8,33 @@ public struct SQLTables: Sendable {
     public let dialect: SQLDialect
     /// What `_entity` holds for each entity.
     public let entityNumbers: [Int16]
+    private let names: SQLNames
 
     /// The tables of a schema in a dialect.
     public init(_ schema: Schema, _ dialect: SQLDialect, entityNumbers: [Int16]) {
         self.schema = schema
         self.dialect = dialect
         self.entityNumbers = entityNumbers
+        names = SQLNames(schema, dialect.names, indexes: Self.declaredIndexes(schema).map(\.text))
     }
 
     /// The name of the table of an entity's hierarchy.
-    public func table(_ entity: EntityIndex) -> String { name(schema.entities[schema[entity].root].name) }
+    public func table(_ entity: EntityIndex) -> String { names.relation(schema.entities[schema[entity].root].name) }
 
     /// The name of a link table.
-    public func table(link: Int) -> String { name(schema.links[link].name) }
+    public func table(link: Int) -> String { names.relation(schema.links[link].name) }
 
     /// The name of the column of a slot.
     public func column(_ entity: EntityIndex, _ slot: Int) -> String {
         let description = schema[entity]
-        return name(schema[description.root].columns[description.slots[slot].column].name)
+        return names.column(description.root, description.slots[slot].column)
     }
 
-    /// A name as the engine holds it: one over the limit is cut and given a hash, so that it stays unique.
-    public func name(_ text: String) -> String {
-        guard text.utf8.count > dialect.identifierLimit else { return text }
-        let hash = String(SchemaHash(of: text).description.prefix(12))
-        var cut = text
-        while cut.utf8.count > dialect.identifierLimit - 13 { cut.removeLast() }
-        return cut + "_" + hash
-    }
+    /// The name of a column of a hierarchy's table.
+    public func column(root: EntityIndex, _ column: Int) -> String { names.column(root, column) }
+
+    /// A name of the store's own as the engine holds it.
+    public func name(_ text: String) -> String { SQLNames.fitted(text, dialect.names) }
 
     /// The statements that make all tables.
     public func creation() -> [String] {
@@ -58,42 +57,52 @@ public struct SQLTables: Sendable {
     }
 
     /// All indexes: of to-one keys, of declared indexes and of unique constraints.
-    public func indexes() -> [IndexStatement] {
-        var result: [IndexStatement] = []
-        for description in schema.descriptions {
-            let own = description.slots.indices.filter { description.slots[$0].declaredIn == description.index }
-            for slot in own where description.slots[slot].destination != nil {
-                result.append(index(description, [slot], nil))
-            }
-            for index in schema.entities[description.index].indexes {
-                result.append(self.index(description, index.properties.compactMap(description.slot), nil))
-            }
-            for constraint in description.uniqueConstraints where constraint.declaredIn == description.index {
-                result.append(index(description, constraint.slots, constraint))
-            }
+    public func indexes() -> [IndexStatement] { Self.declaredIndexes(schema).map(index) }
+
+    private struct DeclaredIndex {
+        let text: String
+        let entity: EntityDescription
+        let slots: [Int]
+        let constraint: ResolvedConstraint?
+
+        init(_ entity: EntityDescription, _ slots: [Int], _ constraint: ResolvedConstraint? = nil) {
+            let kind = constraint == nil ? "index" : "unique"
+            text = "\(entity.name).\(kind).\(slots.map { entity.slots[$0].name }.joined(separator: "."))"
+            self.entity = entity
+            self.slots = slots
+            self.constraint = constraint
         }
-        var seen: Set<String> = []
-        return result.filter { seen.insert($0.name).inserted }
     }
 
-    private func index(_ description: EntityDescription, _ slots: [Int], _ constraint: ResolvedConstraint?) -> IndexStatement {
-        let columns = slots.map { column(description.index, $0) }
-        let kind = constraint == nil ? "index" : "unique"
-        let name = name("\(description.name).\(kind).\(slots.map { description.slots[$0].name }.joined(separator: "."))")
-        let keys =
-            constraint == nil
-            ? columns.map { dialect.indexKey(SQLText.quoted($0)) } + [SQLText.quoted("_id")] : columns.map(SQLText.quoted)
-        let unique = constraint == nil ? "" : "UNIQUE "
+    private static func declaredIndexes(_ schema: Schema) -> [DeclaredIndex] {
+        var result: [DeclaredIndex] = []
+        for entity in schema.descriptions {
+            let own = entity.slots.indices.filter { entity.slots[$0].declaredIn == entity.index }
+            result += own.filter { entity.slots[$0].destination != nil }.map { DeclaredIndex(entity, [$0]) }
+            result += schema.entities[entity.index].indexes.map { DeclaredIndex(entity, $0.properties.compactMap(entity.slot)) }
+            result += entity.uniqueConstraints.filter { $0.declaredIn == entity.index }.map { DeclaredIndex(entity, $0.slots, $0) }
+        }
+        var seen: Set<String> = []
+        return result.filter { seen.insert($0.text).inserted }
+    }
+
+    private func index(_ index: DeclaredIndex) -> IndexStatement {
+        let columns = index.slots.map { SQLText.quoted(column(index.entity.index, $0)) }
+        let isUnique = index.constraint != nil
+        let keys = isUnique ? columns : columns.map(dialect.indexKey) + [SQLText.quoted("_id")]
+        let name = names.relation(index.text), table = SQLText.quoted(table(index.entity.index))
         let creation =
-            "CREATE \(unique)INDEX \(SQLText.quoted(name)) ON \(SQLText.quoted(table(description.index)))(\(keys.joined(separator: ", ")))"
-        return IndexStatement(root: description.root, name: name, creation: creation, constraint: constraint)
+            "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLText.quoted(name)) ON \(table)(\(keys.joined(separator: ", ")))"
+        return IndexStatement(root: index.entity.root, name: name, creation: creation, constraint: index.constraint)
     }
 
     private func createTable(_ root: EntityIndex) -> String {
         var columns = ["\"_id\" \(dialect.typeName(.int64)) PRIMARY KEY"]
         if schema[root].isHierarchy { columns.append("\"_entity\" \(dialect.typeName(.int16)) NOT NULL") }
         columns.append("\"_version\" \(dialect.typeName(.int64)) NOT NULL")
-        columns += schema[root].columns.map { "\(SQLText.quoted(name($0.name))) \(dialect.typeName($0.type))" }
+        columns += schema[root].columns.enumerated().map { index, column in
+            "\(SQLText.quoted(self.column(root: root, index))) \(dialect.typeName(column.type))"
+        }
         return "CREATE TABLE \(SQLText.quoted(table(root)))(\(columns.joined(separator: ", ")))\(dialect.tableOptions)"
     }
 
@@ -103,7 +112,7 @@ public struct SQLTables: Sendable {
         return """
             CREATE TABLE \(table)("owner" \(type) NOT NULL, "rank" \(type) NOT NULL, "member" \(type) NOT NULL, \
             PRIMARY KEY("owner", "member"))\(dialect.linkOptions); \
-            CREATE INDEX \(SQLText.quoted(name(schema.links[link].name + ".member"))) ON \(table)("member", "owner")
+            CREATE INDEX \(SQLText.quoted(names.relation(SQLNames.memberIndex(schema.links[link].name)))) ON \(table)("member", "owner")
             """
     }
 }

@@ -7,52 +7,52 @@ public import Polystore
 /// The entity Person.
 open class Person: ManagedObject {
     public final var number: Int {
-        @inlinable get { _check(_Schema.base + 0); return _number }
-        @inlinable set { if let value = _accept(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); _number = value } }
+        @inlinable get { _check(_Schema.base + 0); return __number }
+        @inlinable set { if let value = _accept(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); __number = value } }
     }
-    @exclusivity(unchecked) @usableFromInline internal final var _number: Int
+    @exclusivity(unchecked) @usableFromInline internal final var __number: Int
 
     public final var name: String {
-        @inlinable get { _check(_Schema.base + 1); return _name }
-        @inlinable set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); _name = value } }
+        @inlinable get { _check(_Schema.base + 1); return __name }
+        @inlinable set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); __name = value } }
     }
-    @exclusivity(unchecked) @usableFromInline internal final var _name: String
+    @exclusivity(unchecked) @usableFromInline internal final var __name: String
 
     public final var email: String {
-        @inlinable get { _check(_Schema.base + 2); return _email }
-        @inlinable set { if let value = _accept(newValue, _Schema.base + 2) { _touch(_Schema.base + 2); _email = value } }
+        @inlinable get { _check(_Schema.base + 2); return __email }
+        @inlinable set { if let value = _accept(newValue, _Schema.base + 2) { _touch(_Schema.base + 2); __email = value } }
     }
-    @exclusivity(unchecked) @usableFromInline internal final var _email: String
+    @exclusivity(unchecked) @usableFromInline internal final var __email: String
 
     public final var age: Int {
-        @inlinable get { _check(_Schema.base + 3); return _age }
-        @inlinable set { if let value = _accept(newValue, _Schema.base + 3) { _touch(_Schema.base + 3); _age = value } }
+        @inlinable get { _check(_Schema.base + 3); return __age }
+        @inlinable set { if let value = _accept(newValue, _Schema.base + 3) { _touch(_Schema.base + 3); __age = value } }
     }
-    @exclusivity(unchecked) @usableFromInline internal final var _age: Int
+    @exclusivity(unchecked) @usableFromInline internal final var __age: Int
 
     public final var score: Double {
-        @inlinable get { _check(_Schema.base + 4); return _score }
-        @inlinable set { if let value = _accept(newValue, _Schema.base + 4) { _touch(_Schema.base + 4); _score = value } }
+        @inlinable get { _check(_Schema.base + 4); return __score }
+        @inlinable set { if let value = _accept(newValue, _Schema.base + 4) { _touch(_Schema.base + 4); __score = value } }
     }
-    @exclusivity(unchecked) @usableFromInline internal final var _score: Double
+    @exclusivity(unchecked) @usableFromInline internal final var __score: Double
 
     public final var active: Bool {
-        @inlinable get { _check(_Schema.base + 5); return _active }
-        @inlinable set { if let value = _accept(newValue, _Schema.base + 5) { _touch(_Schema.base + 5); _active = value } }
+        @inlinable get { _check(_Schema.base + 5); return __active }
+        @inlinable set { if let value = _accept(newValue, _Schema.base + 5) { _touch(_Schema.base + 5); __active = value } }
     }
-    @exclusivity(unchecked) @usableFromInline internal final var _active: Bool
+    @exclusivity(unchecked) @usableFromInline internal final var __active: Bool
 
     public final var created: Date {
-        @inlinable get { _check(_Schema.base + 6); return _created }
-        @inlinable set { if let value = _accept(newValue, _Schema.base + 6) { _touch(_Schema.base + 6); _created = value } }
+        @inlinable get { _check(_Schema.base + 6); return __created }
+        @inlinable set { if let value = _accept(newValue, _Schema.base + 6) { _touch(_Schema.base + 6); __created = value } }
     }
-    @exclusivity(unchecked) @usableFromInline internal final var _created: Date
+    @exclusivity(unchecked) @usableFromInline internal final var __created: Date
 
     public final var note: String? {
-        @inlinable get { _check(_Schema.base + 7); return _note }
-        @inlinable set { if let value = _accept(newValue, _Schema.base + 7) { _touch(_Schema.base + 7); _note = value } }
+        @inlinable get { _check(_Schema.base + 7); return __note }
+        @inlinable set { if let value = _accept(newValue, _Schema.base + 7) { _touch(_Schema.base + 7); __note = value } }
     }
-    @exclusivity(unchecked) @usableFromInline internal final var _note: String?
+    @exclusivity(unchecked) @usableFromInline internal final var __note: String?
 
     public enum _Schema {
         @inlinable public static var base: Int { ManagedObject._Schema.end }
@@ -77,51 +77,51 @@ open class Person: ManagedObject {
     public override class var _slotNames: [String] { super._slotNames + ["number", "name", "email", "age", "score", "active", "created", "note"] }
 
     public required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        _number = Self._decode(Int.self, row, _Schema.base + 0, context)
-        _name = Self._decode(String.self, row, _Schema.base + 1, context)
-        _email = Self._decode(String.self, row, _Schema.base + 2, context)
-        _age = Self._decode(Int.self, row, _Schema.base + 3, context)
-        _score = Self._decode(Double.self, row, _Schema.base + 4, context)
-        _active = Self._decode(Bool.self, row, _Schema.base + 5, context)
-        _created = Self._decode(Date.self, row, _Schema.base + 6, context)
-        _note = Self._decode(Optional<String>.self, row, _Schema.base + 7, context)
+        __number = Self._decode(Int.self, row, _Schema.base + 0, context)
+        __name = Self._decode(String.self, row, _Schema.base + 1, context)
+        __email = Self._decode(String.self, row, _Schema.base + 2, context)
+        __age = Self._decode(Int.self, row, _Schema.base + 3, context)
+        __score = Self._decode(Double.self, row, _Schema.base + 4, context)
+        __active = Self._decode(Bool.self, row, _Schema.base + 5, context)
+        __created = Self._decode(Date.self, row, _Schema.base + 6, context)
+        __note = Self._decode(Optional<String>.self, row, _Schema.base + 7, context)
         super.init(_row: row, context)
     }
 
     public required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        _number = Int.placeholder
-        _name = String.placeholder
-        _email = String.placeholder
-        _age = Int.placeholder
-        _score = Double.placeholder
-        _active = Bool.placeholder
-        _created = Date.placeholder
-        _note = nil
+        __number = Int.placeholder
+        __name = String.placeholder
+        __email = String.placeholder
+        __age = Int.placeholder
+        __score = Double.placeholder
+        __active = Bool.placeholder
+        __created = Date.placeholder
+        __note = nil
         super.init(_new: key, entity, context)
     }
 
     public override func _reload(_ row: borrowing RowView) {
         super._reload(row)
-        _number = Self._decode(Int.self, row, _Schema.base + 0, _context)
-        _name = Self._decode(String.self, row, _Schema.base + 1, _context)
-        _email = Self._decode(String.self, row, _Schema.base + 2, _context)
-        _age = Self._decode(Int.self, row, _Schema.base + 3, _context)
-        _score = Self._decode(Double.self, row, _Schema.base + 4, _context)
-        _active = Self._decode(Bool.self, row, _Schema.base + 5, _context)
-        _created = Self._decode(Date.self, row, _Schema.base + 6, _context)
-        _note = Self._decode(Optional<String>.self, row, _Schema.base + 7, _context)
+        __number = Self._decode(Int.self, row, _Schema.base + 0, _context)
+        __name = Self._decode(String.self, row, _Schema.base + 1, _context)
+        __email = Self._decode(String.self, row, _Schema.base + 2, _context)
+        __age = Self._decode(Int.self, row, _Schema.base + 3, _context)
+        __score = Self._decode(Double.self, row, _Schema.base + 4, _context)
+        __active = Self._decode(Bool.self, row, _Schema.base + 5, _context)
+        __created = Self._decode(Date.self, row, _Schema.base + 6, _context)
+        __note = Self._decode(Optional<String>.self, row, _Schema.base + 7, _context)
     }
 
     public override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = _number._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = _name._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = _email._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = _age._encode(batch) }
-        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = _score._encode(batch) }
-        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = _active._encode(batch) }
-        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = _created._encode(batch) }
-        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = _note._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __number._encode(batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __name._encode(batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __email._encode(batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __age._encode(batch) }
+        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = __score._encode(batch) }
+        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = __active._encode(batch) }
+        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = __created._encode(batch) }
+        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = __note._encode(batch) }
     }
 
     public struct Snapshot: Sendable {
@@ -153,10 +153,10 @@ open class Person: ManagedObject {
 /// The entity Employee.
 open class Employee: Person {
     public final var salary: Int {
-        @inlinable get { _check(_Schema.base + 0); return _salary }
-        @inlinable set { if let value = _accept(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); _salary = value } }
+        @inlinable get { _check(_Schema.base + 0); return __salary }
+        @inlinable set { if let value = _accept(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); __salary = value } }
     }
-    @exclusivity(unchecked) @usableFromInline internal final var _salary: Int
+    @exclusivity(unchecked) @usableFromInline internal final var __salary: Int
 
     public enum _Schema {
         @inlinable public static var base: Int { Person._Schema.end }
@@ -174,23 +174,23 @@ open class Employee: Person {
     public override class var _slotNames: [String] { super._slotNames + ["salary"] }
 
     public required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        _salary = Self._decode(Int.self, row, _Schema.base + 0, context)
+        __salary = Self._decode(Int.self, row, _Schema.base + 0, context)
         super.init(_row: row, context)
     }
 
     public required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        _salary = Int.placeholder
+        __salary = Int.placeholder
         super.init(_new: key, entity, context)
     }
 
     public override func _reload(_ row: borrowing RowView) {
         super._reload(row)
-        _salary = Self._decode(Int.self, row, _Schema.base + 0, _context)
+        __salary = Self._decode(Int.self, row, _Schema.base + 0, _context)
     }
 
     public override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = _salary._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __salary._encode(batch) }
     }
 
     @dynamicMemberLookup

@@ -1,0 +1,54 @@
+#if SQLite
+internal import Foundation
+internal import PolystoreStorage
+
+/// A database file and the settings with which it is opened.
+struct SQLitePlace: Sendable {
+    let path: String
+    let durability: Durability
+    let busyTimeout: TimeInterval
+
+    /// A connection that writes, or reads a file that nobody may write to.
+    func writer(readOnly: Bool, create: Bool) throws(StorageError) -> SQLiteConnection {
+        let connection: SQLiteConnection
+        do throws(StorageError) {
+            connection = try SQLiteConnection(path: path, readOnly: readOnly, create: create)
+        } catch {
+            throw placeError(error)
+        }
+        connection.wait(busyTimeout)
+        if !readOnly {
+            // The page size counts only before the first table; the journal mode stays with the file.
+            try connection.execute("PRAGMA page_size = 8192")
+            try connection.execute("PRAGMA journal_mode = WAL")
+            try connection.execute("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
+        }
+        try connection.execute("PRAGMA cache_size = -65536; PRAGMA mmap_size = 0; PRAGMA foreign_keys = OFF")
+        return connection
+    }
+
+    /// Says why a file cannot be opened, as far as the file system tells.
+    private func placeError(_ error: StorageError) -> StorageError {
+        guard error.code == .notFound else { return error }
+        let manager = FileManager.default
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        var isFolder: ObjCBool = false
+        if manager.fileExists(atPath: path, isDirectory: &isFolder) {
+            return isFolder.boolValue
+                ? StorageError(.notADatabase, "the path is a folder, not a SQLite database", cause: error)
+                : StorageError(.permissionDenied, "the database file may not be opened", cause: error)
+        }
+        return manager.fileExists(atPath: folder)
+            ? StorageError(.permissionDenied, "a database file may not be made in this folder", cause: error)
+            : StorageError(.notFound, "the folder of the database file does not exist", cause: error)
+    }
+
+    /// A connection that only reads.
+    func reader() throws(StorageError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: path, readOnly: true, create: false)
+        connection.wait(busyTimeout)
+        try connection.execute("PRAGMA cache_size = -65536; PRAGMA mmap_size = 0")
+        return connection
+    }
+}
+#endif
