@@ -1,6 +1,10 @@
+import Foundation
 import PolystoreQuery
 import PolystoreSchema
 import Testing
+
+// Foundation has a type of the same name.
+private typealias Predicate = PolystoreQuery.Predicate
 
 @Suite struct PredicateTextTests {
     @Test(arguments: [
@@ -9,6 +13,29 @@ import Testing
     ]) func printingAndParsingAreInverse(_ text: String) throws {
         let predicate = try Predicate(parsing: text)
         #expect(try Predicate(parsing: predicate.description) == predicate)
+    }
+
+    /// A mark that combines with a quote or a backslash makes one Character of two scalars; so do a return and a new line.
+    @Test(arguments: ["a\\\u{308}b", "\"\u{308}", "\r\n", "\\", "\t\"\\\r", "e\u{301}"]) func textsOfEveryKindComeBack(_ text: String)
+        throws
+    {
+        let predicate = Predicate.compare(.path(PropertyPath("name")), .equal, .value(.string(text)))
+        #expect(try Predicate(parsing: predicate.description) == predicate)
+    }
+
+    @Test(arguments: [5.0, -2.0, 1e22, 0.1, 1e-7, .infinity, -.infinity]) func numbersKeepTheirType(_ number: Double) throws {
+        let predicate = Predicate.compare(.path(PropertyPath("x")), .less, .value(.double(number)))
+        #expect(try Predicate(parsing: predicate.description) == predicate)
+    }
+
+    @Test func notANumberIsComparedWithNothing() throws {
+        let schema = try Schema(entities: [Entity("Person", attributes: [Attribute("age", .int64)])])
+        for predicate: Predicate in [
+            .compare(.value(.double(.nan)), .equal, .value(.double(1))), .compare(.value(.int(1)), .less, .value(.decimal(.nan))),
+            .compare(.path(PropertyPath("age")), .less, .value(.decimal(.nan))), .isIn(PropertyPath("age"), [.double(.nan)]),
+        ] {
+            #expect(throws: QueryError.self) { try FetchRequest("Person", where: predicate).plan(in: schema) }
+        }
     }
 
     @Test func anErrorNamesThePlaceAndWhatWasExpected() {
