@@ -14,6 +14,8 @@ final class PostgreSQLConnection {
     private var prepared: [String: String] = [:]
     private var order: [String] = []
     private var nextName = 0
+    /// How often a request waited for its answer; tests count it.
+    private(set) var roundTrips = 0
 
     /// Connects to a server; the text goes to libpq as it is.
     init(conninfo: String, schema: String) throws(StorageError) {
@@ -75,6 +77,7 @@ final class PostgreSQLConnection {
 
     /// Runs statements without bindings.
     func execute(_ sql: String) throws(StorageError) {
+        roundTrips += 1
         PQclear(try checked(PQexec(handle, sql)))
     }
 
@@ -87,36 +90,98 @@ final class PostgreSQLConnection {
     /// Runs a statement with parameters; the result is binary.
     func query(_ sql: String, _ parameters: [PostgreSQLParameter]) throws(StorageError) -> PostgreSQLResult {
         let name = try prepare(sql)
-        let formats = [Int32](repeating: 1, count: parameters.count)
-        let lengths = parameters.map { Int32($0.bytes?.count ?? 0) }
-        // One block holds all parameters, so that one pointer has to stay valid.
-        var block: [UInt8] = [], offsets: [Int?] = []
-        for parameter in parameters {
-            offsets.append(parameter.bytes == nil ? nil : block.count)
-            block += parameter.bytes ?? []
-            block.append(0)
-        }
-        let result = block.withUnsafeBytes { base in
-            let values = offsets.map { offset in
-                offset.flatMap { position in base.baseAddress.map { ($0 + position).assumingMemoryBound(to: CChar.self) } }
-            }
-            return PQexecPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
+        roundTrips += 1
+        let result = PostgreSQLParameter.withArguments(parameters) { count, values, lengths, formats in
+            PQexecPrepared(handle, name, count, values, lengths, formats, 1)
         }
         return PostgreSQLResult(try checked(result))
     }
 
     private func prepare(_ sql: String) throws(StorageError) -> String {
         if let name = prepared[sql] { return name }
+        let name = try newName(sql)
+        roundTrips += 1
+        do throws(StorageError) {
+            PQclear(try checked(PQprepare(handle, name, sql, 0, nil)))
+        } catch {
+            forget(sql)
+            throw error
+        }
+        return name
+    }
+
+    /// A name for a statement that is about to be prepared; the oldest goes when there are too many.
+    private func newName(_ sql: String) throws(StorageError) -> String {
         if order.count >= Self.cacheLimit, let name = prepared.removeValue(forKey: order.removeFirst()) {
             try execute("DEALLOCATE \(name)")
         }
         nextName += 1
         let name = "s\(nextName)"
-        PQclear(try checked(PQprepare(handle, name, sql, 0, nil)))
         prepared[sql] = name
         order.append(sql)
         return name
     }
+
+    private func forget(_ sql: String) {
+        prepared[sql] = nil
+        order.removeAll { $0 == sql }
+    }
+
+    /// Runs statements one after the other in one round trip: none waits for the answer to the one before it.
+    ///
+    /// - Throws: The error of the first that failed; those behind it were not run.
+    func pipeline(_ steps: [PostgreSQLStep]) throws(StorageError) -> [PostgreSQLResult] {
+        if steps.count < 2 {
+            var results: [PostgreSQLResult] = []
+            for step in steps { results.append(try query(step.sql, step.parameters)) }
+            return results
+        }
+        // Statements are prepared on the way; those that are known cost nothing.
+        var names: [String] = [], fresh: [Bool] = []
+        for step in steps {
+            let known = prepared[step.sql]
+            fresh.append(known == nil)
+            if let known { names.append(known) } else { names.append(try newName(step.sql)) }
+        }
+        roundTrips += 1
+        guard PQenterPipelineMode(handle) == 1 else { throw lost }
+        for (index, step) in steps.enumerated() {
+            if fresh[index] { PQsendPrepare(handle, names[index], step.sql, 0, nil) }
+            _ = PostgreSQLParameter.withArguments(step.parameters) { count, values, lengths, formats in
+                PQsendQueryPrepared(handle, names[index], count, values, lengths, formats, 1)
+            }
+        }
+        PQpipelineSync(handle)
+        var results: [PostgreSQLResult] = [], failure: StorageError?
+        for (index, step) in steps.enumerated() {
+            if fresh[index], failed(next(), &failure) { forget(step.sql) }
+            let result = next()
+            if failed(result, &failure) { continue }
+            results.append(PostgreSQLResult(result))
+        }
+        // The answer to the synchronisation ends the pipeline.
+        PQclear(PQgetResult(handle))
+        PQexitPipelineMode(handle)
+        if let failure { throw failure }
+        return results
+    }
+
+    /// The next result of a pipeline, and past the mark behind it.
+    private func next() -> OpaquePointer? {
+        guard let result = PQgetResult(handle) else { return nil }
+        if PQresultStatus(result) != PGRES_PIPELINE_SYNC, let extra = PQgetResult(handle) { PQclear(extra) }
+        return result
+    }
+
+    /// Whether a result is an error, which is kept if it is the first.
+    private func failed(_ result: OpaquePointer?, _ failure: inout StorageError?) -> Bool {
+        if let result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) { return false }
+        failure = failure ?? (result == nil ? lost : PostgreSQLError(result).error(tables))
+        PQclear(result)
+        return true
+    }
+
+    private var lost: StorageError { StorageError(.connectionLost, "the connection to the server was lost") }
 
     /// The result, or the error that it is.
     private func checked(_ result: OpaquePointer?) throws(StorageError) -> OpaquePointer? {
@@ -131,6 +196,7 @@ final class PostgreSQLConnection {
 
     /// Copies rows in: `body` sends them with `send`. When it throws, nothing of the copy stays.
     func copyIn(_ sql: String, _ body: () throws(StorageError) -> Void) throws(StorageError) {
+        roundTrips += 2
         PQclear(try checked(PQexec(handle, sql)))
         do throws(StorageError) {
             try body()
@@ -153,7 +219,7 @@ final class PostgreSQLConnection {
         let bytes = buffer.bytes
         let sent = PQputCopyData(handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
         buffer.clear()
-        if sent != 1 { throw StorageError(.connectionLost, "the connection to the server was lost") }
+        if sent != 1 { throw lost }
     }
 }
 #endif

@@ -18,6 +18,9 @@ final class PostgreSQLResult {
     /// The number of rows.
     var count: Int { Int(PQntuples(handle)) }
 
+    /// What was run, such as `COMMIT`.
+    var command: String { String(cString: PQcmdStatus(handle)) }
+
     /// The number of rows that the statement changed.
     var changes: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 

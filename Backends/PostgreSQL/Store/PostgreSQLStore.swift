@@ -111,7 +111,8 @@ public final class PostgreSQLStore: StorageInterface {
             let function = options.isExclusive ? "pg_advisory_lock" : "pg_advisory_lock_shared"
             // Before BEGIN: a snapshot taken while waiting for the lock would be old.
             try connection.execute(
-                "SET lock_timeout = \(Int(min(max(options.timeout, 0.001), 2_000_000) * 1000)); SELECT \(function)(\(core.lock)); SET lock_timeout = 0")
+                "SET lock_timeout = \(Int(min(max(options.timeout, 0.001), 2_000_000) * 1000)); SELECT \(function)(\(core.lock)); SET lock_timeout = 0"
+            )
             try connection.execute("BEGIN ISOLATION LEVEL SERIALIZABLE")
         } catch {
             core.writers.give(connection)

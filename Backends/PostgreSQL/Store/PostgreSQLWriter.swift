@@ -7,13 +7,17 @@ internal import Synchronization
 /// The write transaction.
 final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
     private let isExclusive: Bool
-    private var recorder = HistoryRecorder()
+    var recorder = HistoryRecorder()
     private var marks: [(id: Int, mark: HistoryRecorder.Mark)] = []
     private var nextMark = 1
     private var dropped: [SQLTables.IndexStatement] = []
     private var prepared: Set<EntityIndex> = []
     private var greatest: [EntityIndex: Int64] = [:]
-    private let rowBatch = RowBatch(capacity: 4096)
+    let rowBatch = RowBatch(capacity: 4096)
+    var queue: [(step: PostgreSQLStep, check: (PostgreSQLResult) throws(StorageError) -> Void)] = []
+    /// Longer queues could fill the buffers of both sides while each waits for the other to read.
+    static let longestQueue = 64
+    static let fewRows = 64
 
     init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, isExclusive: Bool) {
         self.isExclusive = isExclusive
@@ -51,121 +55,6 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
         return first..<end
     }
 
-    func apply(_ changes: ChangeSet) throws(StorageError) {
-        try checkOpen()
-        for change in changes.entities { try delete(change) }
-        for change in changes.entities { try park(change) }
-        for change in changes.entities { for update in change.updates { try self.update(change.entity, update) } }
-        for change in changes.entities { if let inserts = change.inserts { try insert(change.entity, inserts) } }
-        for change in changes.links { try apply(change) }
-    }
-
-    private func table(_ entity: EntityIndex) -> String { SQLText.quoted(core.tables.table(entity)) }
-
-    private func delete(_ change: EntityChanges) throws(StorageError) {
-        if change.deletes.isEmpty { return }
-        let keys = change.deletes.map(\.key)
-        let versions = change.deletes.map { $0.expectedVersion.map(Cell.int) ?? .null }
-        let result = try connection.query(
-            "DELETE FROM \(table(change.entity)) t USING unnest($1::int8[], $2::int8[]) u(k, v) "
-                + "WHERE t.\"_id\" = u.k AND (u.v IS NULL OR t.\"_version\" = u.v)",
-            [PostgreSQLParameter(keys: keys), PostgreSQLParameter(array: versions, .int64)])
-        if result.changes != keys.count { throw try missing(change.entity, keys) }
-        for key in keys { recorder.delete(change.entity, key) }
-    }
-
-    /// Sets unique columns to nil where several rows change them, so that their values can change places.
-    private func park(_ change: EntityChanges) throws(StorageError) {
-        let unique = Set(core.tables.schema[change.entity].uniqueConstraints.flatMap(\.slots))
-        if unique.isEmpty || change.updates.reduce(0, { $0 + $1.rows.count }) < 2 { return }
-        for update in change.updates {
-            let parked = update.mask.slots.filter(unique.contains)
-            if parked.isEmpty { continue }
-            let columns = parked.map { "\(SQLText.quoted(core.tables.column(change.entity, $0))) = NULL" }.joined(separator: ", ")
-            try update.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
-                let keys = (0..<batch.count).map(batch.key)
-                _ = try connection.query(
-                    "UPDATE \(table(change.entity)) SET \(columns) WHERE \"_id\" = ANY($1::int8[])", [PostgreSQLParameter(keys: keys)])
-            }
-        }
-    }
-
-    private func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
-        let slots = update.mask.slots, description = core.tables.schema[entity]
-        var assignments = slots.enumerated().map { "\(SQLText.quoted(core.tables.column(entity, $1))) = u.c\($0)" }
-        assignments.append("\"_version\" = t.\"_version\" + 1")
-        let arrays =
-            ["$1::int8[]", "$2::int8[]"] + slots.enumerated().map { "$\($0 + 3)::\(SQLDialect.castName(description.slots[$1].type))[]" }
-        let names = ["k", "v"] + slots.indices.map { "c\($0)" }
-        let sql =
-            "UPDATE \(table(entity)) t SET \(assignments.joined(separator: ", ")) FROM unnest(\(arrays.joined(separator: ", "))) "
-            + "u(\(names.joined(separator: ", "))) WHERE t.\"_id\" = u.k" + (update.checksVersion ? " AND t.\"_version\" = u.v" : "")
-        try update.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
-            let keys = (0..<batch.count).map(batch.key)
-            var parameters = [
-                PostgreSQLParameter(keys: keys), PostgreSQLParameter(keys: (0..<batch.count).map { batch.row($0).version }),
-            ]
-            for slot in slots {
-                parameters.append(
-                    PostgreSQLParameter(array: (0..<batch.count).map { batch.row($0)[slot] }, description.slots[slot].type))
-            }
-            let result = try connection.query(sql, parameters)
-            if result.changes != batch.count { throw try missing(entity, keys) }
-            for key in keys { recorder.update(entity, key, update.mask) }
-        }
-    }
-
-    private func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
-        try copy(entity) { encoder throws(StorageError) in
-            try rows.forEachBatch(rowBatch) { batch throws(StorageError) in
-                for index in 0..<batch.count {
-                    let row = batch.row(index)
-                    encoder.append(row)
-                    recorder.insert(entity, row.key)
-                    if encoder.buffer.count > 1 << 16 { try connection.send(encoder.buffer) }
-                }
-            }
-        }
-    }
-
-    private func copy(_ entity: EntityIndex, _ body: (PostgreSQLCopyEncoder) throws(StorageError) -> Void) throws(StorageError) {
-        let encoder = PostgreSQLCopyEncoder(core.tables, entity)
-        try connection.copyIn(encoder.sql) { () throws(StorageError) in
-            try body(encoder)
-            encoder.finish()
-            try connection.send(encoder.buffer)
-        }
-    }
-
-    private func apply(_ changes: LinkChanges) throws(StorageError) {
-        let table = SQLText.quoted(core.tables.table(link: changes.link))
-        if !changes.removed.isEmpty {
-            _ = try connection.query(
-                "DELETE FROM \(table) t USING unnest($1::int8[], $2::int8[]) u(o, m) WHERE t.\"owner\" = u.o AND t.\"member\" = u.m",
-                [PostgreSQLParameter(keys: changes.removed.map(\.owner)), PostgreSQLParameter(keys: changes.removed.map(\.member))])
-        }
-        try write(links: changes.added, table)
-        let owner = core.tables.schema.links[changes.link].owner
-        for key in Set(changes.removed.map(\.owner)).union(changes.added.map(\.owner)).sorted() {
-            recorder.links(changes.link, owner: owner, key)
-        }
-    }
-
-    private func write(links pairs: [Link], _ table: String) throws(StorageError) {
-        if pairs.isEmpty { return }
-        // One statement may not touch a row twice: of equal pairs the last counts.
-        var last: [[Int64]: Link] = [:]
-        for pair in pairs { last[[pair.owner, pair.member]] = pair }
-        let pairs = last.count == pairs.count ? pairs : Array(last.values)
-        _ = try connection.query(
-            "INSERT INTO \(table)(\"owner\", \"rank\", \"member\") SELECT * FROM unnest($1::int8[], $2::int8[], $3::int8[]) "
-                + "ON CONFLICT (\"owner\", \"member\") DO UPDATE SET \"rank\" = excluded.\"rank\"",
-            [
-                PostgreSQLParameter(keys: pairs.map(\.owner)), PostgreSQLParameter(keys: pairs.map(\.rank)),
-                PostgreSQLParameter(keys: pairs.map(\.member)),
-            ])
-    }
-
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) {
         try checkOpen()
         let root = core.tables.schema[root].root
@@ -201,6 +90,7 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
     func load(link: Int, _ pairs: [Link]) throws(StorageError) {
         try checkOpen()
         try write(links: pairs, SQLText.quoted(core.tables.table(link: link)))
+        try flush()
     }
 
     func savepoint() throws(StorageError) -> Int {
@@ -239,10 +129,12 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
         for index in dropped { try connection.execute(index.creation) }
         dropped.removeAll()
         for (root, key) in greatest { try raiseKeys(root, above: key) }
-        let token = try writeHistory(record)
-        if core.durability == .relaxed { try connection.execute("SET LOCAL synchronous_commit = off") }
+        if core.durability == .relaxed { try send("SET LOCAL synchronous_commit = off", []) }
+        var position: Int64?
+        try sendHistory(record) { position = $0.integer(0, 0) }
+        try send("COMMIT", [], Self.checkCommit)
         do throws(StorageError) {
-            try connection.execute("COMMIT")
+            try flush()
         } catch {
             // The server may have committed before the connection broke.
             if error.code == .connectionLost || connection.isLost {
@@ -256,7 +148,14 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
         }
         finish()
         unlock()
-        return token
+        return position.map { HistoryToken(store: core.storeID, position: $0) }
+    }
+
+    /// The server answers COMMIT with ROLLBACK where an earlier statement had failed.
+    private static func checkCommit(_ result: PostgreSQLResult) throws(StorageError) {
+        if result.command != "COMMIT" {
+            throw StorageError(.storeClosed, "the transaction had failed before; nothing was written")
+        }
     }
 
     private func raiseKeys(_ root: EntityIndex, above key: Int64) throws(StorageError) {
@@ -267,31 +166,16 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
         core.keys.withLock { keys in if let block = keys[root], block.lowerBound <= key { keys[root] = nil } }
     }
 
-    private func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
-        if recorder.isEmpty { return nil }
+    private func sendHistory(_ record: CommitRecord, _ check: @escaping (PostgreSQLResult) -> Void) throws(StorageError) {
+        if recorder.isEmpty { return }
         let batch = RowBatch(capacity: 1)
         let time = record.time ?? Microseconds.from(Date()) ?? 0
-        let result = try connection.query(
+        try send(
             "INSERT INTO polystore_history VALUES(pg_current_xact_id()::text::int8, $1::int8, $2::text, $3::bytea) RETURNING position",
             [
                 PostgreSQLParameter(time), PostgreSQLParameter(batch.cell(for: .string(record.author)), .string),
                 PostgreSQLParameter(batch.cell(for: .data(Data(recorder.encode()))), .data),
-            ])
-        return result.integer(0, 0).map { HistoryToken(store: core.storeID, position: $0) }
-    }
-
-    private func missing(_ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) -> StorageError {
-        let name = core.tables.schema.entities[entity].name
-        let found = RowBatch(capacity: keys.count)
-        try rows(entity, keys: keys, into: found)
-        let there = Set((0..<found.count).map(found.key))
-        let gone = keys.filter { !there.contains($0) }
-        if let first = gone.first {
-            return StorageError(.notFound, "\(name) \(first) is not there any more", details: .init(entity: name, keys: gone))
-        }
-        return StorageError(
-            .staleObject, "an object of \(name) was changed by another transaction since it was read",
-            details: .init(entity: name, keys: keys))
+            ], check)
     }
 }
 #endif

@@ -1,7 +1,8 @@
 import Foundation
-import PolystorePostgreSQL
 import PolystoreStorage
 import Testing
+
+@testable import PolystorePostgreSQL
 
 @Suite struct PostgreSQLErrorTests {
     private func openingError(_ url: String) throws -> StorageError? {
@@ -27,6 +28,23 @@ import Testing
     @Test(.enabled(if: TestServer.url != nil)) func aMissingDatabaseIsNotFound() throws {
         let url = try #require(TestServer.url).replacingOccurrences(of: "///postgres?", with: "///no_such_database?")
         #expect(try openingError(url)?.code == .notFound)
+    }
+
+    /// The server of `.ci/run` asks this one role for a password.
+    @Test(.enabled(if: TestServer.url != nil)) func aWrongPasswordIsRefusedWithoutARepetitionOfIt() throws {
+        let url = try #require(TestServer.url), name = "polystore_password"
+        let admin = try PostgreSQLConnection(conninfo: url, schema: "public")
+        try? admin.execute("DROP ROLE \(name)")
+        try admin.execute("CREATE ROLE \(name) LOGIN PASSWORD 'right'")
+        defer { try? admin.execute("DROP ROLE \(name)") }
+        let other = url.replacingOccurrences(of: "user=postgres", with: "user=\(name)")
+        let missing = try openingError(other)
+        #expect(missing?.code == .authenticationFailed)
+        #expect(missing?.message.contains("asks for a password") == true)
+        let wrong = try openingError(other + "&password=wr0ng")
+        #expect(wrong?.code == .authenticationFailed)
+        #expect(wrong?.description.contains("wr0ng") == false)
+        #expect(try openingError(other + "&password=right&x-schema=no_such_schema")?.code == .notFound)
     }
 
     @Test(.enabled(if: TestServer.url != nil)) func anEmptySchemaIsNotFound() throws {

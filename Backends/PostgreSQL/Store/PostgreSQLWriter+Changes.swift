@@ -1,0 +1,179 @@
+#if PostgreSQL
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+extension PostgreSQLWriter {
+    func apply(_ changes: ChangeSet) throws(StorageError) {
+        try checkOpen()
+        for change in changes.entities { try delete(change) }
+        for change in changes.entities { try park(change) }
+        for change in changes.entities { for update in change.updates { try self.update(change.entity, update) } }
+        for change in changes.entities { if let inserts = change.inserts { try insert(change.entity, inserts) } }
+        for change in changes.links { try apply(change) }
+        try flush()
+    }
+
+    /// Queues a statement; `check` looks at its answer once the queue was run.
+    func send(
+        _ sql: String, _ parameters: [PostgreSQLParameter], _ check: @escaping (PostgreSQLResult) throws(StorageError) -> Void = { _ in }
+    ) throws(StorageError) {
+        queue.append((PostgreSQLStep(sql, parameters), check))
+        if queue.count >= Self.longestQueue { try flush() }
+    }
+
+    /// Runs the queue in one round trip.
+    func flush() throws(StorageError) {
+        let queue = queue
+        self.queue.removeAll()
+        let results = try connection.pipeline(queue.map(\.step))
+        for (index, result) in results.enumerated() { try queue[index].check(result) }
+    }
+
+    func table(_ entity: EntityIndex) -> String { SQLText.quoted(core.tables.table(entity)) }
+
+    private func delete(_ change: EntityChanges) throws(StorageError) {
+        if change.deletes.isEmpty { return }
+        let keys = change.deletes.map(\.key)
+        let versions = change.deletes.map { $0.expectedVersion.map(Cell.int) ?? .null }
+        for key in keys { recorder.delete(change.entity, key) }
+        try send(
+            "DELETE FROM \(table(change.entity)) t USING unnest($1::int8[], $2::int8[]) u(k, v) "
+                + "WHERE t.\"_id\" = u.k AND (u.v IS NULL OR t.\"_version\" = u.v)",
+            [PostgreSQLParameter(keys: keys), PostgreSQLParameter(array: versions, .int64)],
+            { [unowned self] result throws(StorageError) in
+                if result.changes != keys.count { throw try missing(change.entity, keys) }
+            })
+    }
+
+    /// Sets unique columns to nil where several rows change them, so that their values can change places.
+    private func park(_ change: EntityChanges) throws(StorageError) {
+        let unique = Set(core.tables.schema[change.entity].uniqueConstraints.flatMap(\.slots))
+        if unique.isEmpty || change.updates.reduce(0, { $0 + $1.rows.count }) < 2 { return }
+        for update in change.updates {
+            let parked = update.mask.slots.filter(unique.contains)
+            if parked.isEmpty { continue }
+            let columns = parked.map { "\(SQLText.quoted(core.tables.column(change.entity, $0))) = NULL" }.joined(separator: ", ")
+            try update.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
+                try send(
+                    "UPDATE \(table(change.entity)) SET \(columns) WHERE \"_id\" = ANY($1::int8[])",
+                    [PostgreSQLParameter(keys: (0..<batch.count).map(batch.key))])
+            }
+        }
+    }
+
+    private func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
+        let slots = update.mask.slots
+        var assignments = slots.enumerated().map { "\(SQLText.quoted(core.tables.column(entity, $1))) = u.c\($0)" }
+        assignments.append("\"_version\" = t.\"_version\" + 1")
+        let names = ["k", "v"] + slots.indices.map { "c\($0)" }
+        let sql =
+            "UPDATE \(table(entity)) t SET \(assignments.joined(separator: ", ")) FROM \(unnest(entity, slots)) "
+            + "u(\(names.joined(separator: ", "))) WHERE t.\"_id\" = u.k" + (update.checksVersion ? " AND t.\"_version\" = u.v" : "")
+        try update.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
+            let keys = (0..<batch.count).map(batch.key)
+            for key in keys { recorder.update(entity, key, update.mask) }
+            try send(
+                sql, columns(batch, entity, slots),
+                { [unowned self] result throws(StorageError) in
+                    if result.changes != keys.count { throw try missing(entity, keys) }
+                })
+        }
+    }
+
+    /// Rows as a table that the server makes of one array for keys, versions and each slot.
+    private func unnest(_ entity: EntityIndex, _ slots: [Int]) -> String {
+        let types = slots.map { SQLDialect.castName(core.tables.schema[entity].slots[$0].type) }
+        let arrays = (["int8", "int8"] + types).enumerated().map { "$\($0 + 1)::\($1)[]" }
+        return "unnest(\(arrays.joined(separator: ", ")))"
+    }
+
+    private func columns(_ batch: RowBatch, _ entity: EntityIndex, _ slots: [Int]) -> [PostgreSQLParameter] {
+        let rows = 0..<batch.count
+        return [PostgreSQLParameter(keys: rows.map(batch.key)), PostgreSQLParameter(keys: rows.map { batch.row($0).version })]
+            + slots.map { slot in
+                PostgreSQLParameter(array: rows.map { batch.row($0)[slot] }, core.tables.schema[entity].slots[slot].type)
+            }
+    }
+
+    /// A few rows go with the other statements in one round trip; many are copied, which takes three but half the time for each row.
+    private func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
+        if rows.count > Self.fewRows {
+            try flush()
+            return try copy(entity) { encoder throws(StorageError) in
+                try rows.forEachBatch(rowBatch) { batch throws(StorageError) in
+                    for index in 0..<batch.count {
+                        let row = batch.row(index)
+                        encoder.append(row)
+                        recorder.insert(entity, row.key)
+                        if encoder.buffer.count > 1 << 16 { try connection.send(encoder.buffer) }
+                    }
+                }
+            }
+        }
+        let description = core.tables.schema[entity], slots = Array(description.slots.indices)
+        var names = ["\"_id\"", "\"_version\""] + slots.map { SQLText.quoted(core.tables.column(entity, $0)) }
+        var values = "*"
+        if description.isHierarchy {
+            names.append("\"_entity\"")
+            values += ", \(core.tables.entityNumbers[entity])"
+        }
+        let sql = "INSERT INTO \(table(entity))(\(names.joined(separator: ", "))) SELECT \(values) FROM \(unnest(entity, slots))"
+        try rows.forEachBatch(rowBatch) { batch throws(StorageError) in
+            for index in 0..<batch.count { recorder.insert(entity, batch.key(index)) }
+            try send(sql, columns(batch, entity, slots))
+        }
+    }
+
+    func copy(_ entity: EntityIndex, _ body: (PostgreSQLCopyEncoder) throws(StorageError) -> Void) throws(StorageError) {
+        let encoder = PostgreSQLCopyEncoder(core.tables, entity)
+        try connection.copyIn(encoder.sql) { () throws(StorageError) in
+            try body(encoder)
+            encoder.finish()
+            try connection.send(encoder.buffer)
+        }
+    }
+
+    private func apply(_ changes: LinkChanges) throws(StorageError) {
+        let table = SQLText.quoted(core.tables.table(link: changes.link))
+        if !changes.removed.isEmpty {
+            try send(
+                "DELETE FROM \(table) t USING unnest($1::int8[], $2::int8[]) u(o, m) WHERE t.\"owner\" = u.o AND t.\"member\" = u.m",
+                [PostgreSQLParameter(keys: changes.removed.map(\.owner)), PostgreSQLParameter(keys: changes.removed.map(\.member))])
+        }
+        try write(links: changes.added, table)
+        let owner = core.tables.schema.links[changes.link].owner
+        for key in Set(changes.removed.map(\.owner)).union(changes.added.map(\.owner)).sorted() {
+            recorder.links(changes.link, owner: owner, key)
+        }
+    }
+
+    func write(links pairs: [Link], _ table: String) throws(StorageError) {
+        if pairs.isEmpty { return }
+        // One statement may not touch a row twice: of equal pairs the last counts.
+        var last: [[Int64]: Link] = [:]
+        for pair in pairs { last[[pair.owner, pair.member]] = pair }
+        let pairs = last.count == pairs.count ? pairs : Array(last.values)
+        try send(
+            "INSERT INTO \(table)(\"owner\", \"rank\", \"member\") SELECT * FROM unnest($1::int8[], $2::int8[], $3::int8[]) "
+                + "ON CONFLICT (\"owner\", \"member\") DO UPDATE SET \"rank\" = excluded.\"rank\"",
+            [
+                PostgreSQLParameter(keys: pairs.map(\.owner)), PostgreSQLParameter(keys: pairs.map(\.rank)),
+                PostgreSQLParameter(keys: pairs.map(\.member)),
+            ])
+    }
+
+    private func missing(_ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) -> StorageError {
+        let name = core.tables.schema.entities[entity].name
+        let found = RowBatch(capacity: keys.count)
+        try rows(entity, keys: keys, into: found)
+        let there = Set((0..<found.count).map(found.key))
+        let gone = keys.filter { !there.contains($0) }
+        if let first = gone.first {
+            return StorageError(.notFound, "\(name) \(first) is not there any more", details: .init(entity: name, keys: gone))
+        }
+        return StorageError(
+            .staleObject, "an object of \(name) was changed by another transaction since it was read",
+            details: .init(entity: name, keys: keys))
+    }
+}
+#endif
