@@ -74,10 +74,14 @@ extension Workloads {
     }
 
     /// Runs `body` with GRDB over a new file with the same settings: they are set after opening, because its pool sets NORMAL before.
-    func withGRDB(_ body: (DatabasePool) throws -> Double) throws -> Double {
+    /// Beside the store in memory it keeps its database in memory too.
+    func withGRDB(_ body: (any DatabaseWriter) throws -> Double) throws -> Double {
         var configuration = Configuration()
         configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA page_size=8192; PRAGMA cache_size=-65536") }
-        let pool = try DatabasePool(path: place.file("grdb.db"), configuration: configuration)
+        let pool: any DatabaseWriter =
+            store == "memory"
+            ? try DatabaseQueue(configuration: configuration)
+            : try DatabasePool(path: place.file("grdb.db"), configuration: configuration)
         defer { try? pool.close() }
         try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous=FULL") }
         try pool.write { db in

@@ -22,6 +22,8 @@ struct Workloads {
         if wants("fetch-objects") || wants("point-lookup") || wants("update-one-attribute") { try reads(values, rows) }
     }
 
+    private var isBesideGRDB: Bool { store == "sqlite" || store == "memory" }
+
     private func wants(_ workload: String) -> Bool { wanted?.contains(workload) ?? true }
 
     /// `count` objects created and committed in one transaction, the transaction freed included.
@@ -38,7 +40,7 @@ struct Workloads {
                 })
             report(measurement)
         }
-        if store == "sqlite" {
+        if isBesideGRDB {
             var measurement = Measurement("create-commit", store: store, against: "grdb", count: count)
             let records = values.map(PersonRecord.init)
             try measurement.run(
@@ -79,7 +81,7 @@ struct Workloads {
                     return 0
                 }
             }
-            if store == "sqlite", wants("fetch-objects") { try fetchAgainstGRDB(stack, values) }
+            if isBesideGRDB, wants("fetch-objects") { try fetchAgainstGRDB(stack, values) }
             return 0
         }
     }
