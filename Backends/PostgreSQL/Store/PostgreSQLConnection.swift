@@ -8,14 +8,16 @@ internal import PolystoreStorage
 final class PostgreSQLConnection {
     private static let cacheLimit = 200
 
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
+    /// The rows of a copy that goes on until the connection is used for something else.
+    var copying: PostgreSQLCopyEncoder?
     /// The tables that errors are explained with.
     var tables: SQLTables?
     private var prepared: [String: String] = [:]
     private var order: [String] = []
     private var nextName = 0
     /// How often a request waited for its answer; tests count it.
-    private(set) var roundTrips = 0
+    var roundTrips = 0
 
     /// Connects to a server; the text goes to libpq as it is.
     init(conninfo: String, schema: String) throws(StorageError) {
@@ -77,6 +79,7 @@ final class PostgreSQLConnection {
 
     /// Runs statements without bindings.
     func execute(_ sql: String) throws(StorageError) {
+        try endCopy()
         roundTrips += 1
         PQclear(try checked(PQexec(handle, sql)))
     }
@@ -89,6 +92,7 @@ final class PostgreSQLConnection {
 
     /// Runs a statement with parameters; the result is binary.
     func query(_ sql: String, _ parameters: [PostgreSQLParameter]) throws(StorageError) -> PostgreSQLResult {
+        try endCopy()
         let name = try prepare(sql)
         roundTrips += 1
         let result = PostgreSQLParameter.withArguments(parameters) { count, values, lengths, formats in
@@ -131,6 +135,7 @@ final class PostgreSQLConnection {
     ///
     /// - Throws: The error of the first that failed; those behind it were not run.
     func pipeline(_ steps: [PostgreSQLStep]) throws(StorageError) -> [PostgreSQLResult] {
+        try endCopy()
         if steps.count < 2 {
             var results: [PostgreSQLResult] = []
             for step in steps { results.append(try query(step.sql, step.parameters)) }
@@ -181,10 +186,10 @@ final class PostgreSQLConnection {
         return true
     }
 
-    private var lost: StorageError { StorageError(.connectionLost, "the connection to the server was lost") }
+    var lost: StorageError { StorageError(.connectionLost, "the connection to the server was lost") }
 
     /// The result, or the error that it is.
-    private func checked(_ result: OpaquePointer?) throws(StorageError) -> OpaquePointer? {
+    func checked(_ result: OpaquePointer?) throws(StorageError) -> OpaquePointer? {
         switch PQresultStatus(result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_COPY_IN, PGRES_EMPTY_QUERY: return result
         default:
@@ -192,34 +197,6 @@ final class PostgreSQLConnection {
             PQclear(result)
             throw error
         }
-    }
-
-    /// Copies rows in: `body` sends them with `send`. When it throws, nothing of the copy stays.
-    func copyIn(_ sql: String, _ body: () throws(StorageError) -> Void) throws(StorageError) {
-        roundTrips += 2
-        PQclear(try checked(PQexec(handle, sql)))
-        do throws(StorageError) {
-            try body()
-        } catch {
-            PQputCopyEnd(handle, "stopped")
-            while let result = PQgetResult(handle) { PQclear(result) }
-            throw error
-        }
-        PQputCopyEnd(handle, nil)
-        var failure: StorageError?
-        while let result = PQgetResult(handle) {
-            if PQresultStatus(result) != PGRES_COMMAND_OK { failure = failure ?? PostgreSQLError(result).error(tables) }
-            PQclear(result)
-        }
-        if let failure { throw failure }
-    }
-
-    /// Sends bytes of a copy and empties the buffer.
-    func send(_ buffer: WireBuffer) throws(StorageError) {
-        let bytes = buffer.bytes
-        let sent = PQputCopyData(handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
-        buffer.clear()
-        if sent != 1 { throw lost }
     }
 }
 #endif

@@ -2,32 +2,48 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Rows of one entity in the form of `COPY … FROM STDIN BINARY`.
+/// Rows of one hierarchy in the form of `COPY … FROM STDIN BINARY`.
 final class PostgreSQLCopyEncoder {
+    let root: EntityIndex
     let sql: String
     let buffer = WireBuffer(capacity: 1 << 17)
     private let types: [ValueType]
-    private let number: Int16?
+    private let hasNumber: Bool
+    private let numbers: [Int16]
+    /// For each entity, the slot of each column; -1 where it has none.
+    private let slots: [[Int]]
 
-    init(_ tables: SQLTables, _ entity: EntityIndex) {
-        let description = tables.schema[entity]
-        types = description.slots.map(\.type)
-        number = description.isHierarchy ? tables.entityNumbers[entity] : nil
+    init(_ tables: SQLTables, _ root: EntityIndex) {
+        let schema = tables.schema, description = schema[root]
+        self.root = root
+        types = description.columns.map(\.type)
+        hasNumber = description.isHierarchy
+        numbers = tables.entityNumbers
+        var slots = [[Int]](repeating: [], count: schema.entities.count)
+        for entity in description.family {
+            slots[entity] = [Int](repeating: -1, count: description.columns.count)
+            for (slot, content) in schema[entity].slots.enumerated() { slots[entity][content.column] = slot }
+        }
+        self.slots = slots
         var columns = ["\"_id\""]
         if description.isHierarchy { columns.append("\"_entity\"") }
         columns.append("\"_version\"")
-        columns += description.slots.indices.map { SQLText.quoted(tables.column(entity, $0)) }
-        sql = "COPY \(SQLText.quoted(tables.table(entity)))(\(columns.joined(separator: ", "))) FROM STDIN BINARY"
+        columns += description.columns.indices.map { SQLText.quoted(tables.column(root: root, $0)) }
+        sql = "COPY \(SQLText.quoted(tables.table(root)))(\(columns.joined(separator: ", "))) FROM STDIN BINARY"
         (Array("PGCOPY\n".utf8) + [0xff, 0x0d, 0x0a, 0, 0, 0, 0, 0, 0, 0, 0, 0]).withUnsafeBytes(buffer.append)
     }
 
     /// Adds a row.
     func append(_ row: borrowing RowView) {
-        buffer.append(Int16(types.count + (number == nil ? 2 : 3)))
+        buffer.append(Int16(truncatingIfNeeded: types.count &+ (hasNumber ? 3 : 2)))
         PostgreSQLCodec.appendField(.int(row.key), .int64, to: buffer)
-        if let number { PostgreSQLCodec.appendField(.int(Int64(number)), .int16, to: buffer) }
+        if hasNumber { PostgreSQLCodec.appendField(.int(Int64(numbers[row.entity])), .int16, to: buffer) }
         PostgreSQLCodec.appendField(.int(row.version), .int64, to: buffer)
-        for slot in types.indices { PostgreSQLCodec.appendField(row[slot], types[slot], to: buffer) }
+        let slots = slots[row.entity]
+        for column in types.indices {
+            let slot = slots[column]
+            PostgreSQLCodec.appendField(slot < 0 ? .null : row[slot], types[column], to: buffer)
+        }
     }
 
     /// Adds the end mark.

@@ -99,16 +99,11 @@ extension PostgreSQLWriter {
     private func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
         if rows.count > Self.fewRows {
             try flush()
-            return try copy(entity) { encoder throws(StorageError) in
-                try rows.forEachBatch(rowBatch) { batch throws(StorageError) in
-                    for index in 0..<batch.count {
-                        let row = batch.row(index)
-                        encoder.append(row)
-                        recorder.insert(entity, row.key)
-                        if encoder.buffer.count > 1 << 16 { try connection.send(encoder.buffer) }
-                    }
-                }
+            try rows.forEachBatch(rowBatch) { batch throws(StorageError) in
+                try copy(entity, batch)
+                for index in 0..<batch.count { recorder.insert(entity, batch.key(index)) }
             }
+            return try connection.endCopy()
         }
         let description = core.tables.schema[entity], slots = Array(description.slots.indices)
         var names = ["\"_id\"", "\"_version\""] + slots.map { SQLText.quoted(core.tables.column(entity, $0)) }
@@ -124,12 +119,13 @@ extension PostgreSQLWriter {
         }
     }
 
-    func copy(_ entity: EntityIndex, _ body: (PostgreSQLCopyEncoder) throws(StorageError) -> Void) throws(StorageError) {
-        let encoder = PostgreSQLCopyEncoder(core.tables, entity)
-        try connection.copyIn(encoder.sql) { () throws(StorageError) in
-            try body(encoder)
-            encoder.finish()
-            try connection.send(encoder.buffer)
+    /// Hands the rows of a batch to the copy into the table of a hierarchy.
+    func copy(_ entity: EntityIndex, _ batch: RowBatch) throws(StorageError) {
+        let root = core.tables.schema[entity].root
+        let encoder = try connection.copy(root) { PostgreSQLCopyEncoder(core.tables, root) }
+        for index in 0..<batch.count {
+            encoder.append(batch.row(index))
+            if encoder.buffer.count > 1 << 16 { try connection.send(encoder.buffer) }
         }
     }
 

@@ -28,6 +28,7 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
     deinit { end() }
 
     override func giveBack() {
+        connection.abandonCopy()
         try? connection.execute("ROLLBACK")
         unlock()
     }
@@ -59,21 +60,10 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
         try checkOpen()
         let root = core.tables.schema[root].root
         try prepareBulk(root)
-        var start = 0
-        while start < batch.count {
-            let entity = batch.row(start).entity
-            var end = start + 1
-            while end < batch.count, batch.row(end).entity == entity { end += 1 }
-            let run = start..<end
-            try copy(entity) { encoder throws(StorageError) in
-                for index in run {
-                    encoder.append(batch.row(index))
-                    if encoder.buffer.count > 1 << 16 { try connection.send(encoder.buffer) }
-                }
-            }
-            for index in run { greatest[root] = max(greatest[root] ?? 0, batch.key(index)) }
-            start = end
-        }
+        try copy(root, batch)
+        var last = greatest[root] ?? 0
+        for index in 0..<batch.count { last = max(last, batch.key(index)) }
+        greatest[root] = last
     }
 
     /// Indexes of a table that is empty are made after the rows: one sort instead of a search for each row.
