@@ -81,7 +81,8 @@ extension ModelClass {
                 originalName: relationship.originalName)
         }
         self.init(
-            type(entity.name), entity: entity.name, superclass: entity.parent.map(type) ?? "ManagedObject", access: options.access, isAbstract: entity.isAbstract,
+            type(entity.name), entity: entity.name, superclass: entity.parent.map(type) ?? "ManagedObject", access: options.access,
+            isAbstract: entity.isAbstract,
             properties: attributes + relationships, indexes: entity.indexes.map(\.properties),
             uniqueConstraints: entity.uniqueConstraints.map(\.properties), originalName: entity.originalName)
     }

@@ -78,6 +78,6 @@ extension Predicate {
         }
     }
 
-    /// The opposite.
-    public static prefix func ! (a: Predicate) -> Predicate { .not(a) }
+    /// The opposite; that of an opposite is what it was made of.
+    public static prefix func ! (a: Predicate) -> Predicate { if case .not(let inner) = a { inner } else { .not(a) } }
 }

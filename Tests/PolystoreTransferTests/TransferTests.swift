@@ -100,4 +100,15 @@ import Testing
         #expect(error?.message == "notes.csv, line 3, column \"rank\": a value of type int64 is expected")
         #expect(try digest(store)?.count == 0)
     }
+
+    @Test func aLoadTellsHowFarItHasCome() throws {
+        let store = InMemoryStore()
+        _ = try store.open(OpenRequest(schema: schema))
+        var told: [Int] = []
+        let lines = (0..<2500).map { "{\"text\": \"n\($0)\"}" }.joined(separator: "\n")
+        _ = try FileLoader.load(
+            LoadMapping(files: [LoadMapping.file("notes.ndjson", entity: "Note")]), into: store, schema,
+            progress: { name, count in told.append(name == "Note" ? count : -1) }, read: { _ in Data(lines.utf8) })
+        #expect(told == [1024, 2048])
+    }
 }

@@ -23,7 +23,6 @@ public final class SQLiteStore: StorageInterface {
     private let isReadOnly: Bool
     private let opened = Mutex<SQLiteCore?>(nil)
 
-
     /// A store in a file, which is opened when the store is added to a stack.
     ///
     /// - Parameters:

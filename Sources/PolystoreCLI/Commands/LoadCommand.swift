@@ -30,16 +30,22 @@ struct LoadCommand: ParsableCommand {
     @Flag(help: "Refuse references that lead nowhere.")
     var strict = false
 
+    @Flag(name: .shortAndLong, help: "Show no progress.")
+    var quiet = false
+
     func run() throws {
         let (mapping, folder) = try wanted()
         let opened = try model.map { try Stores.create(store, Stores.model($0)) } ?? Stores.open(store, readOnly: false)
+        let line = ProgressLine(isQuiet: quiet)
         do {
-            let report = try FileLoader.load(mapping, into: opened.store, opened.schema, isStrict: strict) { name in
-                try Data(contentsOf: folder.appendingPathComponent(name))
-            }
+            let report = try FileLoader.load(
+                mapping, into: opened.store, opened.schema, isStrict: strict, progress: { line.show($0, done: $1) },
+                read: { try Data(contentsOf: folder.appendingPathComponent($0)) })
+            line.finish()
             opened.close()
             LoadCommand.show(report)
         } catch {
+            line.finish()
             Stores.remove(opened)
             throw error
         }

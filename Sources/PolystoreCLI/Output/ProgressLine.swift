@@ -11,19 +11,30 @@ final class ProgressLine {
     init(isQuiet: Bool) { self.isQuiet = isQuiet }
 
     func show(_ progress: TransferProgress) {
-        if isQuiet { return }
-        let now = Date()
-        guard now.timeIntervalSince(last) > (isTerminal ? 0.1 : 5) else { return }
-        last = now
-        let seconds = max(now.timeIntervalSince(start), 0.001)
+        guard let seconds = due() else { return }
         let rate = Double(progress.allDone) / seconds
         let left = rate > 0 ? Double(progress.allTotal - progress.allDone) / rate : 0
         let percent = progress.allTotal > 0 ? progress.allDone * 100 / progress.allTotal : 100
-        let text =
+        write(
             "\(progress.name) \(progress.done)/\(progress.total)  \(percent)% of \(progress.allTotal)  "
-            + "\(Int(rate)) rows/s  \(String(format: "%.1f", left)) s left"
-        if isTerminal { Console.status(text) } else { Console.error(text) }
+                + "\(Int(rate)) rows/s  \(String(format: "%.1f", left)) s left")
     }
+
+    /// Rows of an entity whose total is not known.
+    func show(_ name: String, done: Int) {
+        guard let seconds = due() else { return }
+        write("\(name) \(done) rows  \(Int(Double(done) / seconds)) rows/s")
+    }
+
+    /// The seconds since the beginning, if it is time for a line.
+    private func due() -> Double? {
+        let now = Date()
+        guard !isQuiet, now.timeIntervalSince(last) > (isTerminal ? 0.1 : 5) else { return nil }
+        last = now
+        return max(now.timeIntervalSince(start), 0.001)
+    }
+
+    private func write(_ text: String) { if isTerminal { Console.status(text) } else { Console.error(text) } }
 
     func finish() { if !isQuiet, isTerminal { Console.status("") } }
 }

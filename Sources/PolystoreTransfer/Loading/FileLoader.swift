@@ -8,6 +8,7 @@ public final class FileLoader {
     private let nils: Set<String>
     private let isStrict: Bool
     private let read: (String) throws -> Data
+    private let progress: (String, Int) -> Void
     private var report = LoadReport()
     /// Keys of loaded rows by the texts of some of their attributes: what relationships are found by.
     private var lookups: [Lookup: [[String]: Int64]] = [:]
@@ -19,12 +20,14 @@ public final class FileLoader {
     }
 
     private init(
-        _ writer: any StorageWriter, _ schema: Schema, _ mapping: LoadMapping, isStrict: Bool, _ read: @escaping (String) throws -> Data
+        _ writer: any StorageWriter, _ schema: Schema, _ mapping: LoadMapping, isStrict: Bool, _ read: @escaping (String) throws -> Data,
+        _ progress: @escaping (String, Int) -> Void
     ) {
         self.writer = writer
         self.schema = schema
         self.isStrict = isStrict
         self.read = read
+        self.progress = progress
         nils = Set(mapping.nil ?? ["NA", ""])
     }
 
@@ -32,16 +35,17 @@ public final class FileLoader {
     ///
     /// - Parameters:
     ///   - isStrict: Whether a reference that leads nowhere is refused.
+    ///   - progress: Called from time to time with an entity and the number of its rows that were handed to the store.
     ///   - read: Gives the contents of a file.
     /// - Throws: `valueNotStorable` and others naming file, line and column; `validationFailed` for dangling references when strict.
     ///   Then nothing is written.
     public static func load(
         _ mapping: LoadMapping, into store: any StorageInterface, _ schema: Schema, isStrict: Bool = false,
-        read: @escaping (String) throws -> Data
+        progress: @escaping (String, Int) -> Void = { _, _ in }, read: @escaping (String) throws -> Data
     ) throws(StorageError) -> LoadReport {
         let writer = try store.beginWrite(WriteOptions(isBulk: true))
         defer { writer.end() }
-        let loader = FileLoader(writer, schema, mapping, isStrict: isStrict, read)
+        let loader = FileLoader(writer, schema, mapping, isStrict: isStrict, read, progress)
         try loader.run(mapping)
         _ = try writer.commit(CommitRecord(author: "load"))
         return loader.report
@@ -115,7 +119,10 @@ public final class FileLoader {
             for (slot, cell) in cells.enumerated() { row[slot] = cell }
             remember(entity, key, target, record)
             count += 1
-            if batch.isFull { try flush(batch, entity) }
+            if batch.isFull {
+                try flush(batch, entity)
+                progress(file.entity, count)
+            }
         }
         try flush(batch, entity)
         report.loaded.append((file.entity, count))
