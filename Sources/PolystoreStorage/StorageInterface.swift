@@ -134,6 +134,12 @@ public protocol StorageReader: AnyObject {
     /// The token of the newest transaction that the session sees, nil when there is none.
     func currentToken() throws(StorageError) -> HistoryToken?
 
+    /// The bytes that are kept beside the data under a name; nil when there are none.
+    ///
+    /// Notes are for layers above: which stores commit together, how far a consumer of the history has come. They are part of the
+    /// transaction like data, but not of the history.
+    func note(_ name: String) throws(StorageError) -> Data?
+
     /// Ends the session. For a writer that did not commit this is a rollback. A second call does nothing.
     func end()
 }
@@ -193,6 +199,9 @@ public protocol StorageWriter: StorageReader {
 
     /// Adds pairs to a link table in bulk.
     func load(link: Int, _ pairs: [Link]) throws(StorageError)
+
+    /// Keeps bytes beside the data under a name of at most 200 bytes; nil forgets them.
+    func setNote(_ name: String, _ bytes: Data?) throws(StorageError)
 
     /// Marks a point to which `rollback(to:)` returns; marks nest.
     func savepoint() throws(StorageError) -> Int

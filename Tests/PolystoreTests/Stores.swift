@@ -13,14 +13,14 @@ enum TestStore: String, CaseIterable {
     static let server = ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"]
     static var all: [TestStore] { allCases.filter { $0 != .postgresql || server != nil } }
 
-    func make() -> any StorageInterface {
+    func make(configuration: String? = nil) -> any StorageInterface {
         let name = "polystore_\(UUID().uuidString)"
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
         switch self {
-        case .memory: return InMemoryStore()
-        case .sqlite: return SQLiteStore(path: path + ".db")
-        case .lmdb: return LMDBStore(path: path + ".lmdb")
-        case .postgresql: return PostgreSQLStore(conninfo: Self.server ?? "", schema: name)
+        case .memory: return InMemoryStore(configuration: configuration)
+        case .sqlite: return SQLiteStore(path: path + ".db", configuration: configuration)
+        case .lmdb: return LMDBStore(path: path + ".lmdb", configuration: configuration)
+        case .postgresql: return PostgreSQLStore(conninfo: Self.server ?? "", configuration: configuration, schema: name)
         }
     }
 

@@ -159,7 +159,10 @@ final class PostgreSQLConnection {
         PQpipelineSync(handle)
         var results: [PostgreSQLResult] = [], failure: StorageError?
         for (index, step) in steps.enumerated() {
-            if fresh[index], failed(next(), &failure) { forget(step.sql) }
+            if fresh[index] {
+                let answer = next()
+                if failed(answer, &failure) { forget(step.sql) } else { PQclear(answer) }
+            }
             let result = next()
             if failed(result, &failure) { continue }
             results.append(PostgreSQLResult(result))

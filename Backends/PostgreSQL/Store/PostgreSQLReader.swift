@@ -143,6 +143,13 @@ class PostgreSQLReader: StorageReader {
         return entries
     }
 
+    func note(_ name: String) throws(StorageError) -> Data? {
+        try checkOpen()
+        let text: SQLText = "SELECT value FROM polystore_notes WHERE name = \(bind: .string(name), .string)"
+        let result = try connection.query(text)
+        return result.count == 0 ? nil : Data(result.cell(0, 0, scratch).bytes)
+    }
+
     func currentToken() throws(StorageError) -> HistoryToken? {
         try checkOpen()
         let result = try connection.query("SELECT max(position) FROM polystore_history WHERE \(Self.settled)", [])

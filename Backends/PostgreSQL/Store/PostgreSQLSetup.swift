@@ -67,6 +67,7 @@ struct PostgreSQLSetup {
             """
             CREATE SCHEMA IF NOT EXISTS \(SQLText.quoted(schema));
             CREATE TABLE polystore_metadata(key text PRIMARY KEY, value text NOT NULL);
+            CREATE TABLE polystore_notes(name text COLLATE "C" PRIMARY KEY, value bytea NOT NULL);
             CREATE TABLE polystore_history(position int8 PRIMARY KEY, time int8 NOT NULL, author text NOT NULL, changes bytea NOT NULL);
             """)
         let tables = SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)

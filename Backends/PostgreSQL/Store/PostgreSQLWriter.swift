@@ -83,6 +83,20 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
         try flush()
     }
 
+    func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
+        try checkOpen()
+        let text: SQLText =
+            if let bytes {
+                """
+                INSERT INTO polystore_notes VALUES(\(bind: .string(name), .string), \(bind: .data(bytes), .data)) \
+                ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                """
+            } else {
+                "DELETE FROM polystore_notes WHERE name = \(bind: .string(name), .string)"
+            }
+        _ = try connection.query(text)
+    }
+
     func savepoint() throws(StorageError) -> Int {
         try checkOpen()
         let id = nextMark

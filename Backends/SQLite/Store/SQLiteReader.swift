@@ -150,6 +150,15 @@ class SQLiteReader: StorageReader {
         return entries
     }
 
+    func note(_ name: String) throws(StorageError) -> Data? {
+        try checkOpen()
+        let statement = try connection.statement(
+            "SELECT value FROM polystore_notes WHERE name = \(bind: .string(name), .string)" as SQLText)
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        return Data(SQLiteCells.cell(statement.handle, 0, .blob).bytes)
+    }
+
     func currentToken() throws(StorageError) -> HistoryToken? {
         try checkOpen()
         return try connection.integer("SELECT max(position) FROM polystore_history").map {

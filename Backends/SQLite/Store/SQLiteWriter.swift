@@ -161,6 +161,18 @@ final class SQLiteWriter: SQLiteReader, StorageWriter {
         try write(links: pairs, SQLText.quoted(core.tables.table(link: link)), core.tables.schema.links[link].owner)
     }
 
+    func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
+        try checkOpen()
+        let text: SQLText =
+            if let bytes {
+                "INSERT OR REPLACE INTO polystore_notes VALUES(\(bind: .string(name), .string), \(bind: .data(bytes), .data))"
+            } else {
+                "DELETE FROM polystore_notes WHERE name = \(bind: .string(name), .string)"
+            }
+        let code = try connection.statement(text).run()
+        if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
+    }
+
     func savepoint() throws(StorageError) -> Int {
         try checkOpen()
         let id = nextMark

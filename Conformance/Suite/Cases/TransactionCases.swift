@@ -138,6 +138,35 @@ enum TransactionCases {
                 check.equal(try scratch.keys(FetchRequest("Thing")).count, 0, "rows of the transaction that did not commit")
             }
         },
+        ConformanceCase("T011.notes-are-part-of-the-transaction", clause: "architecture, notes") { harness, check in
+            try harness.withStore { scratch in
+                func note(_ name: String) throws -> Data? { try scratch.read { try $0.note(name) } }
+                let large = Data((0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+                check.equal(try note("a"), nil, "before anything was kept")
+                try scratch.write { writer in
+                    try writer.setNote("a", Data([0, 1, 255]))
+                    try writer.setNote("empty", Data())
+                    try writer.setNote("large", large)
+                    check.equal(try writer.note("a"), Data([0, 1, 255]), "in the transaction")
+                }
+                check.equal(try note("empty"), Data(), "empty")
+                check.isTrue(try note("large") == large, "3 MiB come back")
+                check.equal(try scratch.read { try $0.history(since: nil, limit: 10).count }, 0, "entries of the history")
+                let writer = try scratch.store.beginWrite(WriteOptions())
+                try writer.setNote("a", Data([9]))
+                try writer.setNote("b", Data([9]))
+                writer.end()
+                check.equal(try note("a"), Data([0, 1, 255]), "after a rollback")
+                check.equal(try note("b"), nil, "a new one after a rollback")
+                try scratch.write { writer in
+                    try writer.setNote("a", Data([2]))
+                    try writer.setNote("empty", nil)
+                    try writer.setNote("never", nil)
+                }
+                check.equal(try note("a"), Data([2]), "replaced")
+                check.equal(try note("empty"), nil, "forgotten")
+            }
+        },
         ConformanceCase("T008.use-after-the-end", clause: "semantics E") { harness, check in
             try harness.withStore { scratch in
                 let writer = try scratch.store.beginWrite(WriteOptions())

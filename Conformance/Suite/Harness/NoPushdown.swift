@@ -1,3 +1,4 @@
+internal import Foundation
 internal import PolystoreStorage
 
 /// A session that answers no condition and no order by itself, so that everything is done above it.
@@ -18,6 +19,7 @@ final class NoPushdown: StorageReader {
     func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
         try inner.history(since: token, limit: limit)
     }
+    func note(_ name: String) throws(StorageError) -> Data? { try inner.note(name) }
     func currentToken() throws(StorageError) -> HistoryToken? { try inner.currentToken() }
     func end() { inner.end() }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 public import PolystoreStorage
 
 /// A store that is broken on purpose: another store with one defect. The suite must notice each of them.
@@ -113,6 +114,7 @@ class MutantReader: StorageReader {
         return store.defect == .forgetsHistory ? entries.filter { $0.changes.allSatisfy { $0.kind != .delete } } : entries
     }
 
+    func note(_ name: String) throws(StorageError) -> Data? { try inner.note(name) }
     func currentToken() throws(StorageError) -> HistoryToken? { try inner.currentToken() }
 
     func end() { inner.end() }
@@ -156,6 +158,7 @@ final class MutantWriter: MutantReader, StorageWriter {
 
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { try writer.load(root, batch) }
     func load(link: Int, _ pairs: [Link]) throws(StorageError) { try writer.load(link: link, pairs) }
+    func setNote(_ name: String, _ bytes: Data?) throws(StorageError) { try writer.setNote(name, bytes) }
     func savepoint() throws(StorageError) -> Int { try writer.savepoint() }
     func rollback(to savepoint: Int) throws(StorageError) { try writer.rollback(to: savepoint) }
     func release(_ savepoint: Int) throws(StorageError) { try writer.release(savepoint) }

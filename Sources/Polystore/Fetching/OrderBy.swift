@@ -15,6 +15,11 @@ public struct OrderBy<Object: ManagedObject>: Sendable {
         }
     }
 
+    private init(_ name: String, ascending: Bool) {
+        descriptor = SortDescriptor(PropertyPath(name), ascending: ascending)
+        problem = nil
+    }
+
     /// Small values first; nil is the smallest.
     public static func ascending<Property>(_ keyPath: KeyPath<Object, Property>) -> OrderBy {
         OrderBy(keyPath, ascending: true)
@@ -24,4 +29,12 @@ public struct OrderBy<Object: ManagedObject>: Sendable {
     public static func descending<Property>(_ keyPath: KeyPath<Object, Property>) -> OrderBy {
         OrderBy(keyPath, ascending: false)
     }
+}
+
+extension OrderBy where Object == DynamicObject {
+    /// Small values of a property first, by its stored name; nil is the smallest.
+    public static func ascending(_ name: String) -> OrderBy { OrderBy(name, ascending: true) }
+
+    /// Great values of a property first, by its stored name; nil is the last.
+    public static func descending(_ name: String) -> OrderBy { OrderBy(name, ascending: false) }
 }

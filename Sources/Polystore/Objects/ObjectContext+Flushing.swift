@@ -6,7 +6,7 @@ extension ObjectContext {
         guard let tracker, let sessions, tracker.hasPending else { return }
         try throwFailure()
         for (store, changes) in tracker.changeSets(model.schema).sorted(by: { $0.key < $1.key }) where !changes.isEmpty {
-            try sessions.writer(store).apply(changes)
+            try sessions.apply(changes, to: store)
         }
         for object in tracker.inserted where !model.requiredReferences[Int(object._entity)].isEmpty { tracker.unchecked.append(object) }
         for object in tracker.changed where !model.requiredReferences[Int(object._entity)].isEmpty { tracker.unchecked.append(object) }

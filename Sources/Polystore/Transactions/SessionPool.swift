@@ -1,15 +1,26 @@
+internal import Foundation
 internal import PolystoreStorage
 
 /// The sessions that a transaction or a read has open, one for each store, opened when a store is first touched.
 final class SessionPool {
-    /// Thrown away with all work so far when an earlier store is touched after a later one: the closure runs again and opens both in
-    /// the fixed order, so that two transactions can never wait for each other.
-    private(set) var wantsToStartAgainWith: Set<Int>?
+    /// Why a transaction that has done nothing wrong starts again.
+    enum Restart {
+        /// An earlier store was touched after a later one: all are opened in the fixed order then, so that two transactions can never
+        /// wait for each other.
+        case opening(Set<Int>)
+        /// Stores commit together for the first time: the second of each pair notes the first before anything is written.
+        case pairing([(store: Int, peer: UUID)])
+    }
+
+    /// Set when the closure is to run again.
+    private(set) var restart: Restart?
 
     private let stack: StackCore
     private let options: WriteOptions?
     private var readers: [Int: any StorageReader] = [:]
     private var writers: [Int: any StorageWriter] = [:]
+    /// The stores that changes were applied to, with what the others have to keep of them until they have committed.
+    private var redo: [Int: Redo.Recorder?] = [:]
     private var isOpen = true
     /// The session that was asked for last: nearly always it is the next one too.
     @exclusivity(unchecked) private var last: (store: Int, reader: any StorageReader)?
@@ -54,22 +65,89 @@ final class SessionPool {
         guard isOpen, let options else { throw Self.ended }
         if let writer = writers[store] { return writer }
         if let last = writers.keys.max(), last > store {
-            wantsToStartAgainWith = Set(writers.keys).union([store])
+            restart = .opening(Set(writers.keys).union([store]))
             throw StorageError(.serializationFailure, "an earlier store was touched late; the transaction starts again")
         }
-        let writer = try stack.store(store).beginWrite(options)
+        let writer = try stack.beginWrite(store, options)
         writers[store] = writer
         return writer
     }
 
-    /// Commits the write sessions.
+    /// Brings changes to a store.
+    func apply(_ changes: ChangeSet, to store: Int) throws(StorageError) {
+        let writer = try writer(store)
+        // The first to commit keeps the changes of the others, so those of a store that is always first need not be written down.
+        if redo[store] == nil { redo[store] = stack.canFollow(store) ? Redo.Recorder(stack.model.schema) : .some(nil) }
+        try redo[store]??.add(changes)
+        try writer.apply(changes)
+    }
+
+    /// Commits the write sessions: all or, after a crash, all as soon as somebody writes to one of them again.
     func commit(_ record: CommitRecord) throws(StorageError) -> [Int: HistoryToken] {
         guard isOpen else { throw Self.ended }
         isOpen = false
         defer { endAll() }
-        var tokens: [Int: HistoryToken] = [:]
-        for (store, writer) in writers.sorted(by: { $0.key < $1.key }) { tokens[store] = try writer.commit(record) }
+        let order = try commitOrder()
+        let followers = order.dropFirst().filter { stack.isPersistent($0) }
+        if let first = order.first, !followers.isEmpty { try keepRedo(of: Array(followers), with: first, record) }
+        var tokens: [Int: HistoryToken] = [:], late: [Int] = []
+        for (index, store) in order.enumerated() {
+            do throws(StorageError) {
+                tokens[store] = try writers[store]?.commit(record)
+            } catch {
+                // The first decides. What it keeps for the others makes them follow.
+                if index == 0 { throw error }
+                late.append(store)
+            }
+        }
+        endAll()
+        for store in late { try follow(store) }
         return tokens
+    }
+
+    /// The stores with changes in the order in which they commit.
+    private func commitOrder() throws(StorageError) -> [Int] {
+        let order = redo.keys.sorted { (stack.commitRank($0), $0) < (stack.commitRank($1), $1) }
+        if order.count > 1, stack.commitRank(order[1]) == 0 {
+            throw StorageError(
+                .unsupported,
+                "one transaction wrote to two stores whose commit can still be refused, such as two PostgreSQL databases; write to them in "
+                    + "a transaction each")
+        }
+        return order
+    }
+
+    private func keepRedo(of followers: [Int], with first: Int, _ record: CommitRecord) throws(StorageError) {
+        guard let leader = writers[first] else { return }
+        let leaderID = stack.storeID(first)
+        var strangers: [(Int, UUID)] = []
+        for store in followers {
+            guard let writer = writers[store], let recorder = redo[store] ?? nil else { continue }
+            let peers = Peers(writer)
+            if !(try peers.known().contains(leaderID)) {
+                strangers.append((store, leaderID))
+                continue
+            }
+            let number = try peers.number(of: leaderID) + 1
+            try Peers.setRedo(recorder.bytes(number: number, author: record.author), for: stack.storeID(store), leader)
+            try Peers.setNumber(number, of: leaderID, writer)
+        }
+        if !strangers.isEmpty {
+            restart = .pairing(strangers)
+            throw StorageError(.serializationFailure, "two stores commit together for the first time; the transaction starts again")
+        }
+    }
+
+    /// Makes a store that could not commit after the first take over what that keeps for it.
+    private func follow(_ store: Int) throws(StorageError) {
+        do throws(StorageError) {
+            try stack.beginWrite(store, WriteOptions()).end()
+        } catch {
+            throw StorageError(
+                .peerUnavailable,
+                "the transaction is committed; one of its stores could not take its part yet and does so before it is next written to",
+                cause: error)
+        }
     }
 
     /// Ends all sessions; what was not committed is undone.

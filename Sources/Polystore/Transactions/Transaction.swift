@@ -44,8 +44,8 @@ public final class Transaction: FetchSource {
         }
     }
 
-    /// The stores that must be opened from the start when the closure runs again.
-    var storesForNextAttempt: Set<Int>? { sessions.wantsToStartAgainWith }
+    /// Why the closure has to run again, other than a conflict.
+    var restart: SessionPool.Restart? { sessions.restart }
 
     /// Checks, writes and commits.
     func commit() throws(StorageError) {

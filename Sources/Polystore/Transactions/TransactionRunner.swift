@@ -30,9 +30,17 @@ struct TransactionRunner {
                     return result
                 } catch {
                     let failure = transaction.context.loadError ?? error
-                    if let wanted = transaction.storesForNextAttempt {
+                    switch transaction.restart {
+                    case .opening(let wanted)?:
                         stores = wanted
-                    } else if attempt >= Self.attempts || (failure as? StorageError)?.code != .serializationFailure {
+                        continue
+                    case .pairing(let pairs)?:
+                        transaction.finish()
+                        try core.pair(pairs)
+                        continue
+                    case nil: break
+                    }
+                    if attempt >= Self.attempts || (failure as? StorageError)?.code != .serializationFailure {
                         throw failure
                     }
                     attempt += 1

@@ -22,6 +22,15 @@ enum Varint {
 
         var isAtEnd: Bool { offset >= bytes.count }
 
+        var remaining: Int { bytes.count - offset }
+
+        /// The next `count` bytes where they lie.
+        mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer? {
+            guard count <= remaining else { return nil }
+            defer { offset += count }
+            return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
+        }
+
         mutating func byte() -> UInt8? {
             guard offset < bytes.count else { return nil }
             defer { offset += 1 }

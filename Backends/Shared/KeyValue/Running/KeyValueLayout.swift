@@ -12,8 +12,8 @@ struct KeyValueLayout: Sendable {
         let constraint: ResolvedConstraint?
     }
 
-    static let metadata = 0, counters = 1, history = 2
-    static let ownMaps = ["polystore_metadata", "polystore_counters", "polystore_history"]
+    static let metadata = 0, counters = 1, history = 2, notes = 3
+    static let ownMaps = ["polystore_metadata", "polystore_counters", "polystore_history", "polystore_notes"]
 
     let schema: Schema
     let names: [String]

@@ -61,6 +61,11 @@ class KeyValueReader: StorageReader {
         try RowKey(key).withBytes { bytes throws(StorageError) in try engine.get(map, bytes) }
     }
 
+    func note(_ name: String) throws(StorageError) -> Data? {
+        try checkOpen()
+        return try KeyValueStore.withBytes(name) { key throws(StorageError) in try engine.get(KeyValueLayout.notes, key).map { Data($0) } }
+    }
+
     func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
         try checkOpen()
         if let count = try plainCount(plan) { return [[.int(Int64(count))]] }

@@ -36,6 +36,17 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
         }
     }
 
+    func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
+        try checkOpen()
+        try KeyValueStore.withBytes(name) { key throws(StorageError) in
+            _ = try maps.delete(KeyValueLayout.notes, key)
+            guard let bytes else { return }
+            let target = try maps.reserve(KeyValueLayout.notes, key, bytes.count)
+            bytes.withUnsafeBytes { source in if let start = source.baseAddress { target.copyMemory(from: start, byteCount: source.count) }
+            }
+        }
+    }
+
     func apply(_ changes: ChangeSet) throws(StorageError) {
         try checkOpen()
         for change in changes.entities { try delete(change) }
