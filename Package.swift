@@ -117,6 +117,9 @@ let package = Package(
             swiftSettings: strict),
 
         // Tests.
+        .executableTarget(
+            name: "polystore-crash", dependencies: ["Polystore", "PolystoreCatalog"], path: "Tests/CrashHelper", swiftSettings: strict),
+        tests("CrashTests", "Tests/CrashTests", ["Polystore", "PolystoreCatalog", "polystore-crash"]),
         tests("PolystoreSchemaTests", "Tests/PolystoreSchemaTests", ["PolystoreSchema"]),
         tests("PolystoreQueryTests", "Tests/PolystoreQueryTests", ["PolystoreQuery", "PolystoreSchema"]),
         tests(

@@ -83,6 +83,15 @@ extension DataStack {
             throw StorageError(.alreadyExists, "this store is already part of the stack")
         }
         core.append(StackCore.Entry(store: storage, state: state, entities: entities))
+        do throws(StorageError) {
+            try core.catchUp()
+        } catch where error.code == .readOnly {
+            // What cannot be written to stays behind, and is not written over either.
+        } catch {
+            _ = core.remove(storage)
+            try? storage.close()
+            throw error
+        }
     }
 
     private func routed(to configuration: String?) throws(StorageError) -> Set<EntityIndex> {

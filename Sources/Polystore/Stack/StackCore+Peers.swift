@@ -41,6 +41,27 @@ extension StackCore {
         }
     }
 
+    /// Lets the stores that are behind a peer catch up, as far as the stack has both; called when a store comes.
+    func catchUp() throws(StorageError) {
+        for (position, entry) in entries where commitRank(position) == 1 {
+            if try isBehind(position, entry) { try beginWrite(position, WriteOptions()).end() }
+        }
+    }
+
+    private func isBehind(_ position: Int, _ entry: Entry) throws(StorageError) -> Bool {
+        let reader = try entry.store.beginRead()
+        defer { reader.end() }
+        let peers = Peers(reader)
+        for peer in try peers.known() {
+            guard let other = self.position(of: peer) else { return false }
+            let session = try store(other).beginRead()
+            defer { session.end() }
+            guard let kept = try Peers(session).redo(for: entry.state.storeID) else { continue }
+            if try Redo(kept, model.schema).number > peers.number(of: peer) { return true }
+        }
+        return false
+    }
+
     /// Notes in each store that another may keep changes for it.
     func pair(_ pairs: [(store: Int, peer: UUID)]) throws(StorageError) {
         for (store, peer) in pairs {
