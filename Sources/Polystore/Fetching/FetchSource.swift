@@ -40,6 +40,18 @@ extension FetchSource {
     }
 }
 
+extension FetchSource {
+    /// The objects with ids, in their order; those that no longer exist are left out. One look-up for each store.
+    public func fetchExisting<Object: ManagedObject>(_ ids: [ObjectID<Object>]) throws(StorageError) -> [Object] {
+        try _fetchContext.existing(ids)
+    }
+
+    /// This source's own instances of objects of any context, in their order; those that no longer exist are left out.
+    public func fetchExisting<Object: ManagedObject>(_ objects: [Object]) throws(StorageError) -> [Object] {
+        try _fetchContext.existing(objects.map { ObjectID<Object>($0._context.objectKey(of: $0)) })
+    }
+}
+
 extension ReadTransaction {
     /// One value over the objects of a request, computed by the store; nil of nothing.
     public func queryValue<Object: ManagedObject, Result: AttributeValue>(

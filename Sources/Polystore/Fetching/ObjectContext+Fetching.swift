@@ -61,6 +61,23 @@ extension ObjectContext {
         return try object(root, id.key.key, store) as? Object
     }
 
+    /// The objects with ids, in their order, without those that no longer exist.
+    func existing<Object: ManagedObject>(_ ids: [ObjectID<Object>]) throws(StorageError) -> [Object] {
+        var places: [KeyBlock.Place] = [], keys: [KeyBlock.Place: [Int64]] = [:]
+        for id in ids {
+            let (store, root) = try place(of: id.key)
+            let place = KeyBlock.Place(store: store, root: root)
+            places.append(place)
+            keys[place, default: []].append(id.key.key)
+        }
+        var found: [KeyBlock.Place: [Int64: ManagedObject]] = [:]
+        for (place, keys) in keys {
+            let objects = try objects(place.root, keys, place.store)
+            found[place] = Dictionary(objects.map { ($0._key, $0) }) { first, _ in first }
+        }
+        return zip(ids, places).compactMap { id, place in found[place]?[id.key.key] as? Object }
+    }
+
     func values(_ plan: QueryPlan, _ store: Int) throws(StorageError) -> [[Value]] {
         try withReader(store) { reader throws(StorageError) in try reader.exactValues(for: plan, schema: model.schema) }
     }

@@ -61,7 +61,8 @@ extension ChangeTracker {
         if let runKey { groups[runKey, default: Group()].updates[runMask, default: []] += run }
     }
 
-    private func mask(_ object: ManagedObject) -> SlotMask {
+    /// The slots of an object that were assigned since its changes were last written.
+    func mask(_ object: ManagedObject) -> SlotMask {
         var mask = SlotMask(low: object._dirty & ~(1 << 63))
         if object._dirty >> 63 != 0, let high = highSlots[ObjectIdentifier(object)] { mask.formUnion(high) }
         return mask

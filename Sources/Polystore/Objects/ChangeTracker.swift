@@ -24,12 +24,23 @@ final class ChangeTracker {
     var links: [LinkKey: [Pair: Int64?]] = [:]
     /// Objects with required relationships that were written before commit; they are checked then.
     var unchecked = ContiguousArray<ManagedObject>()
-    /// Objects that were loaded late and stay alive until the end, so that reading them again costs nothing.
-    var loaded = ContiguousArray<ManagedObject>()
-    private(set) var wroteAnything = false
+    /// What was brought to the stores already and is not yet committed.
+    private(set) var written = Written()
+
+    /// Objects whose changes are in the stores, not yet committed.
+    struct Written {
+        var inserted = ContiguousArray<ManagedObject>()
+        var changed = ContiguousArray<ManagedObject>()
+        var deleted = ContiguousArray<ManagedObject>()
+        /// The assigned slots of each changed object.
+        var masks: [ObjectIdentifier: SlotMask] = [:]
+        var hasLinks = false
+
+        var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && !hasLinks }
+    }
 
     var hasPending: Bool { !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !links.isEmpty }
-    var hasChanges: Bool { hasPending || wroteAnything }
+    var hasChanges: Bool { hasPending || !written.isEmpty }
 
     func link(_ link: Int, _ store: Int, _ pair: Link) {
         links[LinkKey(link: link, store: store), default: [:]][Pair(owner: pair.owner, member: pair.member)] = .some(pair.rank)
@@ -47,25 +58,39 @@ final class ChangeTracker {
             object._version = 1
         }
         for object in changed where object._dirty != 0 {
+            written.masks[ObjectIdentifier(object), default: SlotMask()].formUnion(mask(object))
             object._dirty = 0
             object._version += 1
         }
+        written.inserted += inserted
+        written.changed += changed
+        written.deleted += deleted
+        if !links.isEmpty { written.hasLinks = true }
         inserted.removeAll(keepingCapacity: true)
         changed.removeAll(keepingCapacity: true)
         deleted.removeAll(keepingCapacity: true)
         highSlots.removeAll(keepingCapacity: true)
         links.removeAll(keepingCapacity: true)
-        wroteAnything = true
     }
 
-    /// Lets go of all objects; the transaction has ended.
-    func clear() {
+    /// Everything since a moment at which nothing was pending was undone.
+    func rewind(to before: Written) {
+        clearPending()
+        written = before
+    }
+
+    private func clearPending() {
         inserted.removeAll()
         changed.removeAll()
         deleted.removeAll()
         highSlots.removeAll()
         links.removeAll()
+    }
+
+    /// Lets go of all objects; the transaction has ended.
+    func clear() {
+        clearPending()
         unchecked.removeAll()
-        loaded.removeAll()
+        written = Written()
     }
 }

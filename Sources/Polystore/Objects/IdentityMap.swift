@@ -80,6 +80,20 @@ final class IdentityMap {
         if last.pointee.count == 0 { removeLastPage() }
     }
 
+    /// All objects that are alive, by key.
+    var objects: [ManagedObject] {
+        var found: [ManagedObject] = []
+        for index in 0...mask {
+            guard let page = pages[index] else { continue }
+            for key in Int64(0)..<8 {
+                if let address = Self.slot(page, key).pointee {
+                    found.append(Unmanaged<ManagedObject>.fromOpaque(address).takeUnretainedValue())
+                }
+            }
+        }
+        return found.sorted { $0._key < $1._key }
+    }
+
     @inline(__always)
     private static func slot(_ page: PagePointer, _ key: Int64) -> UnsafeMutablePointer<Address> {
         let objects = UnsafeMutableRawPointer(page) + MemoryLayout<Page>.offset(of: \.objects).unsafelyUnwrapped

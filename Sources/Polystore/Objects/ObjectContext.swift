@@ -17,7 +17,7 @@ public final class ObjectContext {
     private var ownedMaps: [Int: IdentityMap] = [:]
     /// The number of objects that are alive. While there are any the context holds itself: one retain for all of them instead of one
     /// for each (a tenth of the time of a fetch).
-    @exclusivity(unchecked) private var liveObjects = 0
+    @exclusivity(unchecked) private var liveCount = 0
 
     /// The sessions of a transaction or a read; nil where each load is a short read of its own.
     @exclusivity(unchecked) var sessions: SessionPool?
@@ -61,6 +61,11 @@ public final class ObjectContext {
         return map
     }
 
+    /// Every object that is alive, by store and root entity.
+    var liveObjects: [(store: Int, root: EntityIndex, objects: [ManagedObject])] {
+        ownedMaps.sorted { $0.key < $1.key }.map { place, map in (place / entityCount, place % entityCount, map.objects) }
+    }
+
     /// The position of the store and the root entity of an identity.
     func place(of key: ObjectKey) throws(StorageError) -> (position: Int, entity: EntityIndex) {
         if let lastPlace, lastPlace.store == key.store, lastPlace.root == key.root { return (lastPlace.position, lastPlace.entity) }
@@ -77,8 +82,8 @@ public final class ObjectContext {
     /// Called by an object that comes into being: the context lives at least as long.
     @inline(__always)
     func welcome() {
-        if liveObjects == 0 { _ = Unmanaged.passRetained(self) }
-        liveObjects &+= 1
+        if liveCount == 0 { _ = Unmanaged.passRetained(self) }
+        liveCount &+= 1
     }
 
     /// Called by an object that goes away, and does not use the context afterwards.
@@ -88,12 +93,15 @@ public final class ObjectContext {
                 $0.remove(object._key, Unmanaged.passUnretained(object).toOpaque())
             }
         }
-        liveObjects &-= 1
-        if liveObjects == 0 { Unmanaged.passUnretained(self).release() }
+        liveCount &-= 1
+        if liveCount == 0 { Unmanaged.passUnretained(self).release() }
     }
 
     /// Remembers the first error that could not be thrown where it happened.
     func fail(_ error: StorageError) { if loadError == nil { loadError = error } }
+
+    /// Forgets what `fail` remembered: what it was about was undone.
+    func forgetFailure() { loadError = nil }
 
     /// Throws what `fail` remembered.
     func throwFailure() throws(StorageError) { if let loadError { throw loadError } }

@@ -24,6 +24,29 @@ extension DataStack {
         return try TransactionRunner(core, author: author).run(body)
     }
 
+    /// Runs a closure in a write transaction on a thread of the stack; the completion is called there with how it ended.
+    public func perform<R: Sendable>(
+        author: String = "", asynchronous body: @escaping @Sendable (Transaction) throws -> R,
+        completion: @escaping @Sendable (Result<R, any Error>) -> Void
+    ) {
+        Task {
+            do { completion(.success(try await perform(author: author, body))) } catch { completion(.failure(error)) }
+        }
+    }
+
+    /// Runs a closure in a write transaction on a thread of the stack; one of the handlers is called there.
+    public func perform<R: Sendable>(
+        author: String = "", asynchronous body: @escaping @Sendable (Transaction) throws -> R,
+        success: @escaping @Sendable (R) -> Void, failure: @escaping @Sendable (any Error) -> Void
+    ) {
+        perform(author: author, asynchronous: body) { result in
+            switch result {
+            case .success(let value): success(value)
+            case .failure(let error): failure(error)
+            }
+        }
+    }
+
     /// Runs a closure that reads one committed snapshot of each store, on a thread of the stack.
     public func read<R: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> R) async throws -> R {
         let core = core

@@ -22,8 +22,15 @@ final class SessionPool {
     /// The stores that changes were applied to, with what the others have to keep of them until they have committed.
     private var redo: [Int: Redo.Recorder?] = [:]
     private var isOpen = true
+    /// The marks of the savepoints that are set, innermost last.
+    private var savepoints: [Savepoint] = []
     /// The session that was asked for last: nearly always it is the next one too.
     @exclusivity(unchecked) private var last: (store: Int, reader: any StorageReader)?
+
+    private struct Savepoint {
+        var marks: [Int: Int] = [:]
+        let redo: [Int: Redo.Recorder?]
+    }
 
     /// Sessions that read.
     init(readingFrom stack: StackCore) {
@@ -70,7 +77,31 @@ final class SessionPool {
         }
         let writer = try stack.beginWrite(store, options)
         writers[store] = writer
+        for level in savepoints.indices { savepoints[level].marks[store] = try writer.savepoint() }
         return writer
+    }
+
+    /// Marks this moment in every store; marks nest.
+    func savepoint() throws(StorageError) {
+        var savepoint = Savepoint(redo: redo)
+        for (store, writer) in writers { savepoint.marks[store] = try writer.savepoint() }
+        savepoints.append(savepoint)
+    }
+
+    /// Undoes everything since the innermost mark, and forgets it.
+    func rollbackToSavepoint() throws(StorageError) {
+        guard let savepoint = savepoints.popLast() else { return }
+        redo = savepoint.redo
+        for (store, mark) in savepoint.marks {
+            try writers[store]?.rollback(to: mark)
+            try writers[store]?.release(mark)
+        }
+    }
+
+    /// Keeps everything since the innermost mark, and forgets it.
+    func releaseSavepoint() throws(StorageError) {
+        guard let savepoint = savepoints.popLast() else { return }
+        for (store, mark) in savepoint.marks { try writers[store]?.release(mark) }
     }
 
     /// Brings changes to a store.

@@ -77,6 +77,27 @@ extension Transaction {
         return try deletion.delete(own)
     }
 
+    /// Deletes two objects or more, following the delete rules of their relationships.
+    ///
+    /// - Returns: The number of objects deleted, those that a cascade reached included.
+    @discardableResult
+    public func delete(_ first: ManagedObject, _ second: ManagedObject, _ more: ManagedObject...) throws(StorageError) -> Int {
+        try delete([first, second] + more)
+    }
+
+    /// The first object that satisfies a condition, or a new one.
+    ///
+    /// The equalities that the condition demands of the object's own attributes (`\.email == "ann@example.com" && \.active == true`) are
+    /// assigned to a new object, so that the same call finds it next time.
+    public func fetchOrCreate<Object: ManagedObject>(
+        _ type: Object.Type = Object.self, _ condition: Where<Object>
+    ) throws(StorageError) -> Object {
+        if let found = try fetchOne(From<Object>().where(condition)) { return found }
+        let object = try create(type)
+        try object.assign(condition.predicate.demandedEqualities)
+        return object
+    }
+
     /// Deletes all objects of a request, following the delete rules.
     ///
     /// - Returns: The number of objects deleted, those that a cascade reached included.

@@ -14,7 +14,7 @@ public final class Transaction: FetchSource {
     /// Where new objects of the classes go that were created here; the class that was created last is nearly always the next one.
     @exclusivity(unchecked) private(set) var lastTarget: CreationTarget?
     private var targets: [ObjectIdentifier: CreationTarget] = [:]
-    private var keyBlocks: [KeyBlock.Place: KeyBlock] = [:]
+    private(set) var keyBlocks: [KeyBlock.Place: KeyBlock] = [:]
     private var isCancelled = false
 
     init(_ core: StackCore, author: String, attempt: Int, options: WriteOptions, stores: Set<Int>) throws(StorageError) {

@@ -32,6 +32,11 @@ class Animal: ManagedObject {
         __owner = nil
         super.init(_new: key, entity, context)
     }
+    override func _reload(_ row: borrowing RowView) {
+        super._reload(row)
+        __name = Self._decode(String.self, row, _Schema.base + 0, _context)
+        __owner = Self._decode(Int64?.self, row, _Schema.base + 1, _context)
+    }
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
         if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __name._encode(batch) }
@@ -57,28 +62,33 @@ final class Dog: Animal {
     }
     override class var _slotNames: [String] { super._slotNames + ["size", "born"] }
     var size: Size {
-        get { _check(_Schema.base + 0); return _size }
-        set { _touch(_Schema.base + 0); _size = newValue }
+        get { _check(_Schema.base + 0); return __size }
+        set { _touch(_Schema.base + 0); __size = newValue }
     }
-    @exclusivity(unchecked) private var _size: Size
+    @exclusivity(unchecked) private var __size: Size
     var born: Date? {
-        get { _check(_Schema.base + 1); return _born }
-        set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); _born = value } }
+        get { _check(_Schema.base + 1); return __born }
+        set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); __born = value } }
     }
-    @exclusivity(unchecked) private var _born: Date?
+    @exclusivity(unchecked) private var __born: Date?
     required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        _size = Self._decode(Size.self, row, _Schema.base + 0, context)
-        _born = Self._decode(Date?.self, row, _Schema.base + 1, context)
+        __size = Self._decode(Size.self, row, _Schema.base + 0, context)
+        __born = Self._decode(Date?.self, row, _Schema.base + 1, context)
         super.init(_row: row, context)
     }
     required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        _size = .small
-        _born = nil
+        __size = .small
+        __born = nil
         super.init(_new: key, entity, context)
+    }
+    override func _reload(_ row: borrowing RowView) {
+        super._reload(row)
+        __size = Self._decode(Size.self, row, _Schema.base + 0, _context)
+        __born = Self._decode(Date?.self, row, _Schema.base + 1, _context)
     }
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = _size._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = _born._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __size._encode(batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __born._encode(batch) }
     }
 }

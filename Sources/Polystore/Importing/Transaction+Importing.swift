@@ -1,0 +1,77 @@
+internal import PolystoreStorage
+
+extension Transaction {
+    /// Makes an object from a source; nil when the class does not want it.
+    @discardableResult
+    public func importObject<Object: ImportableObject>(_ into: Into<Object>, source: Object.ImportSource) throws -> Object? {
+        guard Object.shouldInsert(from: source, in: self) else { return nil }
+        let object = try create(into)
+        try object.didInsert(from: source, in: self)
+        return object
+    }
+
+    /// Makes objects from sources, in their order, without those that the class does not want.
+    @discardableResult
+    public func importObjects<Object: ImportableObject>(
+        _ into: Into<Object>, sourceArray: some Sequence<Object.ImportSource>
+    ) throws -> [Object] {
+        var objects: [Object] = []
+        for source in sourceArray { if let object = try importObject(into, source: source) { objects.append(object) } }
+        return objects
+    }
+
+    /// Changes the object that a source names, or makes it; nil when the source names none or the class does not want it.
+    @discardableResult
+    public func importUniqueObject<Object: ImportableUniqueObject>(
+        _ into: Into<Object>, source: Object.ImportSource
+    ) throws -> Object? {
+        try importUniqueObjects(into, sourceArray: CollectionOfOne(source)).first
+    }
+
+    /// Changes or makes the objects that sources name, with one look-up for all of them.
+    ///
+    /// - Parameters:
+    ///   - sourceArray: The sources. Of those that name one object the last counts, in the place of the first.
+    ///   - preProcess: Can leave out or replace sources by their identities before anything is changed.
+    /// - Returns: The objects in the order of the sources.
+    @discardableResult
+    public func importUniqueObjects<Object: ImportableUniqueObject>(
+        _ into: Into<Object>, sourceArray: some Sequence<Object.ImportSource>,
+        preProcess: (_ mapping: [Object.UniqueIDType: Object.ImportSource]) throws -> [Object.UniqueIDType: Object.ImportSource] = { $0 }
+    ) throws -> [Object] {
+        var order: [Object.UniqueIDType] = [], sources: [Object.UniqueIDType: Object.ImportSource] = [:]
+        for source in sourceArray {
+            guard let id = try Object.uniqueID(from: source, in: self) else { continue }
+            if sources.updateValue(source, forKey: id) == nil { order.append(id) }
+        }
+        sources = try preProcess(sources)
+        var known = try objects(into, Array(sources.keys))
+        var result: [Object] = []
+        for id in order {
+            guard let source = sources[id] else { continue }
+            if let object = known[id] {
+                if Object.shouldUpdate(from: source, in: self) {
+                    try object.update(from: source, in: self)
+                    result.append(object)
+                }
+            } else if Object.shouldInsert(from: source, in: self) {
+                let object = try create(into)
+                object.uniqueIDValue = id
+                known[id] = object
+                try object.didInsert(from: source, in: self)
+                result.append(object)
+            }
+        }
+        return result
+    }
+
+    /// The objects that are there, by identity.
+    private func objects<Object: ImportableUniqueObject>(
+        _ into: Into<Object>, _ ids: [Object.UniqueIDType]
+    ) throws(StorageError) -> [Object.UniqueIDType: Object] {
+        if ids.isEmpty { return [:] }
+        let from: From<Object> = into.configuration.map { From($0) } ?? From()
+        let condition = Where<Object>(.isIn(PropertyPath(Object.uniqueIDKeyPath), ids.map(\.attributeValue)))
+        return Dictionary(try fetchAll(from.where(condition)).map { ($0.uniqueIDValue, $0) }) { first, _ in first }
+    }
+}

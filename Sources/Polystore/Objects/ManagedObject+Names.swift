@@ -1,0 +1,33 @@
+internal import PolystoreStorage
+
+extension ManagedObject {
+    /// Assigns attributes of a new object by their stored names.
+    ///
+    /// - Throws: What a value does that its attribute does not allow.
+    func assign(_ values: [String: Value]) throws(StorageError) {
+        let description = description, batch = RowBatch(capacity: 1)
+        let cells = batch.appendRow(key: _key, version: _version, entity: Int(_entity), slots: description.slots.count)
+        _encode(cells, batch, .max)
+        for (name, value) in values {
+            guard let slot = description.slot(name), description.slots[slot].attribute != nil else { continue }
+            do throws(ValueError) {
+                cells[slot] = batch.cell(for: try description.normalise(value, slot: slot))
+            } catch {
+                throw StorageError(error)
+            }
+        }
+        _reload(batch.row(0))
+    }
+}
+
+extension Predicate {
+    /// The values that attributes must be equal to wherever the predicate is true.
+    var demandedEqualities: [String: Value] {
+        switch self {
+        case .compare(.path(let path), .equal, .value(let value)), .compare(.value(let value), .equal, .path(let path)):
+            path.names.count == 1 ? [path.names[0]: value] : [:]
+        case .and(let parts): parts.reduce(into: [:]) { $0.merge($1.demandedEqualities) { first, _ in first } }
+        case .constant, .compare, .isIn, .between, .text, .or, .not: [:]
+        }
+    }
+}

@@ -1,0 +1,52 @@
+extension ManagedObjectIdentity {
+    /// Assigns a value if it is another one, so that an object that has it already does not count as changed.
+    ///
+    /// - Returns: Whether the value was assigned.
+    @discardableResult
+    public func update<V: Equatable>(_ keyPath: ReferenceWritableKeyPath<Self, V>, value: V) -> Bool {
+        if self[keyPath: keyPath] == value { return false }
+        self[keyPath: keyPath] = value
+        return true
+    }
+
+    /// Assigns a value if there is one and it is another; nil leaves the property as it is.
+    @discardableResult
+    public func updateIfAvailable<V: Equatable>(_ keyPath: ReferenceWritableKeyPath<Self, V>, value: V?) -> Bool {
+        value.map { update(keyPath, value: $0) } ?? false
+    }
+
+    /// Assigns a value to an optional property if there is one and it is another; nil leaves the property as it is.
+    @discardableResult
+    public func updateIfAvailable<V: Equatable>(_ keyPath: ReferenceWritableKeyPath<Self, V?>, value: V?) -> Bool {
+        value.map { update(keyPath, value: .some($0)) } ?? false
+    }
+
+    /// Assigns a number if it differs from the present one by at least `minimumChange`.
+    @discardableResult
+    public func update<V: Comparable & SignedNumeric>(
+        _ keyPath: ReferenceWritableKeyPath<Self, V>, value: V, minimumChange: V
+    ) -> Bool {
+        if abs(self[keyPath: keyPath] - value) < minimumChange { return false }
+        return update(keyPath, value: value)
+    }
+
+    /// Adds an object to a relationship if it is not there yet; nil does nothing.
+    @discardableResult
+    public func add<Target: ManagedObject>(_ keyPath: ReferenceWritableKeyPath<Self, Set<Target>>, relation: Target?) -> Bool {
+        guard let relation else { return false }
+        var members = self[keyPath: keyPath]
+        guard members.insert(relation).inserted else { return false }
+        self[keyPath: keyPath] = members
+        return true
+    }
+
+    /// Removes an object from a relationship if it is there; nil does nothing.
+    @discardableResult
+    public func remove<Target: ManagedObject>(_ keyPath: ReferenceWritableKeyPath<Self, Set<Target>>, relation: Target?) -> Bool {
+        guard let relation else { return false }
+        var members = self[keyPath: keyPath]
+        guard members.remove(relation) != nil else { return false }
+        self[keyPath: keyPath] = members
+        return true
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Polystore
+import Testing
+
+private struct InvalidName: Error {}
+
+extension Person: ImportableUniqueObject {
+    typealias ImportSource = [String: String]
+    static var uniqueIDKeyPath: String { "email" }
+    var uniqueIDValue: String {
+        get { email ?? "" }
+        set { email = newValue }
+    }
+    static func uniqueID(from source: [String: String], in transaction: Transaction) throws -> String? { source["email"] }
+    static func shouldInsert(from source: [String: String], in transaction: Transaction) -> Bool { source["name"] != "skip" }
+    static func shouldUpdate(from source: [String: String], in transaction: Transaction) -> Bool { source["name"] != "keep" }
+    func update(from source: [String: String], in transaction: Transaction) throws {
+        guard let name = source["name"], !name.isEmpty else { throw InvalidName() }
+        self.name = name
+    }
+}
+
+/// A pet as a service sends it, with the name of its owner.
+private struct ImportedDog: Persistable, Identifiable {
+    let id: Int
+    let name: String
+    let owner: String
+
+    static func generateImporterData(objects: [ImportedDog], context: Transaction) throws -> [String: Person] {
+        let people = try context.fetchAll(From<Person>())
+        return Dictionary(people.map { ($0.name, $0) }) { first, _ in first }
+    }
+
+    func importIntoContext(_ context: Transaction, importerData: inout [String: Person]) throws -> PersistenceResult {
+        guard let owner = importerData[owner] else { throw InvalidName() }
+        let dog = try context.create(Dog.self)
+        dog.name = name
+        dog.owner = owner
+        return .insert(dog.objectID)
+    }
+}
+
+@Suite struct ImportingTests {
+    private func people(_ stack: DataStack) throws -> [[String?]] {
+        try stack.fetchAll(From<Person>().orderBy(.ascending(\.email))).map { [$0.email, $0.name] }
+    }
+
+    @Test(arguments: TestStore.all) func objectsAreFoundOrMade(_ store: TestStore) throws {
+        let stack = try store.stack()
+        try stack.perform(synchronous: { transaction in
+            for email in ["a", "b"] {
+                let person = try transaction.create(Person.self)
+                person.email = email
+                person.name = "old"
+            }
+        })
+        let order = try stack.perform(synchronous: { transaction in
+            let imported = try transaction.importUniqueObjects(
+                Into<Person>(),
+                sourceArray: [
+                    ["email": "c", "name": "new"], ["email": "a", "name": "first"], ["name": "nobody"], ["email": "b", "name": "keep"],
+                    ["email": "d", "name": "skip"], ["email": "a", "name": "last"],
+                ])
+            return imported.map(\.email)
+        })
+        #expect(order == ["c", "a"])
+        #expect(try people(stack) == [["a", "last"], ["b", "old"], ["c", "new"]])
+        try stack.perform(synchronous: { transaction in
+            let one = try transaction.importUniqueObject(Into<Person>(), source: ["email": "a", "name": "again"])
+            #expect(one?.name == "again")
+            let changed = try transaction.importUniqueObjects(
+                Into<Person>(), sourceArray: [["email": "x", "name": "X"], ["email": "y", "name": "Y"]],
+                preProcess: { $0.filter { $0.key != "x" } })
+            #expect(changed.map(\.name) == ["Y"])
+        })
+        #expect(try people(stack).map { $0[0] } == ["a", "b", "c", "y"])
+    }
+
+    @Test(arguments: TestStore.all) func whatAnImportThrowsUndoesEverything(_ store: TestStore) throws {
+        let stack = try store.stack()
+        #expect(throws: InvalidName.self) {
+            try stack.perform(synchronous: { transaction in
+                try transaction.importUniqueObjects(
+                    Into<Person>(), sourceArray: [["email": "a", "name": "A"], ["email": "b", "name": ""]])
+            })
+        }
+        #expect(try people(stack).isEmpty)
+    }
+
+    @Test(arguments: TestStore.all) func objectsWithoutIdentityAreMadeEachTime(_ store: TestStore) throws {
+        let stack = try store.stack()
+        try stack.perform(synchronous: { transaction in
+            let made = try transaction.importObjects(Into<Person>(), sourceArray: [["name": "A"], ["name": "skip"], ["name": "A"]])
+            #expect(made.map(\.name) == ["A", "A"])
+        })
+        #expect(try stack.fetchCount(From<Person>()) == 2)
+    }
+
+    @Test(arguments: TestStore.all) func valuesImportThemselves(_ store: TestStore) throws {
+        let stack = try store.stack()
+        let results = try stack.perform(synchronous: { transaction in
+            try transaction.create(Person.self).name = "Ann"
+            let dogs = [ImportedDog(id: 7, name: "Rex", owner: "Ann"), ImportedDog(id: 8, name: "Rolf", owner: "nobody")]
+            let byID: [Int: PersistenceResult] = try transaction.importPersistableObjects(dogs)
+            return byID
+        })
+        guard case .inserted(let key)? = results[7], case .failed(let error)? = results[8] else {
+            Issue.record("another outcome: \(results)")
+            return
+        }
+        #expect(error is InvalidName)
+        #expect(try stack.fetchExisting(ObjectID<Dog>(key))?.owner?.name == "Ann")
+        #expect(try stack.fetchCount(From<Dog>()) == 1)
+    }
+}
