@@ -11,10 +11,10 @@ extension Person: ImportableUniqueObject {
         get { email ?? "" }
         set { email = newValue }
     }
-    static func uniqueID(from source: [String: String], in transaction: Transaction) throws -> String? { source["email"] }
-    static func shouldInsert(from source: [String: String], in transaction: Transaction) -> Bool { source["name"] != "skip" }
-    static func shouldUpdate(from source: [String: String], in transaction: Transaction) -> Bool { source["name"] != "keep" }
-    func update(from source: [String: String], in transaction: Transaction) throws {
+    static func uniqueID(from source: [String: String], in transaction: BaseTransaction) throws -> String? { source["email"] }
+    static func shouldInsert(from source: [String: String], in transaction: BaseTransaction) -> Bool { source["name"] != "skip" }
+    static func shouldUpdate(from source: [String: String], in transaction: BaseTransaction) -> Bool { source["name"] != "keep" }
+    func update(from source: [String: String], in transaction: BaseTransaction) throws {
         guard let name = source["name"], !name.isEmpty else { throw InvalidName() }
         self.name = name
     }
@@ -26,12 +26,12 @@ private struct ImportedDog: Persistable, Identifiable {
     let name: String
     let owner: String
 
-    static func generateImporterData(objects: [ImportedDog], context: Transaction) throws -> [String: Person] {
+    static func generateImporterData(objects: [ImportedDog], context: BaseTransaction) throws -> [String: Person] {
         let people = try context.fetchAll(From<Person>())
         return Dictionary(people.map { ($0.name, $0) }) { first, _ in first }
     }
 
-    func importIntoContext(_ context: Transaction, importerData: inout [String: Person]) throws -> PersistenceResult {
+    func importIntoContext(_ context: BaseTransaction, importerData: inout [String: Person]) throws -> PersistenceResult {
         guard let owner = importerData[owner] else { throw InvalidName() }
         let dog = try context.create(Dog.self)
         dog.name = name

@@ -61,7 +61,7 @@ extension ReadTransaction {
     }
 }
 
-extension Transaction {
+extension BaseTransaction {
     /// One value over the objects of a request, computed by the store; nil of nothing.
     ///
     /// It answers from the newest committed state: changes of this transaction are not in it.

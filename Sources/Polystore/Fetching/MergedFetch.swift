@@ -13,44 +13,43 @@ struct MergedFetch {
     private struct Item {
         let store: Int
         let row: Int
+        let key: Int64
+        /// The values of the sort keys: read while the session of the store is open.
+        let keys: [Value]
     }
 
     func run(_ context: ObjectContext) throws(StorageError) -> [ManagedObject] {
         var part = plan
         part.limit = plan.limit.map { $0 + plan.offset }
         part.offset = 0
-        var rows: [Int: RowBatch] = [:], related: [Int: StoredRows] = [:], items: [Item] = []
+        let schema = context.model.schema
+        let readers = plan.sort.map { PathReader($0.path, schema: schema) }
+        var rows: [Int: RowBatch] = [:], items: [Item] = []
         for store in stores {
             try context.withReader(store) { reader throws(StorageError) in
-                let kept = RowBatch(capacity: 1024), batch = RowBatch()
-                let cursor = try reader.exactCursor(for: part, schema: context.model.schema)
+                let kept = RowBatch(capacity: 1024), batch = RowBatch(), related = StoredRows(reader, schema)
+                let cursor = try reader.exactCursor(for: part, schema: schema)
                 while try cursor.next(into: batch) {
                     for index in 0..<batch.count {
-                        items.append(Item(store: store, row: kept.count))
                         let row = batch.row(index)
-                        kept.append(copying: row, slots: context.model.schema[row.entity].slots.count)
+                        let keys = zip(readers, plan.sort).map { Value($0.cell(row, related), as: $1.path.type) ?? .null }
+                        items.append(Item(store: store, row: kept.count, key: row.key, keys: keys))
+                        kept.append(copying: row, slots: schema[row.entity].slots.count)
                     }
+                    try related.throwFailure()
                 }
                 rows[store] = kept
-                related[store] = StoredRows(reader, context.model.schema)
             }
         }
-        return try sorted(items, rows, related, context)
-    }
-
-    private func sorted(
-        _ items: [Item], _ rows: [Int: RowBatch], _ related: [Int: StoredRows], _ context: ObjectContext
-    ) throws(StorageError) -> [ManagedObject] {
-        let order = RowOrder(plan.sort, schema: context.model.schema)
-        let sorted = items.sorted { a, b in
-            guard let x = rows[a.store], let y = rows[b.store], let relatedRows = related[a.store] else { return false }
-            let result = order.compare(x.row(a.row), y.row(b.row), relatedRows)
-            return result != 0 ? result < 0 : (a.store, a.row) < (b.store, b.row)
+        items.sort { a, b in
+            for (index, key) in plan.sort.enumerated() {
+                let order = a.keys[index].compare(to: b.keys[index])
+                if order != 0 { return (order < 0) == key.ascending }
+            }
+            return (a.key, a.store) < (b.key, b.store)
         }
-        let wanted = sorted.dropFirst(plan.offset).prefix(plan.limit ?? .max)
-        return Array(
-            wanted.compactMap { item in
-                rows[item.store].map { context.object(of: $0.row(item.row), Int16(truncatingIfNeeded: item.store)) }
-            })
+        return items.dropFirst(plan.offset).prefix(plan.limit ?? .max).compactMap { item in
+            rows[item.store].map { context.object(of: $0.row(item.row), Int16(truncatingIfNeeded: item.store)) }
+        }
     }
 }

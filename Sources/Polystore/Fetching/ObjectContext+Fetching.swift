@@ -6,6 +6,10 @@ extension ObjectContext {
         let plan = try from.plan(model)
         let stores = try stack.stores(for: plan.entity, from.configurations)
         if stores.count == 1 { return typed(try fetch(plan, stores[0])) }
+        if hasDetachedChanges {
+            throw StorageError(
+                .unsupported, "a fetch over several stores with changes that are not committed; name one with From(\"configuration\")")
+        }
         return typed(try MergedFetch(plan, stores).run(self))
     }
 
@@ -23,6 +27,7 @@ extension ObjectContext {
 
     /// The number of objects of a request.
     func fetchCount<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
+        if hasDetachedChanges { return try fetchAll(from).count }
         var plan = try from.plan(model)
         plan.sort = []
         let (limit, offset) = (plan.limit, plan.offset)
@@ -40,7 +45,7 @@ extension ObjectContext {
     func fetchIDs<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [ObjectID<Object>] {
         var plan = try from.plan(model)
         let stores = try stack.stores(for: plan.entity, from.configurations)
-        if stores.count > 1 { return try fetchAll(from).map { ObjectID(objectKey(of: $0)) } }
+        if stores.count > 1 || hasDetachedChanges { return try fetchAll(from).map { ObjectID(objectKey(of: $0)) } }
         plan.fields = .keysOnly
         let storeID = stack.storeID(stores[0])
         let root = model.schema.entities[model.schema[plan.entity].root].name

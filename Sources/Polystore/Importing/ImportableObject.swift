@@ -4,15 +4,15 @@ public protocol ImportableObject: ManagedObject {
     associatedtype ImportSource
 
     /// Whether a source becomes an object; false leaves it out and goes on with the others.
-    static func shouldInsert(from source: ImportSource, in transaction: Transaction) -> Bool
+    static func shouldInsert(from source: ImportSource, in transaction: BaseTransaction) -> Bool
 
     /// Assigns what the source says to the new object. What it throws ends the import.
-    func didInsert(from source: ImportSource, in transaction: Transaction) throws
+    func didInsert(from source: ImportSource, in transaction: BaseTransaction) throws
 }
 
 extension ImportableObject {
     /// True.
-    public static func shouldInsert(from source: ImportSource, in transaction: Transaction) -> Bool { true }
+    public static func shouldInsert(from source: ImportSource, in transaction: BaseTransaction) -> Bool { true }
 }
 
 /// A class whose objects have an identity in the source: an import changes the one that is there, and makes it where it is missing.
@@ -27,19 +27,19 @@ public protocol ImportableUniqueObject: ImportableObject {
     var uniqueIDValue: UniqueIDType { get set }
 
     /// The identity that a source names; nil leaves the source out.
-    static func uniqueID(from source: ImportSource, in transaction: Transaction) throws -> UniqueIDType?
+    static func uniqueID(from source: ImportSource, in transaction: BaseTransaction) throws -> UniqueIDType?
 
     /// Whether a source changes the object that is there.
-    static func shouldUpdate(from source: ImportSource, in transaction: Transaction) -> Bool
+    static func shouldUpdate(from source: ImportSource, in transaction: BaseTransaction) -> Bool
 
     /// Assigns what the source says. What it throws ends the import.
-    func update(from source: ImportSource, in transaction: Transaction) throws
+    func update(from source: ImportSource, in transaction: BaseTransaction) throws
 }
 
 extension ImportableUniqueObject {
     /// True.
-    public static func shouldUpdate(from source: ImportSource, in transaction: Transaction) -> Bool { true }
+    public static func shouldUpdate(from source: ImportSource, in transaction: BaseTransaction) -> Bool { true }
 
     /// Does what an update does.
-    public func didInsert(from source: ImportSource, in transaction: Transaction) throws { try update(from: source, in: transaction) }
+    public func didInsert(from source: ImportSource, in transaction: BaseTransaction) throws { try update(from: source, in: transaction) }
 }

@@ -6,15 +6,15 @@ public protocol Persistable {
     associatedtype ImporterData
 
     /// Called once for each import, before the first value.
-    static func generateImporterData(objects: [Self], context: Transaction) throws -> ImporterData
+    static func generateImporterData(objects: [Self], context: BaseTransaction) throws -> ImporterData
 
     /// Creates or changes the objects of this value.
-    func importIntoContext(_ context: Transaction, importerData: inout ImporterData) throws -> PersistenceResult
+    func importIntoContext(_ context: BaseTransaction, importerData: inout ImporterData) throws -> PersistenceResult
 }
 
 extension Persistable where ImporterData == Void {
     /// Nothing.
-    public static func generateImporterData(objects: [Self], context: Transaction) throws {}
+    public static func generateImporterData(objects: [Self], context: BaseTransaction) throws {}
 }
 
 /// What became of a value that was imported.
@@ -37,7 +37,7 @@ public enum PersistenceResult: Sendable {
     public static func update<Object: ManagedObject>(_ id: ObjectID<Object>) -> PersistenceResult { .updated(id.key) }
 }
 
-extension Transaction {
+extension BaseTransaction {
     /// Imports values in their order.
     ///
     /// A value that throws is reported as failed; wrap its work in `nested` where half of it must not stay.

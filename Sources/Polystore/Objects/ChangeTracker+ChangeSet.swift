@@ -14,14 +14,20 @@ extension ChangeTracker {
     }
 
     /// The pending changes as one change set for each store.
-    func changeSets(_ schema: Schema) -> [Int: ChangeSet] {
+    ///
+    /// - Parameter checksVersions: Whether rows must have the versions that the objects were read with.
+    func changeSets(_ schema: Schema, checksVersions: Bool = false) -> [Int: ChangeSet] {
         var groups: [GroupKey: Group] = [:]
         collectInserts(&groups)
         collectUpdates(&groups)
-        for object in deleted where !object.isNew { groups[key(object), default: Group()].deletes.append(RowDeletion(key: object._key)) }
+        for object in deleted where !object.isNew {
+            groups[key(object), default: Group()].deletes.append(
+                RowDeletion(key: object._key, expectedVersion: checksVersions ? object._version : nil))
+        }
         var result: [Int: ChangeSet] = [:]
         for (key, group) in groups.sorted(by: { ($0.key.store, $0.key.entity) < ($1.key.store, $1.key.entity) }) {
-            result[key.store, default: ChangeSet()].entities.append(changes(group, key.entity, schema[key.entity].slots.count))
+            result[key.store, default: ChangeSet()].entities.append(
+                changes(group, key.entity, schema[key.entity].slots.count, checksVersions))
         }
         for (key, pairs) in links.sorted(by: { $0.key.link < $1.key.link }) {
             result[key.store, default: ChangeSet()].links.append(linkChanges(key.link, pairs))
@@ -68,10 +74,10 @@ extension ChangeTracker {
         return mask
     }
 
-    private func changes(_ group: Group, _ entity: EntityIndex, _ slots: Int) -> EntityChanges {
+    private func changes(_ group: Group, _ entity: EntityIndex, _ slots: Int, _ checksVersions: Bool) -> EntityChanges {
         var changes = EntityChanges(entity: entity, deletes: group.deletes)
         changes.updates = group.updates.map { mask, objects in
-            RowUpdate(mask: mask, checksVersion: false, rows: source(objects, entity, slots) { $0._dirty })
+            RowUpdate(mask: mask, checksVersion: checksVersions, rows: source(objects, entity, slots) { $0._dirty })
         }
         if !group.inserts.isEmpty { changes.inserts = source(group.inserts, entity, slots) { _ in .max } }
         return changes

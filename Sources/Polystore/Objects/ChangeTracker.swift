@@ -73,6 +73,12 @@ final class ChangeTracker {
         links.removeAll(keepingCapacity: true)
     }
 
+    /// Everything was committed.
+    func didCommit() {
+        unchecked.removeAll()
+        written = Written()
+    }
+
     /// Everything since a moment at which nothing was pending was undone.
     func rewind(to before: Written) {
         clearPending()

@@ -20,8 +20,17 @@ extension ObjectContext {
         return object
     }
 
+    /// Whether there are changes that are only in memory and have to be looked at beside the store.
+    var hasDetachedChanges: Bool { sessions == nil && tracker?.hasPending == true }
+
     /// The objects of a plan, in its order.
     func objects(for plan: FetchPlan, store: Int, _ reader: any StorageReader) throws(StorageError) -> [ManagedObject] {
+        if hasDetachedChanges { return try PendingFetch(plan, store, self).run(reader) }
+        return try storedObjects(for: plan, store: store, reader)
+    }
+
+    /// The objects of the rows that the store gives for a plan.
+    func storedObjects(for plan: FetchPlan, store: Int, _ reader: any StorageReader) throws(StorageError) -> [ManagedObject] {
         var result: [ManagedObject] = []
         let cursor = try reader.exactCursor(for: plan, schema: model.schema)
         let batch = RowBatch(capacity: 256)

@@ -36,20 +36,28 @@ extension ObjectContext {
             case .slot(let slot): return ToManyState(keys: object._reference(slot).map { [$0] } ?? [])
             case .inverseSlot(let slot): return ToManyState(keys: try memberKeys(object, relationship.destination, slot, reader))
             case .link(let link, let side):
-                var state = ToManyState(keys: [])
-                try reader.links(link, side: side, keys: [object._key]) { pairs throws(StorageError) in
-                    for pair in pairs { state.keys.append(side == .owner ? pair.member : pair.owner) }
-                    if side == .owner, model.schema.links[link].isOrdered { state.ranks += pairs.map(\.rank) }
-                }
-                return state
+                let isOrdered = side == .owner && model.schema.links[link].isOrdered
+                return ToManyState(try pairs(object, link, side, reader), side, isOrdered: isOrdered)
             case .orderedInverseSlot(_, let link):
-                var state = ToManyState(keys: [])
-                try reader.links(link, side: .owner, keys: [object._key]) { pairs throws(StorageError) in
-                    for pair in pairs { state.append(pair.member, rank: pair.rank) }
-                }
-                return state
+                return ToManyState(try pairs(object, link, .owner, reader), .owner, isOrdered: true)
             }
         }
+    }
+
+    /// The pairs of an object in a link table, in order, with the changes that are only in memory.
+    private func pairs(
+        _ object: ManagedObject, _ link: Int, _ side: LinkSide, _ reader: any StorageReader
+    ) throws(StorageError) -> [Link] {
+        var found: [Link] = []
+        try reader.links(link, side: side, keys: [object._key]) { pairs throws(StorageError) in found += pairs }
+        let key = ChangeTracker.LinkKey(link: link, store: Int(object._store))
+        guard sessions == nil, let changes = tracker?.links[key] else { return found }
+        func isOurs(_ pair: ChangeTracker.Pair) -> Bool { (side == .owner ? pair.owner : pair.member) == object._key }
+        found.removeAll { changes[ChangeTracker.Pair(owner: $0.owner, member: $0.member)] != nil }
+        for (pair, rank) in changes where isOurs(pair) {
+            if let rank { found.append(Link(owner: pair.owner, rank: rank, member: pair.member)) }
+        }
+        return found.sorted { ($0.rank, $0.owner, $0.member) < ($1.rank, $1.owner, $1.member) }
     }
 
     private func memberKeys(

@@ -24,6 +24,23 @@ extension ObjectContext {
     }
 }
 
+extension ObjectContext {
+    /// Brings one object to what its store has now; an error is remembered.
+    func refresh(_ object: ManagedObject) {
+        _ = attempt { () throws(StorageError) in
+            try withReader(Int(object._store)) { reader throws(StorageError) in
+                let batch = RowBatch(capacity: 1)
+                try reader.row(Int(object._entity), key: object._key, into: batch)
+                if batch.count == 1 {
+                    object.revert(to: batch.row(0))
+                } else {
+                    object._flags |= ManagedObject.Flags.deleted
+                }
+            }
+        }
+    }
+}
+
 extension ManagedObject {
     /// Takes over a row and forgets everything else.
     func revert(to row: borrowing RowView) {

@@ -85,7 +85,7 @@ extension DataStack {
         core.append(StackCore.Entry(store: storage, state: state, entities: entities))
         do throws(StorageError) {
             try core.catchUp()
-        } catch where error.code == .readOnly {
+        } catch  where error.code == .readOnly {
             // What cannot be written to stays behind, and is not written over either.
         } catch {
             _ = core.remove(storage)

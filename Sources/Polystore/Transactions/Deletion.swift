@@ -81,6 +81,11 @@ struct Deletion {
         for (link, description) in context.model.schema.links.enumerated()
         where description.memberRelationship == nil && context.model.schema[description.member].family.contains(Int(object._entity)) {
             try context.flush()
+            // Pairs that are not in the store yet go as well.
+            let key = ChangeTracker.LinkKey(link: link, store: store)
+            for pair in context.tracker?.links[key]?.keys.filter({ $0.member == object._key }) ?? [] {
+                context.tracker?.unlink(link, store, owner: pair.owner, member: pair.member)
+            }
             try context.withReader(store) { reader throws(StorageError) in
                 try reader.links(link, side: .member, keys: [object._key]) { pairs throws(StorageError) in
                     for pair in pairs { context.tracker?.unlink(link, store, owner: pair.owner, member: pair.member) }

@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-extension Transaction {
+extension BaseTransaction {
     /// Makes an object from a source; nil when the class does not want it.
     @discardableResult
     public func importObject<Object: ImportableObject>(_ into: Into<Object>, source: Object.ImportSource) throws -> Object? {

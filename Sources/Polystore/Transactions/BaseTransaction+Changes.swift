@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-extension Transaction {
+extension BaseTransaction {
     /// The objects of a class that this transaction made and did not delete again, in the order in which they were made.
     public func insertedObjects<Object: ManagedObject>(_ type: Object.Type = ManagedObject.self) -> [Object] {
         guard let tracker = context.tracker else { return [] }

@@ -1,6 +1,6 @@
 public import PolystoreStorage
 
-extension Transaction {
+extension BaseTransaction {
     /// A new object, kept by the one store that holds its entity.
     ///
     /// - Throws: `notFound` when no store holds the entity, `invalidConfiguration` when several do (name one with `Into`), and for

@@ -1,0 +1,80 @@
+internal import PolystoreStorage
+
+/// A fetch in a context whose changes are only in memory: what the store answers, corrected by them.
+///
+/// The store gives all rows of the plan. Objects that were changed here are judged by their present values instead, new ones are added,
+/// deleted ones left out; then the whole is sorted and cut.
+struct PendingFetch {
+    private let plan: FetchPlan
+    private let store: Int
+    private let context: ObjectContext
+    private let evaluator: PredicateEvaluator
+
+    init(_ plan: FetchPlan, _ store: Int, _ context: ObjectContext) {
+        self.plan = plan
+        self.store = store
+        self.context = context
+        evaluator = PredicateEvaluator(plan.predicate, schema: context.model.schema)
+    }
+
+    func run(_ reader: any StorageReader) throws(StorageError) -> [ManagedObject] {
+        let related = PendingRows(context, store, reader)
+        var part = plan
+        part.limit = nil
+        part.offset = 0
+        part.sort = []
+        var found: [ManagedObject] = [], seen: Set<ObjectIdentifier> = []
+        let candidates = try context.storedObjects(for: part, store: store, reader) + pending
+        for object in candidates where !object.isDeletedObject && seen.insert(ObjectIdentifier(object)).inserted {
+            // A condition over relationships can change its answer without a change of the object itself.
+            if evaluator.matches(related.encoded(object).row(0), related) { found.append(object) }
+            try related.throwFailure()
+        }
+        if plan.sort.isEmpty {
+            found.sort { $0._key < $1._key }
+        } else {
+            let order = RowOrder(plan.sort, schema: context.model.schema)
+            found.sort { order.compare(related.encoded($0).row(0), related.encoded($1).row(0), related) < 0 }
+            try related.throwFailure()
+        }
+        return Array(found.dropFirst(plan.offset).prefix(plan.limit ?? .max))
+    }
+
+    private var pending: [ManagedObject] {
+        guard let tracker = context.tracker else { return [] }
+        let entities = Set(plan.entities)
+        return [tracker.inserted, tracker.changed].joined().filter { Int($0._store) == store && entities.contains(Int($0._entity)) }
+    }
+}
+
+/// The rows that relationships lead to, as the context has them.
+private final class PendingRows: RelatedRows {
+    private let context: ObjectContext
+    private let store: Int
+    private let stored: StoredRows
+    private var rows: [ObjectIdentifier: RowBatch] = [:]
+
+    init(_ context: ObjectContext, _ store: Int, _ reader: any StorageReader) {
+        self.context = context
+        self.store = store
+        stored = StoredRows(reader, context.model.schema)
+    }
+
+    func row(_ entity: EntityIndex, _ key: Int64) -> RowView? {
+        guard let object = context.identityMap(entity, store).find(key) else { return stored.row(entity, key) }
+        return object.isDeletedObject ? nil : encoded(object).row(0)
+    }
+
+    /// The present values of an object as a row.
+    func encoded(_ object: ManagedObject) -> RowBatch {
+        if let known = rows[ObjectIdentifier(object)] { return known }
+        let batch = RowBatch(capacity: 1)
+        let slots = object.description.slots.count
+        let cells = batch.appendRow(key: object._key, version: object._version, entity: Int(object._entity), slots: slots)
+        object._encode(cells, batch, .max)
+        rows[ObjectIdentifier(object)] = batch
+        return batch
+    }
+
+    func throwFailure() throws(StorageError) { try stored.throwFailure() }
+}

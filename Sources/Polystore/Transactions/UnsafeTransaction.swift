@@ -1,0 +1,148 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// What wins when an object that a detached transaction changed was changed by somebody else in the meantime.
+public enum MergePolicy: Sendable {
+    /// Nobody: the commit throws `staleObject` with the keys, and nothing is written.
+    case error
+    /// The values assigned here; attributes that were not assigned keep what the other wrote.
+    case mine
+    /// What the other wrote; the changes of that object here are forgotten.
+    case theirs
+}
+
+/// A transaction that is not tied to a closure: its changes stay in memory until `commit`, which can be called any number of times.
+///
+/// It holds no transaction of a store: others are not kept waiting, and its fetches read the newest committed state with its own changes
+/// merged in. It is therefore not serializable. Each commit is one short write transaction that checks the versions of what it changes.
+///
+/// It belongs to one thread at a time. New objects get keys from the store, which takes a short write transaction of its own for each
+/// block of them.
+public final class UnsafeTransaction: BaseTransaction {
+    private static let attempts = 8
+
+    private let core: StackCore
+
+    init(_ core: StackCore, author: String) {
+        self.core = core
+        super.init(ObjectContext(stack: core, model: core.model, storeCount: core.storeCount), author: author)
+    }
+
+    deinit {
+        // The objects hold the context, and the context its changed objects.
+        context.tracker?.clear()
+        context.tracker = nil
+    }
+
+    /// Checks the rules of the model and the versions of everything that was changed, writes and commits. Does nothing without changes.
+    ///
+    /// - Parameter policy: What wins where somebody else changed an object in the meantime.
+    /// - Throws: `staleObject` naming the keys of all objects that others changed or deleted; whatever writing throws. The changes stay
+    ///   in memory then, to be corrected and committed again, or given up with `rollback`.
+    public func commit(merging policy: MergePolicy = .error) throws(StorageError) {
+        try context.throwFailure()
+        guard let tracker = context.tracker, tracker.hasPending else { return }
+        try context.validate()
+        for attempt in 1...Self.attempts {
+            do throws(StorageError) {
+                try write(tracker, isExclusive: attempt == Self.attempts)
+                return
+            } catch  where error.code == .serializationFailure && attempt < Self.attempts {
+                Thread.sleep(forTimeInterval: Double.random(in: 0...0.02))
+            } catch  where error.code == .staleObject || error.code == .notFound {
+                let conflicts = try conflicts(tracker)
+                if policy == .error || conflicts.isEmpty || attempt == Self.attempts { throw Self.stale(conflicts, error) }
+                resolve(conflicts, policy, tracker)
+            }
+        }
+    }
+
+    private func write(_ tracker: ChangeTracker, isExclusive: Bool) throws(StorageError) {
+        if !tracker.hasPending { return }
+        var stores: Set<Int> = []
+        while true {
+            let pool = try SessionPool(writingTo: core, WriteOptions(isExclusive: isExclusive), stores: stores)
+            defer { pool.end() }
+            let changes = tracker.changeSets(context.model.schema, checksVersions: true).filter { !$0.value.isEmpty }
+            stores = Set(changes.keys)
+            do throws(StorageError) {
+                for (store, changes) in changes.sorted(by: { $0.key < $1.key }) { try pool.apply(changes, to: store) }
+                _ = try pool.commit(CommitRecord(author: author))
+            } catch {
+                guard case .pairing(let pairs)? = pool.restart else { throw error }
+                pool.end()
+                try core.pair(pairs)
+                continue
+            }
+            tracker.didFlush()
+            tracker.didCommit()
+            return
+        }
+    }
+
+    /// An object that is not what it was when it was read.
+    private struct Conflict {
+        let object: ManagedObject
+        /// The present version; nil when it was deleted.
+        let version: Int64?
+    }
+
+    private func conflicts(_ tracker: ChangeTracker) throws(StorageError) -> [Conflict] {
+        var result: [Conflict] = []
+        for object in [tracker.changed, tracker.deleted].joined() where !object.isNew {
+            let version = try context.withReader(Int(object._store)) { reader throws(StorageError) -> Int64? in
+                let batch = RowBatch(capacity: 1)
+                try reader.row(Int(object._entity), key: object._key, into: batch)
+                return batch.count == 1 ? batch.row(0).version : nil
+            }
+            if version != object._version { result.append(Conflict(object: object, version: version)) }
+        }
+        return result
+    }
+
+    private static func stale(_ conflicts: [Conflict], _ cause: StorageError) -> StorageError {
+        guard let first = conflicts.first else { return cause }
+        let name = first.object.description.name
+        return StorageError(
+            .staleObject,
+            "\(name) \(first.object._key) was \(first.version == nil ? "deleted" : "changed") by another transaction since it was read"
+                + (conflicts.count > 1 ? ", and \(conflicts.count - 1) more" : ""),
+            details: .init(entity: name, keys: conflicts.map(\.object._key)), cause: cause)
+    }
+
+    private func resolve(_ conflicts: [Conflict], _ policy: MergePolicy, _ tracker: ChangeTracker) {
+        for conflict in conflicts {
+            let object = conflict.object
+            if let version = conflict.version, policy == .mine {
+                object._version = version
+                continue
+            }
+            // Theirs, or nothing is left to be changed.
+            tracker.changed.removeAll { $0 === object }
+            tracker.deleted.removeAll { $0 === object }
+            object._dirty = 0
+            context.refresh(object)
+        }
+    }
+
+    /// Gives up all changes since the last commit: objects have their committed values again, new ones are gone.
+    public func rollback() throws(StorageError) {
+        context.forgetFailure()
+        context.tracker?.rewind(to: ChangeTracker.Written())
+        try context.refreshAll()
+    }
+
+    override func reserveKeys(_ place: KeyBlock.Place, count: Int) throws(StorageError) -> Range<Int64> {
+        let writer = try core.beginWrite(place.store, WriteOptions())
+        defer { writer.end() }
+        // A block for more than one: each takes a transaction.
+        let keys = try writer.reserveKeys(place.root, count: max(count, 64))
+        _ = try writer.commit(CommitRecord(author: author))
+        return keys
+    }
+}
+
+extension DataStack {
+    /// Begins a transaction that is not tied to a closure; it ends when the program lets go of it.
+    public func beginUnsafe(author: String = "") -> sending UnsafeTransaction { UnsafeTransaction(core, author: author) }
+}

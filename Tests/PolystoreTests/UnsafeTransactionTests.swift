@@ -1,0 +1,165 @@
+import Foundation
+import Polystore
+import Testing
+
+@Suite struct UnsafeTransactionTests {
+    private func stack(_ store: TestStore, _ people: [(String, Int)] = []) throws -> DataStack {
+        let stack = try store.stack()
+        try stack.perform(synchronous: { transaction in
+            for (name, age) in people {
+                let person = try transaction.create(Person.self)
+                person.name = name
+                person.age = age
+            }
+        })
+        return stack
+    }
+
+    private func people(_ stack: DataStack) throws -> [String] {
+        try stack.fetchAll(From<Person>().orderBy(.ascending(\.name))).map { "\($0.name) \($0.age)" }
+    }
+
+    @Test(arguments: TestStore.all) func changesStayInMemoryUntilEachCommit(_ store: TestStore) throws {
+        let stack = try stack(store, [("Ann", 1)])
+        let transaction = stack.beginUnsafe(author: "editor")
+        let ann = try #require(try transaction.fetchOne(From<Person>()))
+        ann.age = 2
+        let ben = try transaction.create(Person.self)
+        ben.name = "Ben"
+        #expect(transaction.hasChanges)
+        #expect(try people(stack) == ["Ann 1"])
+        // Nobody waits for it.
+        try stack.perform(synchronous: { try $0.create(Person.self).name = "Zoe" })
+        try transaction.commit()
+        #expect(!transaction.hasChanges)
+        #expect(try people(stack) == ["Ann 2", "Ben 0", "Zoe 0"])
+        try transaction.commit()
+        ann.age = 3
+        ben.age = 9
+        try transaction.commit()
+        #expect(try people(stack) == ["Ann 3", "Ben 9", "Zoe 0"])
+        #expect(ann.version == 3 && ben.version == 2)
+        try transaction.delete(ann, ben)
+        try transaction.commit()
+        #expect(try people(stack) == ["Zoe 0"])
+    }
+
+    @Test(arguments: TestStore.all) func itsFetchesSeeItsChanges(_ store: TestStore) throws {
+        let stack = try stack(store, [("Ann", 10), ("Ben", 20), ("Cid", 30), ("Dan", 40)])
+        let transaction = stack.beginUnsafe()
+        let all = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.name)))
+        all[0].age = 35
+        all[2].age = 5
+        try transaction.delete(all[3])
+        let eve = try transaction.create(Person.self)
+        eve.name = "Eve"
+        eve.age = 25
+        func names(_ from: From<Person>) throws -> [String] { try transaction.fetchAll(from).map(\.name) }
+        #expect(try names(From<Person>().where(\.age >= 20).orderBy(.descending(\.age))) == ["Ann", "Eve", "Ben"])
+        #expect(try names(From<Person>().orderBy(.ascending(\.age)).offset(1).limit(2)) == ["Ben", "Eve"])
+        #expect(try transaction.fetchCount(From<Person>().where(\.age < 20)) == 1)
+        #expect(try transaction.fetchIDs(From<Person>()).count == 4)
+        #expect(try stack.fetchCount(From<Person>().where(\.age < 20)) == 1)
+        // A condition over a relationship to an object that was changed, or made, here.
+        let rex = try transaction.create(Dog.self)
+        rex.name = "Rex"
+        rex.owner = all[2]
+        #expect(try transaction.fetchAll(From<Dog>().where(\.owner?.age == 5)) == [rex])
+        #expect(all[2].pets == [rex])
+        rex.owner = eve
+        #expect(try transaction.fetchAll(From<Dog>().where(\.owner?.name == "Eve")) == [rex])
+        #expect(try transaction.fetchCount(From<Dog>().where(\.owner?.age == 5)) == 0)
+        #expect(all[2].pets.isEmpty && eve.pets == [rex])
+        try transaction.commit()
+        #expect(try people(stack) == ["Ann 35", "Ben 20", "Cid 5", "Eve 25"])
+        #expect(try stack.fetchOne(From<Dog>())?.owner?.name == "Eve")
+    }
+
+    @Test(arguments: TestStore.all) func membersThatAreLoadedLateAreThoseOfNow(_ store: TestStore) throws {
+        let stack = try stack(store, [("Ann", 1), ("Ben", 2)])
+        try stack.perform(synchronous: { transaction in
+            let ann = try transaction.fetchOne(From<Person>().where(\.name == "Ann"))
+            for name in ["Rex", "Rolf"] {
+                let dog = try transaction.create(Dog.self)
+                dog.name = name
+                dog.owner = ann
+            }
+        })
+        let transaction = stack.beginUnsafe()
+        let rex = try #require(try transaction.fetchOne(From<Dog>().where(\.name == "Rex")))
+        let ben = try #require(try transaction.fetchOne(From<Person>().where(\.name == "Ben")))
+        // Neither owner's pets are known here when the dog moves.
+        rex.owner = ben
+        let ann = try #require(try transaction.fetchOne(From<Person>().where(\.name == "Ann")))
+        #expect(ann.pets.map(\.name) == ["Rolf"])
+        #expect(ben.pets.map(\.name) == ["Rex"])
+    }
+
+    @Test(arguments: TestStore.all) func whatOthersChangedMeanwhileIsAConflict(_ store: TestStore) throws {
+        let stack = try stack(store, [("Ann", 1), ("Ben", 2), ("Cid", 3)])
+        let transaction = stack.beginUnsafe()
+        let all = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.name)))
+        for person in all { person.age += 10 }
+        try stack.perform(synchronous: { other in
+            let same = try other.fetchAll(From<Person>().orderBy(.ascending(\.name)))
+            same[0].email = "ann@example.com"
+            try other.delete(same[1])
+        })
+        let error = #expect(throws: StorageError.self) { try transaction.commit() }
+        #expect(error?.code == .staleObject)
+        #expect(Set(error?.details.keys ?? []) == Set(all[0...1].map { $0.objectID.key.key }))
+        #expect(try people(stack) == ["Ann 1", "Cid 3"])
+        // The changes are still there.
+        #expect(transaction.hasChanges && all[0].age == 11)
+        try transaction.commit(merging: .mine)
+        #expect(try people(stack) == ["Ann 11", "Cid 13"])
+        #expect(try stack.fetchOne(From<Person>().where(\.name == "Ann"))?.email == "ann@example.com")
+    }
+
+    @Test(arguments: TestStore.all) func theOthersCanWin(_ store: TestStore) throws {
+        let stack = try stack(store, [("Ann", 1), ("Ben", 2)])
+        let transaction = stack.beginUnsafe()
+        let all = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.name)))
+        for person in all { person.age += 10 }
+        try stack.perform(synchronous: { other in
+            try other.fetchOne(From<Person>().where(\.name == "Ann"))?.age = 50
+        })
+        try transaction.commit(merging: .theirs)
+        #expect(try people(stack) == ["Ann 50", "Ben 12"])
+        #expect(all[0].age == 50 && all[0].version == 2)
+        all[0].age = 51
+        try transaction.commit()
+        #expect(try people(stack) == ["Ann 51", "Ben 12"])
+    }
+
+    @Test(arguments: TestStore.all) func aRollbackGoesBackToTheLastCommit(_ store: TestStore) throws {
+        let stack = try stack(store, [("Ann", 1), ("Ben", 2)])
+        let transaction = stack.beginUnsafe()
+        let all = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.name)))
+        all[0].age = 5
+        try transaction.commit()
+        all[0].age = 6
+        try transaction.delete(all[1])
+        _ = try transaction.create(Person.self)
+        try transaction.rollback()
+        #expect(!transaction.hasChanges)
+        #expect(all[0].age == 5 && all[1].age == 2)
+        #expect(try transaction.fetchCount(From<Person>()) == 2)
+        all[1].age = 7
+        try transaction.commit()
+        #expect(try people(stack) == ["Ann 5", "Ben 7"])
+    }
+
+    @Test func aBrokenRuleLeavesTheChangesToBeCorrected() throws {
+        let stack = try stack(.sqlite, [("Ann", 1)])
+        try stack.perform(synchronous: { try $0.fetchOne(From<Person>())?.email = "a" })
+        let transaction = stack.beginUnsafe()
+        let ben = try transaction.create(Person.self)
+        ben.email = "a"
+        let error = #expect(throws: StorageError.self) { try transaction.commit() }
+        #expect(error?.code == .uniqueConstraintViolated)
+        ben.email = "b"
+        try transaction.commit()
+        #expect(try stack.fetchCount(From<Person>()) == 2)
+    }
+}
