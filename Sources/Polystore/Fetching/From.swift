@@ -13,6 +13,7 @@ public struct From<Object: ManagedObject>: Sendable {
     var limit: Int?
     var offset = 0
     var includesSubentities = true
+    var prefetched: [PropertyPath] = []
     var problem: StorageError?
 
     /// All objects of the class, in every store that holds them.
@@ -37,6 +38,17 @@ public struct From<Object: ManagedObject>: Sendable {
         var copy = self
         copy.sort += keys.map(\.descriptor)
         copy.problem = problem ?? keys.lazy.compactMap(\.problem).first
+        return copy
+    }
+
+    /// With the objects that a relationship leads to, loaded in one look-up: `.prefetch(\.owner?.children)`.
+    public func prefetch<Property>(_ relationship: KeyPath<Object, Property>) -> From {
+        var copy = self
+        do throws(StorageError) {
+            copy.prefetched.append(try KeyPathProbe.resolve(relationship))
+        } catch {
+            copy.problem = problem ?? error
+        }
         return copy
     }
 

@@ -3,6 +3,22 @@ internal import PolystoreStorage
 extension ObjectContext {
     /// The objects of a request, in its order.
     func fetchAll<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [Object] {
+        if from.prefetched.isEmpty { return try fetchPlain(from) }
+        // One snapshot for the objects and for what they lead to.
+        let isAlone = sessions == nil && tracker == nil
+        if isAlone { sessions = SessionPool(readingFrom: stack) }
+        defer {
+            if isAlone {
+                sessions?.end()
+                sessions = nil
+            }
+        }
+        let objects = try fetchPlain(from)
+        try prefetch(from.prefetched, of: objects)
+        return objects
+    }
+
+    private func fetchPlain<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [Object] {
         let plan = try from.plan(model)
         let stores = try stack.stores(for: plan.entity, from.configurations)
         if stores.count == 1 { return typed(try fetch(plan, stores[0])) }

@@ -15,12 +15,12 @@ extension ManagedObject {
 
     /// The objects that an unordered to-many relationship leads to; generated getters call it.
     public final func _set<T: ManagedObject>(_ name: String, _ type: T.Type) -> Set<T> {
-        Set(_context.members(self, name).compactMap { $0 as? T })
+        Set(_context.typedMembers(self, name, type))
     }
 
     /// The objects that an ordered to-many relationship leads to, in order; generated getters call it.
     public final func _list<T: ManagedObject>(_ name: String, _ type: T.Type) -> [T] {
-        _context.members(self, name).compactMap { $0 as? T }
+        _context.typedMembers(self, name, type)
     }
 
     /// Makes a to-many relationship lead to exactly these objects, the inverse included; generated setters call it.

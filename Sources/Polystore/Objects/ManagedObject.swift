@@ -33,8 +33,8 @@ open class ManagedObject {
     @exclusivity(unchecked) public final var _version: Int64
     /// Bits of the slots that were assigned; bit 63 stands for all from 63 on, and for a new object.
     @exclusivity(unchecked) public final var _dirty: UInt64
-    /// The to-many relationships that are known, by position; nil while none is.
-    @exclusivity(unchecked) private final var collections: [Int: ToManyState]?
+    /// What most objects do not have; nil costs nothing when they come and go.
+    @exclusivity(unchecked) final var extras: ObjectExtras?
     @exclusivity(unchecked) @usableFromInline final var _flags: UInt32
     /// The index of the entity in the schema of the stack.
     public final let _entity: Int16
@@ -93,15 +93,20 @@ extension ManagedObject {
     /// The context.
     public final var _context: ObjectContext { owner.takeUnretainedValue() }
 
-    /// The to-many relationships that are known, by position. Most objects have none: nil costs nothing when they come and go.
+    /// The to-many relationships that are known, by position.
     final var _collections: [Int: ToManyState] {
-        get { collections ?? [:] }
+        get { extras?.collections ?? [:] }
         _modify {
-            var known = collections ?? [:]
-            collections = nil
-            defer { collections = known }
-            yield &known
+            let extras = madeExtras()
+            yield &extras.collections
         }
+    }
+
+    final func madeExtras() -> ObjectExtras {
+        if let extras { return extras }
+        let made = ObjectExtras()
+        extras = made
+        return made
     }
 
     /// Whether a mask has a slot.

@@ -79,6 +79,14 @@ extension ObjectContext {
     /// The objects under many keys, in their order; missing ones and ones deleted here are left out.
     func objects(_ entity: EntityIndex, _ keys: [Int64], _ store: Int) throws(StorageError) -> [ManagedObject] {
         let map = identityMap(entity, store)
+        // Nearly always all of them are there already.
+        var known: [ManagedObject] = []
+        known.reserveCapacity(keys.count)
+        for key in keys {
+            guard let object = map.find(key), !object.isDeletedObject else { break }
+            known.append(object)
+        }
+        if known.count == keys.count { return known }
         let missing = keys.filter { map.find($0) == nil }
         // What is loaded here must live until it is looked up below.
         var loaded: [ManagedObject] = []

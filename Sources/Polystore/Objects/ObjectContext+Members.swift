@@ -15,8 +15,18 @@ extension ObjectContext {
         } ?? []
     }
 
+    /// The objects of a to-many as their class; the model guarantees it, so they are not asked one by one.
+    func typedMembers<T: ManagedObject>(_ object: ManagedObject, _ name: String, _ type: T.Type) -> [T] {
+        let members = members(object, name)
+        guard let first = members.first else { return [] }
+        let position = relationshipPosition(object, name) ?? 0
+        let declared = model.types[object.description.relationships[position].destination]
+        if first is T, declared == T.self { return unsafeBitCast(members, to: [T].self) }
+        return members.compactMap { $0 as? T }
+    }
+
     private func relationshipPosition(_ object: ManagedObject, _ name: String) -> Int? {
-        object.description.relationships.firstIndex { $0.relationship.name == name }
+        object.description.relationshipIndex(name)
     }
 
     /// The keys of a to-many, loaded when they are not yet known.
@@ -50,8 +60,14 @@ extension ObjectContext {
     ) throws(StorageError) -> [Link] {
         var found: [Link] = []
         try reader.links(link, side: side, keys: [object._key]) { pairs throws(StorageError) in found += pairs }
+        return merged(found, object, link, side)
+    }
+
+    /// The pairs of an object that the store has, with the changes that are only in memory.
+    func merged(_ stored: [Link], _ object: ManagedObject, _ link: Int, _ side: LinkSide) -> [Link] {
         let key = ChangeTracker.LinkKey(link: link, store: Int(object._store))
-        guard sessions == nil, let changes = tracker?.links[key] else { return found }
+        guard sessions == nil, let changes = tracker?.links[key] else { return stored }
+        var found = stored
         func isOurs(_ pair: ChangeTracker.Pair) -> Bool { (side == .owner ? pair.owner : pair.member) == object._key }
         found.removeAll { changes[ChangeTracker.Pair(owner: $0.owner, member: $0.member)] != nil }
         for (pair, rank) in changes where isOurs(pair) {

@@ -47,6 +47,6 @@ extension ManagedObject {
         _reload(row)
         _dirty = 0
         _flags &= ~(Flags.deleted | Flags.new)
-        _collections = [:]
+        extras = nil
     }
 }

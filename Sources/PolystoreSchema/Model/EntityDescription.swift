@@ -161,6 +161,9 @@ public final class EntityDescription: Sendable {
     /// The slot of a property, or nil.
     public func slot(_ name: String) -> Int? { slotByName[name] }
 
+    /// The position of a relationship, or nil.
+    public func relationshipIndex(_ name: String) -> Int? { relationshipByName[name] }
+
     /// The relationship of a name, or nil.
     public func relationship(_ name: String) -> RelationshipDescription? { relationshipByName[name].map { relationships[$0] } }
 }

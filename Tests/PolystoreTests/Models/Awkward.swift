@@ -231,6 +231,21 @@ class StringEntity: ManagedObject {
     }
     @exclusivity(unchecked) private final var __default: Int64?
 
+    final var friends: Set<StringEntity> {
+        get { _set("friends", StringEntity.self) }
+        set { _setMany("friends", newValue) }
+    }
+
+    final var fans: Set<StringEntity> {
+        get { _set("fans", StringEntity.self) }
+        set { _setMany("fans", newValue) }
+    }
+
+    final var ranking: [StringEntity] {
+        get { _list("ranking", StringEntity.self) }
+        set { _setMany("ranking", newValue) }
+    }
+
     enum _Schema {
         @inlinable static var base: Int { ManagedObject._Schema.end }
         @inlinable static var end: Int { base + 18 }
@@ -258,7 +273,10 @@ class StringEntity: ManagedObject {
                 Attribute("token", .uuid, defaultValue: ((UUID(uuidString: "0188B0A2-7C3E-7F00-8000-00000000ABCD") ?? .placeholder) as UUID).attributeValue),
                 Attribute("grade", .double, defaultValue: (1.0 as Double).attributeValue, allowedValues: [(1.0).attributeValue, (2.5).attributeValue])
             ], relationships: [
-                Relationship("default", to: "Entity", .toOne, inverse: "objectID")
+                Relationship("default", to: "Entity", .toOne, inverse: "objectID"),
+                Relationship("friends", to: "String", .toMany, inverse: "fans"),
+                Relationship("fans", to: "String", .toMany, inverse: "friends"),
+                Relationship("ranking", to: "String", .toManyOrdered)
             ])
     }
 

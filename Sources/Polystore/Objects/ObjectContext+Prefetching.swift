@@ -1,0 +1,112 @@
+internal import PolystoreStorage
+
+/// Relationships loaded in advance: one look-up for all objects of a fetch instead of one for each.
+extension ObjectContext {
+    /// Keys of one look-up.
+    private static let chunk = 5000
+
+    /// Loads what relationships lead to, step by step, and keeps it as long as the objects live.
+    func prefetch(_ paths: [PropertyPath], of objects: [ManagedObject]) throws(StorageError) {
+        if objects.isEmpty { return }
+        var loaded: [ManagedObject] = []
+        for path in paths {
+            var current = objects
+            for name in path.names {
+                current = try prefetch(name, of: current)
+                loaded += current
+            }
+        }
+        let own = Set(objects.map(ObjectIdentifier.init))
+        let group = PrefetchedObjects(loaded.filter { !own.contains(ObjectIdentifier($0)) })
+        for object in objects { object.madeExtras().prefetched = group }
+    }
+
+    /// One step: the objects that a relationship of all these objects leads to.
+    private func prefetch(_ name: String, of objects: [ManagedObject]) throws(StorageError) -> [ManagedObject] {
+        struct Place: Hashable {
+            let store: Int16
+            let entity: Int16
+        }
+        var result: [ManagedObject] = [], seen: Set<ObjectIdentifier> = []
+        let groups = Dictionary(grouping: objects.filter { seen.insert(ObjectIdentifier($0)).inserted }) {
+            Place(store: $0._store, entity: $0._entity)
+        }
+        for (place, owners) in groups {
+            let description = model.schema[Int(place.entity)]
+            guard let position = description.relationshipIndex(name) else {
+                throw StorageError(
+                    .invalidPredicate,
+                    "\(description.name) has no relationship \"\(name)\" to prefetch"
+                        + Suggestion.nearest(name, in: description.relationships.map(\.relationship.name)))
+            }
+            result += try prefetch(description.relationships[position], position, of: owners, Int(place.store))
+        }
+        return result
+    }
+
+    private func prefetch(
+        _ relationship: RelationshipDescription, _ position: Int, of owners: [ManagedObject], _ store: Int
+    ) throws(StorageError) -> [ManagedObject] {
+        switch relationship.place {
+        case .slot(let slot):
+            var seen: Set<Int64> = []
+            let keys = owners.compactMap { $0._reference(slot) }.filter { seen.insert($0).inserted }
+            return try chunks(keys) { keys throws(StorageError) in try objects(relationship.destination, keys, store) }
+        case .inverseSlot(let slot):
+            let wanted = owners.filter { $0._collections[position] == nil }
+            let members = try chunks(wanted.map(\._key)) { keys throws(StorageError) in
+                try self.members(relationship.destination, slot, keys, store)
+            }
+            let byOwner = Dictionary(grouping: members) { $0._reference(slot) ?? 0 }
+            for owner in wanted { owner._collections[position] = ToManyState(keys: byOwner[owner._key]?.map(\._key) ?? []) }
+            return members
+        case .link(let link, let side):
+            let isOrdered = side == .owner && model.schema.links[link].isOrdered
+            return try linked(owners, position, link, side, isOrdered: isOrdered, relationship.destination, store)
+        case .orderedInverseSlot(_, let link):
+            return try linked(owners, position, link, .owner, isOrdered: true, relationship.destination, store)
+        }
+    }
+
+    private func members(
+        _ destination: EntityIndex, _ slot: Int, _ owners: [Int64], _ store: Int
+    ) throws(StorageError) -> [ManagedObject] {
+        let description = model.schema[destination]
+        let path = CheckedPath(steps: [], entity: destination, leaf: .slot(slot), type: .int64, text: description.slots[slot].name)
+        let plan = FetchPlan(model.schema, destination, where: .isIn(path, owners.sorted().map(Value.int)))
+        return try withReader(store) { reader throws(StorageError) in try objects(for: plan, store: store, reader) }
+    }
+
+    private func linked(
+        _ owners: [ManagedObject], _ position: Int, _ link: Int, _ side: LinkSide, isOrdered: Bool, _ destination: EntityIndex, _ store: Int
+    ) throws(StorageError) -> [ManagedObject] {
+        var keys: [Int64] = [], seen: Set<Int64> = []
+        let wanted = owners.filter { $0._collections[position] == nil }
+        var stored: [Int64: [Link]] = [:]
+        for start in stride(from: 0, to: wanted.count, by: Self.chunk) {
+            let chunk = wanted[start..<min(start + Self.chunk, wanted.count)].map(\._key)
+            try withReader(store) { reader throws(StorageError) in
+                try reader.links(link, side: side, keys: chunk) { pairs throws(StorageError) in
+                    for pair in pairs { stored[side == .owner ? pair.owner : pair.member, default: []].append(pair) }
+                }
+            }
+        }
+        for owner in wanted {
+            let state = ToManyState(merged(stored[owner._key] ?? [], owner, link, side), side, isOrdered: isOrdered)
+            owner._collections[position] = state
+            keys += state.keys.filter { seen.insert($0).inserted }
+        }
+        return try chunks(keys) { keys throws(StorageError) in try objects(destination, keys, store) }
+    }
+
+    private func chunks(
+        _ keys: [Int64], _ load: ([Int64]) throws(StorageError) -> [ManagedObject]
+    ) throws(StorageError) -> [ManagedObject] {
+        var result: [ManagedObject] = [], start = 0
+        while start < keys.count {
+            result += try load(Array(keys[start..<min(start + Self.chunk, keys.count)]))
+            start += Self.chunk
+        }
+        return result
+    }
+}

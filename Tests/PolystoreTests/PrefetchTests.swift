@@ -1,0 +1,86 @@
+import Foundation
+import Polystore
+import Testing
+
+/// What is loaded in advance is there when the store is gone.
+@Suite struct PrefetchTests {
+    private func pets(_ kind: TestStore) throws -> (DataStack, any StorageInterface) {
+        let store = kind.make()
+        let stack = try DataStack(Person.self, Animal.self, Dog.self)
+        try stack.addStorageAndWait(store)
+        try stack.perform(synchronous: { transaction in
+            var before: Person?
+            for index in 0..<20 {
+                let person = try transaction.create(Person.self)
+                person.name = "P\(index)"
+                if index % 2 == 1 { person.partner = before }
+                before = person
+                for number in 0..<(index % 4) {
+                    let dog = try transaction.create(Dog.self)
+                    dog.name = "D\(index).\(number)"
+                    dog.owner = person
+                }
+            }
+        })
+        return (stack, store)
+    }
+
+    @Test(arguments: TestStore.all) func membersAndPartnersAreThere(_ kind: TestStore) throws {
+        let (stack, store) = try pets(kind)
+        let people = try stack.fetchAll(From<Person>().prefetch(\.pets).prefetch(\.partner?.pets))
+        try stack.removeStorage(store)
+        #expect(people.count == 20)
+        for (index, person) in people.enumerated() {
+            #expect(person.pets.map(\.name).sorted() == (0..<(index % 4)).map { "D\(index).\($0)" })
+            #expect(person.pets.allSatisfy { $0.owner === person })
+            #expect(person.partner === people[index ^ 1])
+        }
+    }
+
+    @Test(arguments: TestStore.all) func whatADogsOwnerHasIsThere(_ kind: TestStore) throws {
+        let (stack, store) = try pets(kind)
+        var dogs = try stack.fetchAll(From<Dog>().where(\.name == "D3.1").prefetch(\.owner?.partner))
+        let owner: Person
+        do {
+            let dog = try #require(dogs.first)
+            owner = try #require(dog.owner)
+        }
+        try stack.removeStorage(store)
+        #expect(owner.name == "P3")
+        #expect(dogs[0].owner?.partner?.name == "P2")
+        // What was loaded in advance goes with the objects that it was loaded for.
+        weak let partner = dogs[0].owner?.partner
+        #expect(partner != nil)
+        dogs.removeAll()
+        #expect(partner == nil)
+    }
+
+    @Test(arguments: TestStore.all) func pairsAndOrdersAreThere(_ kind: TestStore) throws {
+        let store = kind.make()
+        let stack = try DataStack(StringEntity.self, EntityEntity.self, CellEntity.self)
+        try stack.addStorageAndWait(store)
+        try stack.perform(synchronous: { transaction in
+            let texts = try (0..<6).map { index in
+                let text = try transaction.create(StringEntity.self)
+                text.key = "k\(index)"
+                text.row = Int16(index)
+                return text
+            }
+            texts[0].friends = [texts[1], texts[2]]
+            texts[1].friends = [texts[2]]
+            texts[0].ranking = [texts[5], texts[3], texts[4]]
+        })
+        let texts = try stack.fetchAll(
+            From<StringEntity>().where(\.row < 3).orderBy(.ascending(\.row)).prefetch(\.friends).prefetch(\.fans).prefetch(\.ranking))
+        try stack.removeStorage(store)
+        #expect(texts.map { $0.friends.map(\.key).sorted() } == [["k1", "k2"], ["k2"], []])
+        #expect(texts.map { $0.fans.map(\.key).sorted() } == [[], ["k0"], ["k0", "k1"]])
+        #expect(texts.map { $0.ranking.map(\.key) } == [["k5", "k3", "k4"], [], []])
+    }
+
+    @Test func anAttributeIsNoRelationship() throws {
+        let (stack, _) = try pets(.memory)
+        let error = #expect(throws: StorageError.self) { try stack.fetchAll(From<Person>().prefetch(\.name)) }
+        #expect(error?.code == .invalidPredicate)
+    }
+}
