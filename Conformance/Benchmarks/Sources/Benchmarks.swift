@@ -40,6 +40,14 @@ struct Benchmarks: ParsableCommand {
                 wanted: workloads.map { Set($0.split(separator: ",").map(String.init)) }, report: show
             ).run()
         }
+        let chosen = workloads.map { Set($0.split(separator: ",").map(String.init)) }
+        func wants(_ name: String) -> Bool { chosen?.contains(name) ?? true }
+        if wanted.contains("sqlite"), wants("graph") {
+            try GraphBenchmark(place: places, owners: max(count / 5, 1), rounds: rounds, report: show).run()
+        }
+        if wanted.contains("sqlite"), wants("two-store-commit") {
+            try TwoStoresBenchmark(place: places, rounds: rounds, report: show).run()
+        }
         if let server, transfer > 0 { try TransferBenchmark(places, server: server.url, rows: transfer, report: show).run() }
     }
 
