@@ -62,8 +62,9 @@ final class ChangeTracker {
             object._dirty = 0
             object._version += 1
         }
-        written.inserted += inserted
-        written.changed += changed
+        // The first time the lists change hands: adding them would count a reference for each object.
+        if written.inserted.isEmpty { swap(&written.inserted, &inserted) } else { written.inserted += inserted }
+        if written.changed.isEmpty { swap(&written.changed, &changed) } else { written.changed += changed }
         written.deleted += deleted
         if !links.isEmpty { written.hasLinks = true }
         inserted.removeAll(keepingCapacity: true)
