@@ -17,7 +17,7 @@ enum Names {
 
     /// What every object or snapshot has by these names, and an own property cannot.
     static let usedMembers: Set<String> = [
-        "declaration", "entityName", "hasChanges", "hash", "hashValue", "objectID", "self", "Type", "version",
+        "declaration", "entityName", "hasChanges", "hash", "hashValue", "isDeleted", "objectID", "self", "Type", "version",
     ]
 
     /// A name, in back quotes where it is a keyword.

@@ -34,9 +34,10 @@ final class ChangeTracker {
         var deleted = ContiguousArray<ManagedObject>()
         /// The assigned slots of each changed object.
         var masks: [ObjectIdentifier: SlotMask] = [:]
-        var hasLinks = false
+        /// The stores whose link tables changed.
+        var linkedStores: Set<Int> = []
 
-        var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && !hasLinks }
+        var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && linkedStores.isEmpty }
     }
 
     var hasPending: Bool { !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !links.isEmpty }
@@ -66,7 +67,7 @@ final class ChangeTracker {
         if written.inserted.isEmpty { swap(&written.inserted, &inserted) } else { written.inserted += inserted }
         if written.changed.isEmpty { swap(&written.changed, &changed) } else { written.changed += changed }
         written.deleted += deleted
-        if !links.isEmpty { written.hasLinks = true }
+        written.linkedStores.formUnion(links.keys.map(\.store))
         inserted.removeAll(keepingCapacity: true)
         changed.removeAll(keepingCapacity: true)
         deleted.removeAll(keepingCapacity: true)

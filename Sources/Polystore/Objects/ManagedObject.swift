@@ -180,6 +180,9 @@ extension ManagedObject {
     /// Whether the object has assignments that were not committed.
     public final var hasChanges: Bool { _dirty != 0 }
 
+    /// Whether the object was deleted: in its transaction, or in the store as far as its context knows.
+    public final var isDeleted: Bool { isDeletedObject }
+
     /// The stored name of the object's own entity.
     public final var entityName: String { description.name }
 }

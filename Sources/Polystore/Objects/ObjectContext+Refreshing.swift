@@ -3,22 +3,31 @@ internal import PolystoreStorage
 extension ObjectContext {
     /// Brings every living object to what its store has now: a new value, or deleted where there is none.
     func refreshAll() throws(StorageError) {
-        for (store, root, objects) in liveObjects where !objects.isEmpty {
-            try withReader(store) { reader throws(StorageError) in
-                let batch = RowBatch(capacity: objects.count)
-                try reader.rows(root, keys: objects.map(\._key), into: batch)
-                var next = 0
-                for object in objects {
-                    guard next < batch.count, batch.key(next) == object._key else {
-                        object._flags |= ManagedObject.Flags.deleted
-                        object._dirty = 0
-                        // Its key may be given again.
-                        identityMap(root, store).remove(object._key, Unmanaged.passUnretained(object).toOpaque())
-                        continue
-                    }
-                    object.revert(to: batch.row(next))
-                    next += 1
+        for (store, root, objects) in liveObjects { try refresh(objects, root, store) }
+    }
+
+    /// Brings the objects with keys that are alive to what their store has now.
+    func refresh(_ keys: Set<Int64>, _ root: EntityIndex, _ store: Int) throws(StorageError) {
+        let map = identityMap(root, store)
+        try refresh(keys.sorted().compactMap(map.find), root, store)
+    }
+
+    private func refresh(_ objects: [ManagedObject], _ root: EntityIndex, _ store: Int) throws(StorageError) {
+        if objects.isEmpty { return }
+        try withReader(store) { reader throws(StorageError) in
+            let batch = RowBatch(capacity: objects.count)
+            try reader.rows(root, keys: objects.map(\._key), into: batch)
+            var next = 0
+            for object in objects {
+                guard next < batch.count, batch.key(next) == object._key else {
+                    object._flags |= ManagedObject.Flags.deleted
+                    object._dirty = 0
+                    // Its key may be given again.
+                    identityMap(root, store).remove(object._key, Unmanaged.passUnretained(object).toOpaque())
+                    continue
                 }
+                object.revert(to: batch.row(next))
+                next += 1
             }
         }
     }

@@ -13,6 +13,8 @@ public final class ObjectContext {
     /// finds its map when it goes away.
     private let maps: UnsafeMutablePointer<Unmanaged<IdentityMap>?>
     private let entityCount: Int
+    /// The number of stores that the stack had when the context was made.
+    let storeCount: Int
     /// Keeps the maps, one for each hierarchy and store, under the place of the root.
     private var ownedMaps: [Int: IdentityMap] = [:]
     /// The number of objects that are alive. While there are any the context holds itself: one retain for all of them instead of one
@@ -39,6 +41,7 @@ public final class ObjectContext {
         self.probe = probe
         isProbe = probe != nil
         entityCount = model.schema.entities.count
+        self.storeCount = storeCount
         maps = .allocate(capacity: max(storeCount * entityCount, 1))
         maps.initialize(repeating: nil, count: storeCount * entityCount)
     }

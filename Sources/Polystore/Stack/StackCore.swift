@@ -21,6 +21,7 @@ final class StackCore: Sendable {
 
     let model: StackModel
     let workers = WorkerPool(width: 12)
+    let commits = CommitHub()
     private let state = Mutex(State())
 
     init(model: StackModel) { self.model = model }

@@ -41,6 +41,7 @@ public final class Transaction: BaseTransaction {
         try context.validate()
         try context.flush()
         _ = try sessions.commit(CommitRecord(author: author))
+        if let tracker = context.tracker { context.stack.commits.publish(tracker) }
         finish()
     }
 

@@ -75,6 +75,7 @@ public final class UnsafeTransaction: BaseTransaction {
                 continue
             }
             tracker.didFlush()
+            core.commits.publish(tracker)
             tracker.didCommit()
             return
         }
