@@ -31,6 +31,7 @@ extension BaseTransaction {
     /// Changes or makes the objects that sources name, with one look-up for all of them.
     ///
     /// - Parameters:
+    ///   - into: The class, and the store of new objects where several hold its entity.
     ///   - sourceArray: The sources. Of those that name one object the last counts, in the place of the first.
     ///   - preProcess: Can leave out or replace sources by their identities before anything is changed.
     /// - Returns: The objects in the order of the sources.
