@@ -121,6 +121,7 @@ let package = Package(
             name: "polystore-crash", dependencies: ["Polystore", "PolystoreCatalog"], path: "Tests/CrashHelper", swiftSettings: strict),
         tests("CrashTests", "Tests/CrashTests", ["Polystore", "PolystoreCatalog", "polystore-crash"]),
         tests("PolystoreSchemaTests", "Tests/PolystoreSchemaTests", ["PolystoreSchema"]),
+        tests("PolystoreStorageTests", "Tests/PolystoreStorageTests", ["PolystoreStorage"]),
         tests("PolystoreQueryTests", "Tests/PolystoreQueryTests", ["PolystoreQuery", "PolystoreSchema"]),
         tests(
             "PolystoreTransferTests", "Tests/PolystoreTransferTests",

@@ -23,10 +23,10 @@ public struct HistoryEntry: Sendable, Hashable {
     /// The author as given by the program.
     public let author: String
     /// What changed, in the order in which it was applied.
-    public let changes: [HistoryChange]
+    public let changes: HistoryChanges
 
     /// An entry.
-    public init(token: HistoryToken, time: Int64, author: String, changes: [HistoryChange]) {
+    public init(token: HistoryToken, time: Int64, author: String, changes: HistoryChanges) {
         self.token = token
         self.time = time
         self.author = author

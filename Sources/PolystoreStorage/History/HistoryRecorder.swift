@@ -85,8 +85,8 @@ public struct HistoryRecorder: Sendable {
     }
 
     /// The changes of a packed blob; nil if it is ill-formed.
-    public static func decode(_ bytes: UnsafeRawBufferPointer) -> [HistoryChange]? {
-        var changes: [HistoryChange] = []
+    public static func decode(_ bytes: UnsafeRawBufferPointer) -> HistoryChanges? {
+        var changes = HistoryChanges()
         var reader = Varint.Reader(bytes)
         var previous: Int64 = 0
         while !reader.isAtEnd {
@@ -108,11 +108,9 @@ public struct HistoryRecorder: Sendable {
                 change = .update(SlotMask(low: low, high: high))
             default: return nil
             }
-            guard let step = reader.next(), let count = reader.next(), count > 0, count <= 1 << 40 else { return nil }
+            guard let step = reader.next(), let count = reader.next(), count > 0, count <= 1 << 62 else { return nil }
             let first = previous &+ Varint.unzigzag(step)
-            for offset in 0..<Int64(count) {
-                changes.append(HistoryChange(entity: Int(truncatingIfNeeded: place), key: first &+ offset, kind: change))
-            }
+            guard changes.append(Int(truncatingIfNeeded: place), first: first, count: Int64(count), change) else { return nil }
             previous = first &+ Int64(count)
         }
         return changes

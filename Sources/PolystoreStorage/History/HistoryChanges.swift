@@ -1,0 +1,82 @@
+/// The changes of a transaction: a collection that is computed from runs of keys.
+///
+/// A hundred thousand inserts are one run and stay one in memory, so a small entry of a damaged file cannot ask for all of it. Finding a
+/// position takes logarithmic time in the number of runs; walking through takes constant time for each change.
+public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
+    struct Run: Sendable, Hashable {
+        let entity: EntityIndex
+        let first: Int64
+        let kind: HistoryChange.Kind
+        /// The position of the first change.
+        let start: Int
+    }
+
+    private var runs: [Run] = []
+    /// The number of changes.
+    public private(set) var endIndex = 0
+
+    /// No changes.
+    public init() {}
+
+    /// Changes one by one.
+    public init(_ changes: some Sequence<HistoryChange>) {
+        for change in changes { _ = append(change.entity, first: change.key, count: 1, change.kind) }
+    }
+
+    /// Zero.
+    public var startIndex: Int { 0 }
+
+    /// Adds changes of consecutive keys; false where there would be more than can be counted.
+    mutating func append(_ entity: EntityIndex, first: Int64, count: Int64, _ kind: HistoryChange.Kind) -> Bool {
+        let (last, overflows) = first.addingReportingOverflow(count - 1)
+        let (end, isTooLong) = endIndex.addingReportingOverflow(Int(count))
+        guard !overflows, !isTooLong, last >= first else { return false }
+        runs.append(Run(entity: entity, first: first, kind: kind, start: endIndex))
+        endIndex = end
+        return true
+    }
+
+    /// The change at a position.
+    public subscript(position: Int) -> HistoryChange {
+        var low = 0, high = runs.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if runs[middle].start <= position { low = middle } else { high = middle }
+        }
+        let run = runs[low]
+        return HistoryChange(entity: run.entity, key: run.first + Int64(position - run.start), kind: run.kind)
+    }
+
+    /// Walks through the changes in order.
+    public func makeIterator() -> Iterator { Iterator(self) }
+
+    /// Walks through changes.
+    public struct Iterator: IteratorProtocol {
+        private let changes: HistoryChanges
+        private var run = 0
+        private var position = 0
+
+        init(_ changes: HistoryChanges) { self.changes = changes }
+
+        /// The next change.
+        public mutating func next() -> HistoryChange? {
+            guard position < changes.endIndex else { return nil }
+            if run + 1 < changes.runs.count, changes.runs[run + 1].start == position { run += 1 }
+            let current = changes.runs[run]
+            defer { position += 1 }
+            return HistoryChange(entity: current.entity, key: current.first + Int64(position - current.start), kind: current.kind)
+        }
+    }
+
+    /// Whether both have the same changes in the same order, however they are cut into runs.
+    public static func == (a: HistoryChanges, b: HistoryChanges) -> Bool {
+        a.endIndex == b.endIndex && (a.runs == b.runs || a.elementsEqual(b))
+    }
+
+    /// Feeds the number of changes, the first and the last.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(endIndex)
+        hasher.combine(first)
+        hasher.combine(last)
+    }
+}
