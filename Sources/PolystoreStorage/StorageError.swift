@@ -31,16 +31,20 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         public var keys: [Int64]
         /// All failures, where several are reported together.
         public var failures: [String]
+        /// What two transactions made of the same objects; never part of the sentence.
+        public var conflicts: [ObjectConflict]
 
         /// Details; everything may be left out.
         public init(
-            entity: String? = nil, property: String? = nil, constraint: String? = nil, keys: [Int64] = [], failures: [String] = []
+            entity: String? = nil, property: String? = nil, constraint: String? = nil, keys: [Int64] = [], failures: [String] = [],
+            conflicts: [ObjectConflict] = []
         ) {
             self.entity = entity
             self.property = property
             self.constraint = constraint
             self.keys = keys
             self.failures = failures
+            self.conflicts = conflicts
         }
     }
 

@@ -109,11 +109,58 @@ import Testing
         #expect(error?.code == .staleObject)
         #expect(Set(error?.details.keys ?? []) == Set(all[0...1].map { $0.objectID.key.key }))
         #expect(try people(stack) == ["Ann 1", "Cid 3"])
+        let conflict = try #require(error?.details.conflicts.first { $0.key == all[0].objectID.key.key })
+        #expect(conflict.entity == "Person" && conflict.base["age"] == .int(1) && conflict.base["email"] == .null)
+        #expect(conflict.mine == ["age": .int(11)])
+        #expect(conflict.theirs?["age"] == .int(1) && conflict.theirs?["email"] == .string("ann@example.com"))
+        #expect(error?.details.conflicts.contains { $0.theirs == nil } == true)
+        #expect(error?.description.contains("ann@example.com") == false)
         // The changes are still there.
         #expect(transaction.hasChanges && all[0].age == 11)
         try transaction.commit(merging: .mine)
         #expect(try people(stack) == ["Ann 11", "Cid 13"])
         #expect(try stack.fetchOne(From<Person>().where(\.name == "Ann"))?.email == "ann@example.com")
+        // What the other wrote is in the object too.
+        #expect(all[0].email == "ann@example.com" && all[0].version == 3)
+    }
+
+    @Test(arguments: TestStore.all) func eachAttributeCanBeDecidedByItself(_ store: TestStore) throws {
+        let stack = try stack(store, [("Ann", 1)])
+        let transaction = stack.beginUnsafe()
+        let ann = try #require(try transaction.fetchOne(From<Person>()))
+        ann.age = 10
+        ann.email = "mine"
+        try stack.perform(synchronous: { other in
+            let same = try #require(try other.fetchOne(From<Person>()))
+            same.age = 5
+            same.name = "Anna"
+        })
+        // Both changed the age; only one of them the others.
+        try transaction.commit(
+            merging: .byAttribute { entity, attribute, base, mine, theirs in
+                #expect(entity == "Person" && attribute == "age")
+                guard case (.int(let base), .int(let mine), .int(let theirs)) = (base, mine, theirs) else { return mine }
+                return .int(mine + theirs - base)
+            })
+        #expect(try people(stack) == ["Anna 14"])
+        #expect(ann.age == 14 && ann.name == "Anna" && ann.email == "mine")
+        #expect(try stack.fetchOne(From<Person>())?.email == "mine")
+    }
+
+    @Test(arguments: TestStore.all) func aDeletionMeetsAChange(_ store: TestStore) throws {
+        let stack = try stack(store, [("Ann", 1), ("Ben", 2)])
+        let transaction = stack.beginUnsafe()
+        let all = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.name)))
+        try transaction.delete(all[0], all[1])
+        try stack.perform(synchronous: { other in try other.fetchOne(From<Person>().where(\.name == "Ann"))?.age = 9 })
+        let error = #expect(throws: StorageError.self) { try transaction.commit() }
+        #expect(error?.details.conflicts.count == 1 && error?.details.conflicts.first?.mine == nil)
+        try transaction.commit(merging: .theirs)
+        #expect(try people(stack) == ["Ann 9"])
+        #expect(!all[0].isDeleted && all[0].age == 9 && all[1].isDeleted)
+        try transaction.delete(all[0])
+        try transaction.commit(merging: .mine)
+        #expect(try people(stack).isEmpty)
     }
 
     @Test(arguments: TestStore.all) func theOthersCanWin(_ store: TestStore) throws {

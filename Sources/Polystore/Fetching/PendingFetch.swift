@@ -68,10 +68,7 @@ private final class PendingRows: RelatedRows {
     /// The present values of an object as a row.
     func encoded(_ object: ManagedObject) -> RowBatch {
         if let known = rows[ObjectIdentifier(object)] { return known }
-        let batch = RowBatch(capacity: 1)
-        let slots = object.description.slots.count
-        let cells = batch.appendRow(key: object._key, version: object._version, entity: Int(object._entity), slots: slots)
-        object._encode(cells, batch, .max)
+        let batch = object.encodedRow()
         rows[ObjectIdentifier(object)] = batch
         return batch
     }

@@ -18,6 +18,8 @@ final class ChangeTracker {
     @exclusivity(unchecked) var changed = ContiguousArray<ManagedObject>()
     /// Objects to delete.
     var deleted = ContiguousArray<ManagedObject>()
+    /// The rows of changed objects before the first assignment, where versions are compared at commit.
+    var bases: [ObjectIdentifier: RowBatch] = [:]
     /// The slots from 63 on that were assigned.
     var highSlots: [ObjectIdentifier: SlotMask] = [:]
     /// Pairs to add with their rank, or to remove (nil).
@@ -71,6 +73,7 @@ final class ChangeTracker {
         inserted.removeAll(keepingCapacity: true)
         changed.removeAll(keepingCapacity: true)
         deleted.removeAll(keepingCapacity: true)
+        bases.removeAll(keepingCapacity: true)
         highSlots.removeAll(keepingCapacity: true)
         links.removeAll(keepingCapacity: true)
     }
@@ -91,6 +94,7 @@ final class ChangeTracker {
         inserted.removeAll()
         changed.removeAll()
         deleted.removeAll()
+        bases.removeAll()
         highSlots.removeAll()
         links.removeAll()
     }

@@ -5,9 +5,8 @@ extension ManagedObject {
     ///
     /// - Throws: What a value does that its attribute does not allow.
     func assign(_ values: [String: Value]) throws(StorageError) {
-        let description = description, batch = RowBatch(capacity: 1)
-        let cells = batch.appendRow(key: _key, version: _version, entity: Int(_entity), slots: description.slots.count)
-        _encode(cells, batch, .max)
+        let description = description, batch = encodedRow()
+        let cells = batch.mutableCells(0)
         for (name, value) in values {
             guard let slot = description.slot(name), description.slots[slot].attribute != nil else { continue }
             do throws(ValueError) {
@@ -16,7 +15,7 @@ extension ManagedObject {
                 throw StorageError(error)
             }
         }
-        _reload(batch.row(0))
+        withExtendedLifetime(batch) { _reload(batch.row(0)) }
     }
 }
 

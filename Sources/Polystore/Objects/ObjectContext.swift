@@ -138,6 +138,8 @@ extension ObjectContext {
     func willChange(_ object: ManagedObject, _ slot: Int) {
         guard let tracker, !object.isDeletedObject else { trapAssignment(object, object.description.slots[slot].name) }
         tracker.changed.append(object)
+        // Work that outlives a closure can meet others: what it began with is needed to tell who changed what.
+        if sessions == nil { tracker.bases[ObjectIdentifier(object)] = object.encodedRow() }
     }
 
     /// Assigning outside a transaction is the one programming error that traps: a setter cannot throw, and going on would lose the

@@ -1,16 +1,6 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// What wins when an object that a detached transaction changed was changed by somebody else in the meantime.
-public enum MergePolicy: Sendable {
-    /// Nobody: the commit throws `staleObject` with the keys, and nothing is written.
-    case error
-    /// The values assigned here; attributes that were not assigned keep what the other wrote.
-    case mine
-    /// What the other wrote; the changes of that object here are forgotten.
-    case theirs
-}
-
 /// A transaction that is not tied to a closure: its changes stay in memory until `commit`, which can be called any number of times.
 ///
 /// It holds no transaction of a store: others are not kept waiting, and its fetches read the newest committed state with its own changes
@@ -50,9 +40,10 @@ public final class UnsafeTransaction: BaseTransaction {
             } catch  where error.code == .serializationFailure && attempt < Self.attempts {
                 Thread.sleep(forTimeInterval: Double.random(in: 0...0.02))
             } catch  where error.code == .staleObject || error.code == .notFound {
-                let conflicts = try conflicts(tracker)
-                if policy == .error || conflicts.isEmpty || attempt == Self.attempts { throw Self.stale(conflicts, error) }
-                resolve(conflicts, policy, tracker)
+                var conflicts = Conflicts(context, tracker)
+                try conflicts.find()
+                if policy.isError || conflicts.isEmpty || attempt == Self.attempts { throw conflicts.error(error) }
+                try conflicts.resolve(policy)
             }
         }
     }
@@ -78,51 +69,6 @@ public final class UnsafeTransaction: BaseTransaction {
             core.commits.publish(tracker)
             tracker.didCommit()
             return
-        }
-    }
-
-    /// An object that is not what it was when it was read.
-    private struct Conflict {
-        let object: ManagedObject
-        /// The present version; nil when it was deleted.
-        let version: Int64?
-    }
-
-    private func conflicts(_ tracker: ChangeTracker) throws(StorageError) -> [Conflict] {
-        var result: [Conflict] = []
-        for object in [tracker.changed, tracker.deleted].joined() where !object.isNew {
-            let version = try context.withReader(Int(object._store)) { reader throws(StorageError) -> Int64? in
-                let batch = RowBatch(capacity: 1)
-                try reader.row(Int(object._entity), key: object._key, into: batch)
-                return batch.count == 1 ? batch.row(0).version : nil
-            }
-            if version != object._version { result.append(Conflict(object: object, version: version)) }
-        }
-        return result
-    }
-
-    private static func stale(_ conflicts: [Conflict], _ cause: StorageError) -> StorageError {
-        guard let first = conflicts.first else { return cause }
-        let name = first.object.description.name
-        return StorageError(
-            .staleObject,
-            "\(name) \(first.object._key) was \(first.version == nil ? "deleted" : "changed") by another transaction since it was read"
-                + (conflicts.count > 1 ? ", and \(conflicts.count - 1) more" : ""),
-            details: .init(entity: name, keys: conflicts.map(\.object._key)), cause: cause)
-    }
-
-    private func resolve(_ conflicts: [Conflict], _ policy: MergePolicy, _ tracker: ChangeTracker) {
-        for conflict in conflicts {
-            let object = conflict.object
-            if let version = conflict.version, policy == .mine {
-                object._version = version
-                continue
-            }
-            // Theirs, or nothing is left to be changed.
-            tracker.changed.removeAll { $0 === object }
-            tracker.deleted.removeAll { $0 === object }
-            object._dirty = 0
-            context.refresh(object)
         }
     }
 

@@ -1,0 +1,25 @@
+internal import PolystoreStorage
+
+extension ManagedObject {
+    /// The present values as a row.
+    func encodedRow() -> RowBatch {
+        let batch = RowBatch(capacity: 1)
+        let cells = batch.appendRow(key: _key, version: _version, entity: Int(_entity), slots: description.slots.count)
+        _encode(cells, batch, .max)
+        return batch
+    }
+
+    /// The present values, by stored name.
+    func currentValues() -> [String: Value] {
+        // A view does not keep its batch.
+        let batch = encodedRow()
+        return withExtendedLifetime(batch) { values(batch.row(0)) }
+    }
+
+    /// The values of a row of this object's entity, by stored name.
+    func values(_ row: borrowing RowView) -> [String: Value] {
+        var values: [String: Value] = [:]
+        for (index, slot) in description.slots.enumerated() { values[slot.name] = Value(row[index], as: slot.type) ?? .null }
+        return values
+    }
+}

@@ -1,0 +1,115 @@
+internal import PolystoreStorage
+
+/// The objects of a detached transaction that are not what they were when they were read.
+struct Conflicts {
+    private struct Item {
+        let object: ManagedObject
+        /// The row that the store has now; empty when the other deleted it.
+        let theirs: RowBatch
+        let isDeletedHere: Bool
+    }
+
+    private let context: ObjectContext
+    private let tracker: ChangeTracker
+    private var items: [Item] = []
+
+    init(_ context: ObjectContext, _ tracker: ChangeTracker) {
+        self.context = context
+        self.tracker = tracker
+    }
+
+    var isEmpty: Bool { items.isEmpty }
+
+    /// Compares the versions of everything that is to be changed or deleted.
+    mutating func find() throws(StorageError) {
+        let deleted = Set(tracker.deleted.map(ObjectIdentifier.init))
+        var seen: Set<ObjectIdentifier> = []
+        for object in [tracker.changed, tracker.deleted].joined()
+        where !object.isNew && seen.insert(ObjectIdentifier(object)).inserted {
+            let row = RowBatch(capacity: 1)
+            try context.withReader(Int(object._store)) { reader throws(StorageError) in
+                try reader.rows(Int(object._entity), keys: [object._key], into: row)
+            }
+            if row.count == 1, row.row(0).version == object._version { continue }
+            items.append(Item(object: object, theirs: row, isDeletedHere: deleted.contains(ObjectIdentifier(object))))
+        }
+    }
+
+    /// The error that names them all.
+    func error(_ cause: StorageError) -> StorageError {
+        guard let first = items.first else { return cause }
+        let name = first.object.description.name
+        return StorageError(
+            .staleObject,
+            "\(name) \(first.object._key) was \(first.theirs.count == 0 ? "deleted" : "changed") by another transaction since it was read"
+                + (items.count > 1 ? ", and \(items.count - 1) more" : ""),
+            details: .init(entity: name, keys: items.map(\.object._key), conflicts: items.map(conflict)), cause: cause)
+    }
+
+    private func conflict(_ item: Item) -> ObjectConflict {
+        let object = item.object, present = object.currentValues()
+        let names = tracker.mask(object).slots.filter(object.description.slots.indices.contains).map { object.description.slots[$0].name }
+        return ObjectConflict(
+            entity: object.description.name, key: object._key,
+            base: tracker.bases[ObjectIdentifier(object)].map { object.values($0.row(0)) } ?? present,
+            mine: item.isDeletedHere ? nil : present.filter { names.contains($0.key) },
+            theirs: item.theirs.count == 1 ? object.values(item.theirs.row(0)) : nil)
+    }
+
+    /// Brings the objects to what a policy says, so that the commit can be tried again.
+    func resolve(_ policy: MergePolicy) throws(StorageError) {
+        for item in items {
+            switch policy {
+            case .error: break
+            case .theirs: giveUp(item)
+            case .mine: try merge(item) { _, _, mine, _ in mine }
+            case .byAttribute(let choose):
+                let entity = item.object.description.name
+                try merge(item) { choose(entity, $0, $1, $2, $3) }
+            }
+        }
+    }
+
+    /// Forgets what was done here to an object.
+    private func giveUp(_ item: Item) {
+        let object = item.object
+        tracker.changed.removeAll { $0 === object }
+        tracker.deleted.removeAll { $0 === object }
+        tracker.bases[ObjectIdentifier(object)] = nil
+        object._dirty = 0
+        if item.theirs.count == 1 {
+            object.revert(to: item.theirs.row(0))
+        } else {
+            object._flags |= ManagedObject.Flags.deleted
+        }
+    }
+
+    /// Takes over what the other wrote, except for what was assigned here.
+    private func merge(
+        _ item: Item, _ choose: (_ attribute: String, _ base: Value, _ mine: Value, _ theirs: Value) -> Value
+    ) throws(StorageError) {
+        let object = item.object
+        // Nothing is left to be changed, or to be deleted twice.
+        guard item.theirs.count == 1 else { return giveUp(item) }
+        if item.isDeletedHere {
+            object._version = item.theirs.row(0).version
+            return
+        }
+        let description = object.description, mask = tracker.mask(object)
+        let mine = object.currentValues(), theirs = object.values(item.theirs.row(0))
+        let base = tracker.bases[ObjectIdentifier(object)].map { object.values($0.row(0)) } ?? mine
+        let cells = item.theirs.mutableCells(0)
+        for slot in mask.slots where slot < description.slots.count {
+            let name = description.slots[slot].name
+            let (was, own, other) = (base[name] ?? .null, mine[name] ?? .null, theirs[name] ?? .null)
+            let value = other == was ? own : choose(name, was, own, other)
+            do throws(ValueError) {
+                cells[slot] = item.theirs.cell(for: try description.normalise(value, slot: slot))
+            } catch {
+                throw StorageError(error)
+            }
+        }
+        object._reload(item.theirs.row(0))
+        object.extras = nil
+    }
+}
