@@ -152,6 +152,23 @@ import Testing
         })
     }
 
+    @Test(arguments: TestStore.all) func anObjectIsMadeByItsInitialiser(_ store: TestStore) throws {
+        let stack = try store.stack()
+        try stack.perform(synchronous: { transaction in
+            let rex = try Dog(context: transaction)
+            rex.name = "Rex"
+            let ann = try Person(context: transaction)
+            ann.name = "Ann"
+            rex.owner = ann
+            #expect(transaction.insertedObjects() == [rex, ann])
+            #expect(try transaction.fetchExisting(rex.objectID) === rex)
+            // The entity of animals is abstract.
+            let error = #expect(throws: StorageError.self) { try Animal(context: transaction) }
+            #expect(error?.code == .invalidConfiguration)
+        })
+        #expect(try stack.fetchOne(From<Dog>())?.owner?.name == "Ann")
+    }
+
     @Test func handlersTellHowItEnded() async throws {
         let stack = try TestStore.memory.stack()
         let name = await withCheckedContinuation { continuation in

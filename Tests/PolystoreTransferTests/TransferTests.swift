@@ -101,6 +101,21 @@ import Testing
         #expect(try digest(store)?.count == 0)
     }
 
+    @Test func aStoreWithPeersIsNotLoadedPastThem() throws {
+        let store = InMemoryStore()
+        _ = try store.open(OpenRequest(schema: schema))
+        let writer = try store.beginWrite(WriteOptions())
+        try Peers.add(UUID(), writer)
+        _ = try writer.commit(CommitRecord())
+        let error = #expect(throws: StorageError.self) {
+            try FileLoader.load(LoadMapping(files: [LoadMapping.file("notes.csv", entity: "Note")]), into: store, schema) { _ in
+                Data("text\na\n".utf8)
+            }
+        }
+        #expect(error?.code == .peerUnavailable)
+        #expect(try digest(store)?.count == 0)
+    }
+
     @Test func aLoadTellsHowFarItHasCome() throws {
         let store = InMemoryStore()
         _ = try store.open(OpenRequest(schema: schema))

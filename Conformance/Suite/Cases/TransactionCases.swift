@@ -295,7 +295,8 @@ enum TransactionCases {
                 check.equal(entries.map(\.author), ["ann", ""], "authors")
                 var mask = SlotMask()
                 mask.insert(number)
-                check.equal(entries.first.map { Array($0.changes) }, [HistoryChange(entity: thing, key: key, kind: .update(mask))], "update")
+                check.equal(
+                    entries.first.map { Array($0.changes) }, [HistoryChange(entity: thing, key: key, kind: .update(mask))], "update")
                 check.equal(entries.last.map { Array($0.changes) }, [HistoryChange(entity: thing, key: key, kind: .delete)], "delete")
                 check.isTrue(entries.count == 2 && entries[0].token.position < entries[1].token.position, "positions rise")
             }
@@ -319,7 +320,8 @@ enum TransactionCases {
                 let keys = try scratch.insert("Tag", (0..<500).map { _ in [:] })
                 let tag = try scratch.entity("Tag")
                 check.equal(
-                    try scratch.history().first.map { Array($0.changes) }, keys.map { HistoryChange(entity: tag, key: $0, kind: .insert) }, "changes")
+                    try scratch.history().first.map { Array($0.changes) }, keys.map { HistoryChange(entity: tag, key: $0, kind: .insert) },
+                    "changes")
             }
         },
     ]

@@ -187,6 +187,17 @@ extension ManagedObject {
     public final var entityName: String { description.name }
 }
 
+extension ManagedObject {
+    /// A new object of a transaction: `Person(context: transaction)`, the same as `transaction.create(Person.self)`.
+    ///
+    /// - Throws: What `create` does.
+    public convenience init(context transaction: BaseTransaction) throws(StorageError) {
+        let target = try transaction.target(of: Self.self)
+        self.init(_new: try transaction.nextKey(target), target.entity, transaction.context)
+        transaction.register(self, target)
+    }
+}
+
 extension ManagedObject: Hashable {
     /// Whether both are the same instance; two instances of one row belong to different contexts.
     public static func == (a: ManagedObject, b: ManagedObject) -> Bool { a === b }

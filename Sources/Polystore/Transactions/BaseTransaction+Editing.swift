@@ -14,40 +14,64 @@ extension BaseTransaction {
 
     /// A new object in the store that `Into` names.
     public func create<Object: ManagedObject>(_ into: Into<Object>) throws(StorageError) -> Object {
-        let entity = try into.entity(context.model)
+        let target = try target(try into.entity(context.model), into.configuration)
+        if into.isPlain, target.type == Object.self { remember(target) }
+        guard let object = try make(target) as? Object else {
+            throw StorageError(.invalidConfiguration, "\(context.model.schema[target.entity].name) has another class")
+        }
+        return object
+    }
+
+    private func target(_ entity: EntityIndex, _ configuration: String??) throws(StorageError) -> CreationTarget {
         let description = context.model.schema[entity]
         if description.isAbstract {
             throw StorageError(
                 .invalidConfiguration, "\(description.name) is abstract; create an object of one of its sub-entities",
                 details: .init(entity: description.name))
         }
-        let stores = try context.stack.stores(for: entity, into.configuration.map { [$0] })
+        let stores = try context.stack.stores(for: entity, configuration.map { [$0] })
         guard stores.count == 1 else {
             throw StorageError(
                 .invalidConfiguration,
                 "\(description.name) is held by several stores; name one: create(Into<\(description.name)>(\"configuration\"))",
                 details: .init(entity: description.name))
         }
-        let target = CreationTarget(
+        return CreationTarget(
             context.model.types[entity], entity, stores[0], keyBlock(entity, stores[0]), context.identityMap(entity, stores[0]))
-        if into.isPlain, target.type == Object.self { remember(target) }
-        guard let object = try make(target) as? Object else {
-            throw StorageError(.invalidConfiguration, "\(description.name) has another class")
-        }
-        return object
+    }
+
+    /// Where new objects of a class go, found out once.
+    func target(of type: ManagedObject.Type) throws(StorageError) -> CreationTarget {
+        if let target = knownTarget(type) { return target }
+        let entity = try context.model.entity(of: type)
+        let target = try target(entity, nil)
+        remember(target)
+        return target
     }
 
     @inline(__always)
     private func make(_ target: CreationTarget) throws(StorageError) -> ManagedObject {
+        let key = try nextKey(target)
+        let object = target.type.init(_new: key, target.entity, context)
+        register(object, target)
+        return object
+    }
+
+    /// The key of the next object of a target, which is to be made at once.
+    @inline(__always)
+    func nextKey(_ target: CreationTarget) throws(StorageError) -> Int64 {
         let keys = target.keys
         if keys.next == keys.end { try refill(keys) }
-        let key = keys.next
-        keys.next &+= 1
+        defer { keys.next &+= 1 }
         context.loadingStore = Int16(truncatingIfNeeded: target.store)
-        let object = target.type.init(_new: key, target.entity, context)
+        return keys.next
+    }
+
+    /// Takes a new object up.
+    @inline(__always)
+    func register(_ object: ManagedObject, _ target: CreationTarget) {
         target.map.insert(object)
         context.tracker?.inserted.append(object)
-        return object
     }
 
     /// The transaction's own instance of an object of any context, to be changed; nil when it no longer exists.
