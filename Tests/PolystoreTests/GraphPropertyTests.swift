@@ -185,6 +185,33 @@ import Testing
         }
     }
 
+    @Test(arguments: TestStore.all) func everyStepCanBeTakenBackAndAgain(_ store: TestStore) throws {
+        let stack = try stack(store)
+        var random = SplitMix(state: 99), expected = Expected(), next = 1
+        for _ in 0..<6 {
+            let transaction = stack.beginUnsafe(supportsUndo: true)
+            var states = [expected]
+            let session = try Session(transaction)
+            for _ in 0..<6 {
+                for _ in 0..<6 { try Self.edit(session, transaction, &expected, &next, &random) }
+                states.append(expected)
+                if states.count < 7 { try transaction.markUndoPoint() }
+            }
+            for state in states.dropLast().reversed() {
+                #expect(try transaction.undo())
+                try Session(transaction).check(state)
+            }
+            for state in states.dropFirst() {
+                #expect(try transaction.redo())
+                try Session(transaction).check(state)
+            }
+            for _ in 0..<2 { try transaction.undo() }
+            expected = states[4]
+            try transaction.commit()
+            try stack.read(synchronous: { read in try Session(read).check(expected) })
+        }
+    }
+
     /// 1,000 each for the whole proof; fewer in every run of the tests.
     private static let increments = Int(ProcessInfo.processInfo.environment["POLYSTORE_TEST_INCREMENTS"] ?? "") ?? 60
 

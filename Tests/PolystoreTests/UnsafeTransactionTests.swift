@@ -209,4 +209,55 @@ import Testing
         try transaction.commit()
         #expect(try stack.fetchCount(From<Person>()) == 2)
     }
+
+    @Test(arguments: TestStore.all) func stepsAreTakenBackAndAgain(_ store: TestStore) throws {
+        let stack = try stack(store, [("Ann", 1), ("Ben", 2)])
+        let transaction = stack.beginUnsafe(supportsUndo: true)
+        let all = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.name)))
+        all[0].age = 10
+        try transaction.markUndoPoint()
+        let rex = try transaction.create(Dog.self)
+        rex.name = "Rex"
+        rex.owner = all[0]
+        try transaction.markUndoPoint()
+        try transaction.delete(all[1])
+        rex.owner = nil
+        all[0].age = 20
+        func state() throws -> [String] {
+            try transaction.fetchAll(From<Person>().orderBy(.ascending(\.name))).map { person in
+                "\(person.name) \(person.age) \(person.pets.map(\.name))"
+            } + transaction.fetchAll(From<Dog>()).map { "\($0.name) of \($0.owner?.name ?? "nobody")" }
+        }
+        let states = [
+            ["Ann 1 []", "Ben 2 []"], ["Ann 10 []", "Ben 2 []"], ["Ann 10 [\"Rex\"]", "Ben 2 []", "Rex of Ann"],
+            ["Ann 20 []", "Rex of nobody"],
+        ]
+        #expect(try state() == states[3])
+        for expected in states.dropLast().reversed() {
+            #expect(try transaction.undo())
+            #expect(try state() == expected)
+        }
+        #expect(try !transaction.undo())
+        #expect(!transaction.hasChanges)
+        for expected in states.dropFirst() {
+            #expect(try transaction.redo())
+            #expect(try state() == expected)
+        }
+        #expect(try !transaction.redo())
+        try transaction.undo()
+        // A new step ends what could be done again.
+        try transaction.markUndoPoint()
+        all[1].age = 99
+        #expect(try !transaction.redo())
+        try transaction.commit()
+        #expect(try people(stack) == ["Ann 10", "Ben 99"])
+        #expect(try stack.fetchOne(From<Dog>())?.owner?.name == "Ann")
+        // What is committed stays.
+        #expect(try transaction.undo())
+        #expect(try !transaction.undo())
+        #expect(all[1].age == 99)
+        let plain = stack.beginUnsafe()
+        let error = #expect(throws: StorageError.self) { try plain.undo() }
+        #expect(error?.code == .unsupported)
+    }
 }

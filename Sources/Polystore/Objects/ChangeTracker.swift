@@ -26,6 +26,8 @@ final class ChangeTracker {
     var links: [LinkKey: [Pair: Int64?]] = [:]
     /// Objects with required relationships that were written before commit; they are checked then.
     var unchecked = ContiguousArray<ManagedObject>()
+    /// Whether the members of a new object are those that were added since it was made; not after an undo.
+    var knowsMembersOfNewObjects = true
     /// What was brought to the stores already and is not yet committed.
     private(set) var written = Written()
 

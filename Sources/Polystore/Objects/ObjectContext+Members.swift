@@ -33,7 +33,8 @@ extension ObjectContext {
     func state(_ object: ManagedObject, _ position: Int) throws(StorageError) -> ToManyState {
         if let known = object._collections[position] { return known }
         // A new object has no members before some are added: nothing in the store can refer to its key.
-        let loaded = object.isNew ? ToManyState(keys: []) : try load(object, object.description.relationships[position])
+        let isEmpty = object.isNew && tracker?.knowsMembersOfNewObjects != false
+        let loaded = isEmpty ? ToManyState(keys: []) : try load(object, object.description.relationships[position])
         if tracker != nil || sessions != nil || object.isNew { object._collections[position] = loaded }
         return loaded
     }

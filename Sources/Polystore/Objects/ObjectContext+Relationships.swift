@@ -75,7 +75,8 @@ extension ObjectContext {
 
     /// Adds a key to a to-many that is known; that of a new object is known to be empty before the first.
     func add(_ key: Int64, to object: ManagedObject, _ relationship: Int) {
-        if object.isNew, object._collections[relationship] == nil { object._collections[relationship] = ToManyState(keys: []) }
+        let knowsNone = object.isNew && tracker?.knowsMembersOfNewObjects != false
+        if knowsNone, object._collections[relationship] == nil { object._collections[relationship] = ToManyState(keys: []) }
         object._collections[relationship]?.append(key)
     }
 

@@ -12,11 +12,16 @@ public final class UnsafeTransaction: BaseTransaction {
     private static let attempts = 8
 
     private let core: StackCore
+    private var history: UndoHistory?
 
-    init(_ core: StackCore, author: String) {
+    init(_ core: StackCore, author: String, supportsUndo: Bool) {
         self.core = core
+        if supportsUndo { history = UndoHistory() }
         super.init(ObjectContext(stack: core, model: core.model, storeCount: core.storeCount), author: author)
+        beginHistory()
     }
+
+    private func beginHistory() { if let tracker = context.tracker { history?.begin(tracker) } }
 
     deinit {
         // The objects hold the context, and the context its changed objects.
@@ -68,6 +73,7 @@ public final class UnsafeTransaction: BaseTransaction {
             tracker.didFlush()
             core.commits.publish(tracker)
             tracker.didCommit()
+            beginHistory()
             return
         }
     }
@@ -77,6 +83,40 @@ public final class UnsafeTransaction: BaseTransaction {
         context.forgetFailure()
         context.tracker?.rewind(to: ChangeTracker.Written())
         try context.refreshAll()
+        beginHistory()
+    }
+
+    /// Marks the present state as one to which `undo` returns: call it before each step that a user may take back.
+    ///
+    /// The beginning, each commit and each rollback are such states by themselves, and the earliest: what is committed is not undone.
+    /// - Throws: `unsupported` where the transaction was begun without `supportsUndo`.
+    public func markUndoPoint() throws(StorageError) {
+        guard history != nil, let tracker = context.tracker else { throw Self.withoutUndo }
+        history?.mark(tracker)
+    }
+
+    /// Returns to the newest state that was marked: values, relationships, new and deleted objects.
+    ///
+    /// - Returns: False when there is no state to return to.
+    /// - Throws: `unsupported` where the transaction was begun without `supportsUndo`.
+    @discardableResult
+    public func undo() throws(StorageError) -> Bool {
+        guard history != nil, let tracker = context.tracker else { throw Self.withoutUndo }
+        return history?.undo(context, tracker) ?? false
+    }
+
+    /// Returns to the state that the last undo took back.
+    ///
+    /// - Returns: False when nothing was undone since the last mark.
+    /// - Throws: `unsupported` where the transaction was begun without `supportsUndo`.
+    @discardableResult
+    public func redo() throws(StorageError) -> Bool {
+        guard history != nil, let tracker = context.tracker else { throw Self.withoutUndo }
+        return history?.redo(context, tracker) ?? false
+    }
+
+    private static var withoutUndo: StorageError {
+        StorageError(.unsupported, "the transaction keeps no states to return to; begin it with supportsUndo: true")
     }
 
     override func reserveKeys(_ place: KeyBlock.Place, count: Int) throws(StorageError) -> Range<Int64> {
@@ -91,5 +131,11 @@ public final class UnsafeTransaction: BaseTransaction {
 
 extension DataStack {
     /// Begins a transaction that is not tied to a closure; it ends when the program lets go of it.
-    public func beginUnsafe(author: String = "") -> sending UnsafeTransaction { UnsafeTransaction(core, author: author) }
+    ///
+    /// - Parameters:
+    ///   - author: The author that the history names.
+    ///   - supportsUndo: Whether states are kept for `undo` and `redo`.
+    public func beginUnsafe(author: String = "", supportsUndo: Bool = false) -> sending UnsafeTransaction {
+        UnsafeTransaction(core, author: author, supportsUndo: supportsUndo)
+    }
 }

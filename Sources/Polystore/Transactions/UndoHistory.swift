@@ -1,0 +1,98 @@
+internal import PolystoreStorage
+
+/// The states of a detached transaction to which it can return.
+struct UndoHistory {
+    /// What was pending at a moment, with the values of the objects concerned.
+    struct State {
+        fileprivate struct Saved {
+            let object: ManagedObject
+            let row: RowBatch
+            let dirty: UInt64
+            let flags: UInt32
+        }
+
+        fileprivate var inserted = ContiguousArray<ManagedObject>()
+        fileprivate var changed = ContiguousArray<ManagedObject>()
+        fileprivate var deleted = ContiguousArray<ManagedObject>()
+        fileprivate var bases: [ObjectIdentifier: RowBatch] = [:]
+        fileprivate var highSlots: [ObjectIdentifier: SlotMask] = [:]
+        fileprivate var links: [ChangeTracker.LinkKey: [ChangeTracker.Pair: Int64?]] = [:]
+        fileprivate var saved: [ObjectIdentifier: Saved] = [:]
+
+        init(_ tracker: ChangeTracker) {
+            (inserted, changed, deleted) = (tracker.inserted, tracker.changed, tracker.deleted)
+            (bases, highSlots, links) = (tracker.bases, tracker.highSlots, tracker.links)
+            for object in tracker.pendingObjects {
+                saved[ObjectIdentifier(object)] = Saved(
+                    object: object, row: object.encodedRow(), dirty: object._dirty, flags: object._flags)
+            }
+        }
+
+        /// Brings a context back to this state.
+        func restore(_ context: ObjectContext, _ tracker: ChangeTracker) {
+            for object in tracker.pendingObjects where saved[ObjectIdentifier(object)] == nil {
+                Self.forget(object, tracker.bases[ObjectIdentifier(object)])
+            }
+            for saved in saved.values {
+                saved.object._reload(saved.row.row(0))
+                saved.object._dirty = saved.dirty
+                saved.object._flags = saved.flags
+            }
+            (tracker.inserted, tracker.changed, tracker.deleted) = (inserted, changed, deleted)
+            (tracker.bases, tracker.highSlots, tracker.links) = (bases, highSlots, links)
+            // What relationships to many lead to is found out again, from the store and from what is pending.
+            tracker.knowsMembersOfNewObjects = false
+            for (_, _, objects) in context.liveObjects { for object in objects { object.extras = nil } }
+        }
+
+        /// Takes back what was done to an object after the state.
+        private static func forget(_ object: ManagedObject, _ base: RowBatch?) {
+            object._dirty = 0
+            if object.isNew {
+                object._flags |= ManagedObject.Flags.deleted
+                return
+            }
+            object._flags &= ~ManagedObject.Flags.deleted
+            if let base { withExtendedLifetime(base) { object._reload(base.row(0)) } }
+        }
+    }
+
+    private(set) var undo: [State] = []
+    private(set) var redo: [State] = []
+
+    /// Marks a state to return to; what was undone can no longer be done again.
+    mutating func mark(_ tracker: ChangeTracker) {
+        undo.append(State(tracker))
+        redo.removeAll()
+    }
+
+    /// Returns to the newest mark; false when there is none.
+    mutating func undo(_ context: ObjectContext, _ tracker: ChangeTracker) -> Bool {
+        guard let state = undo.popLast() else { return false }
+        redo.append(State(tracker))
+        state.restore(context, tracker)
+        return true
+    }
+
+    /// Returns to where the last undo came from; false when there is none.
+    mutating func redo(_ context: ObjectContext, _ tracker: ChangeTracker) -> Bool {
+        guard let state = redo.popLast() else { return false }
+        undo.append(State(tracker))
+        state.restore(context, tracker)
+        return true
+    }
+
+    /// Forgets everything and marks the present state.
+    mutating func begin(_ tracker: ChangeTracker) {
+        undo = [State(tracker)]
+        redo.removeAll()
+    }
+}
+
+extension ChangeTracker {
+    /// Every object with a pending change, each once.
+    var pendingObjects: [ManagedObject] {
+        var seen: Set<ObjectIdentifier> = []
+        return [inserted, changed, deleted].joined().filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+}
