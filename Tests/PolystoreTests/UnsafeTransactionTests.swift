@@ -260,4 +260,25 @@ import Testing
         let error = #expect(throws: StorageError.self) { try plain.undo() }
         #expect(error?.code == .unsupported)
     }
+
+    @Test(arguments: TestStore.all) func whatADecisionRestsOnCanBeGuarded(_ store: TestStore) throws {
+        let stack = try stack(store, [("Ann", 1), ("Ben", 2)])
+        let transaction = stack.beginUnsafe()
+        let all = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.name)))
+        all[0].age = all[1].age * 10
+        try stack.perform(synchronous: { try $0.fetchOne(From<Person>().where(\.name == "Ben"))?.age = 3 })
+        let error = #expect(throws: StorageError.self) { try transaction.commit(validatesReads: true) }
+        #expect(error?.code == .staleObject && error?.details.keys == [all[1].objectID.key.key])
+        #expect(try people(stack) == ["Ann 1", "Ben 3"])
+        try transaction.refresh()
+        #expect(all[0].age == 20 && all[1].age == 3)
+        all[0].age = all[1].age * 10
+        try transaction.commit(validatesReads: true)
+        #expect(try people(stack) == ["Ann 30", "Ben 3"])
+        // Without the guard a decision stands.
+        all[0].age = all[1].age
+        try stack.perform(synchronous: { try $0.fetchOne(From<Person>().where(\.name == "Ben"))?.age = 4 })
+        try transaction.commit()
+        #expect(try people(stack) == ["Ann 3", "Ben 4"])
+    }
 }

@@ -12,7 +12,8 @@ extension ObjectContext {
         try refresh(keys.sorted().compactMap(map.find), root, store)
     }
 
-    private func refresh(_ objects: [ManagedObject], _ root: EntityIndex, _ store: Int) throws(StorageError) {
+    /// Brings objects of one hierarchy, in the order of their keys, to what their store has now.
+    func refresh(_ objects: [ManagedObject], _ root: EntityIndex, _ store: Int) throws(StorageError) {
         if objects.isEmpty { return }
         try withReader(store) { reader throws(StorageError) in
             let batch = RowBatch(capacity: objects.count)

@@ -31,29 +31,33 @@ public final class UnsafeTransaction: BaseTransaction {
 
     /// Checks the rules of the model and the versions of everything that was changed, writes and commits. Does nothing without changes.
     ///
-    /// - Parameter policy: What wins where somebody else changed an object in the meantime.
+    /// - Parameters:
+    ///   - policy: What wins where somebody else changed an object in the meantime.
+    ///   - validatesReads: Whether objects that were read and are still held must be unchanged too, although nothing was assigned to
+    ///     them: for decisions that rest on what they said. The policy does not apply to them.
     /// - Throws: `staleObject` naming the keys of all objects that others changed or deleted; whatever writing throws. The changes stay
     ///   in memory then, to be corrected and committed again, or given up with `rollback`.
-    public func commit(merging policy: MergePolicy = .error) throws(StorageError) {
+    public func commit(merging policy: MergePolicy = .error, validatesReads: Bool = false) throws(StorageError) {
         try context.throwFailure()
         guard let tracker = context.tracker, tracker.hasPending else { return }
         try context.validate()
         for attempt in 1...Self.attempts {
             do throws(StorageError) {
-                try write(tracker, isExclusive: attempt == Self.attempts)
+                try write(tracker, isExclusive: attempt == Self.attempts, validatesReads: validatesReads)
                 return
             } catch  where error.code == .serializationFailure && attempt < Self.attempts {
                 Thread.sleep(forTimeInterval: Double.random(in: 0...0.02))
             } catch  where error.code == .staleObject || error.code == .notFound {
                 var conflicts = Conflicts(context, tracker)
                 try conflicts.find()
+                // Without a conflict of what was changed it is one of what was only read, or something else is missing.
                 if policy.isError || conflicts.isEmpty || attempt == Self.attempts { throw conflicts.error(error) }
                 try conflicts.resolve(policy)
             }
         }
     }
 
-    private func write(_ tracker: ChangeTracker, isExclusive: Bool) throws(StorageError) {
+    private func write(_ tracker: ChangeTracker, isExclusive: Bool, validatesReads: Bool) throws(StorageError) {
         if !tracker.hasPending { return }
         var stores: Set<Int> = []
         while true {
@@ -62,6 +66,7 @@ public final class UnsafeTransaction: BaseTransaction {
             let changes = tracker.changeSets(context.model.schema, checksVersions: true).filter { !$0.value.isEmpty }
             stores = Set(changes.keys)
             do throws(StorageError) {
+                if validatesReads { try validateReads(tracker, pool) }
                 for (store, changes) in changes.sorted(by: { $0.key < $1.key }) { try pool.apply(changes, to: store) }
                 _ = try pool.commit(CommitRecord(author: author))
             } catch {
@@ -75,6 +80,32 @@ public final class UnsafeTransaction: BaseTransaction {
             tracker.didCommit()
             beginHistory()
             return
+        }
+    }
+
+    /// Compares the versions of what is held but not changed, inside the write transaction.
+    private func validateReads(_ tracker: ChangeTracker, _ pool: SessionPool) throws(StorageError) {
+        let changed = Set(tracker.pendingObjects.map(ObjectIdentifier.init))
+        for (store, root, objects) in context.liveObjects {
+            let held = objects.filter { !$0.isDeletedObject && !$0.isNew && !changed.contains(ObjectIdentifier($0)) }
+            if held.isEmpty { continue }
+            let batch = RowBatch(capacity: held.count)
+            try pool.reader(store).rows(root, keys: held.map(\._key), into: batch)
+            let versions = Dictionary((0..<batch.count).map { (batch.key($0), batch.row($0).version) }) { first, _ in first }
+            let stale = held.filter { versions[$0._key] != $0._version }
+            guard let first = stale.first else { continue }
+            throw StorageError(
+                .staleObject,
+                "\(first.description.name) \(first._key), which was read here, was changed or deleted by another transaction; refresh and "
+                    + "decide again", details: .init(entity: first.description.name, keys: stale.map(\._key)))
+        }
+    }
+
+    /// Brings every object that has no changes here to what its store has now.
+    public func refresh() throws(StorageError) {
+        let pending = Set(context.tracker?.pendingObjects.map(ObjectIdentifier.init) ?? [])
+        for (store, root, objects) in context.liveObjects {
+            try context.refresh(objects.filter { !pending.contains(ObjectIdentifier($0)) }, root, store)
         }
     }
 
