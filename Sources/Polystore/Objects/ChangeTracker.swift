@@ -56,14 +56,14 @@ final class ChangeTracker {
     }
 
     /// Everything pending was written.
-    func didFlush() {
+    func didFlush(isLast: Bool) {
         for object in inserted {
             object._flags &= ~ManagedObject.Flags.new
             object._dirty = 0
             object._version = 1
         }
         for object in changed where object._dirty != 0 {
-            written.masks[ObjectIdentifier(object), default: SlotMask()].formUnion(mask(object))
+            if !isLast { written.masks[ObjectIdentifier(object), default: SlotMask()].formUnion(mask(object)) }
             object._dirty = 0
             object._version += 1
         }

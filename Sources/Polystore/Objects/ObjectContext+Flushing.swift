@@ -2,7 +2,9 @@ internal import PolystoreStorage
 
 extension ObjectContext {
     /// Brings the pending changes to the stores, so that a fetch sees them.
-    func flush() throws(StorageError) {
+    ///
+    /// - Parameter isLast: Whether nobody can ask any more which attributes were assigned.
+    func flush(isLast: Bool = false) throws(StorageError) {
         guard let tracker, let sessions, tracker.hasPending else { return }
         try throwFailure()
         for (store, changes) in tracker.changeSets(model.schema).sorted(by: { $0.key < $1.key }) where !changes.isEmpty {
@@ -10,7 +12,7 @@ extension ObjectContext {
         }
         for object in tracker.inserted where !model.requiredReferences[Int(object._entity)].isEmpty { tracker.unchecked.append(object) }
         for object in tracker.changed where !model.requiredReferences[Int(object._entity)].isEmpty { tracker.unchecked.append(object) }
-        tracker.didFlush()
+        tracker.didFlush(isLast: isLast)
     }
 
     /// Checks the rules of the model on everything that the transaction changed, all failures together.

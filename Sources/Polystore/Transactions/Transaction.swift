@@ -39,7 +39,7 @@ public final class Transaction: BaseTransaction {
         if Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
         try context.throwFailure()
         try context.validate()
-        try context.flush()
+        try context.flush(isLast: true)
         _ = try sessions.commit(CommitRecord(author: author))
         if let tracker = context.tracker { context.stack.commits.publish(tracker) }
         finish()

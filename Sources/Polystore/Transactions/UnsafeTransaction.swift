@@ -75,7 +75,7 @@ public final class UnsafeTransaction: BaseTransaction {
                 try core.pair(pairs)
                 continue
             }
-            tracker.didFlush()
+            tracker.didFlush(isLast: true)
             core.commits.publish(tracker)
             tracker.didCommit()
             beginHistory()
