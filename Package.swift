@@ -139,7 +139,10 @@ let package = Package(
             ["PolystoreConformance", "PolystoreCatalog", "PolystorePostgreSQL", "PolystoreStorage"]),
         tests(
             "PolystoreTests", "Tests/PolystoreTests",
-            ["Polystore", "PolystoreModelCode", "PolystoreInMemory", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL"],
+            [
+                "Polystore", "PolystoreModelCode", "PolystoreCatalog", "PolystoreDefaults", "PolystoreInMemory", "PolystoreSQLite",
+                "PolystoreLMDB", "PolystorePostgreSQL",
+            ],
             exclude: ["Models/Awkward.json"]),
     ],
     swiftLanguageModes: [.v6]
