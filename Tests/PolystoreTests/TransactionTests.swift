@@ -169,6 +169,28 @@ import Testing
         #expect(try stack.fetchOne(From<Dog>())?.owner?.name == "Ann")
     }
 
+    @Test(arguments: TestStore.all) func nothingIsDoneAfterTheEnd(_ store: TestStore) throws {
+        let stack = try store.stack()
+        var late: Transaction?, read: ReadTransaction?, person: Person?
+        try stack.perform(synchronous: { transaction in
+            person = try transaction.create(Person.self)
+            late = transaction
+        })
+        try stack.read(synchronous: { read = $0 })
+        let ended = try #require(late), reader = try #require(read), ann = try #require(person)
+        let uses: [() throws -> Void] = [
+            { _ = try ended.create(Person.self) }, { _ = try ended.create(Into<Dog>()) }, { _ = try Person(context: ended) },
+            { _ = try ended.edit(ann) }, { _ = try ended.edit(ann.objectID) }, { try ended.delete(ann) },
+            { try ended.deleteAll(From<Person>()) }, { _ = try ended.fetchAll(From<Person>()) }, { try ended.nested {} },
+            { _ = try reader.fetchAll(From<Person>()) },
+        ]
+        for use in uses {
+            let error = #expect(throws: StorageError.self) { try use() }
+            #expect(error?.code == .storeClosed)
+        }
+        #expect(try stack.fetchCount(From<Person>()) == 1)
+    }
+
     @Test func handlersTellHowItEnded() async throws {
         let stack = try TestStore.memory.stack()
         let name = await withCheckedContinuation { continuation in

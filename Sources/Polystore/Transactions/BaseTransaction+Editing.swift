@@ -14,6 +14,7 @@ extension BaseTransaction {
 
     /// A new object in the store that `Into` names.
     public func create<Object: ManagedObject>(_ into: Into<Object>) throws(StorageError) -> Object {
+        try checkOpen()
         let target = try target(try into.entity(context.model), into.configuration)
         if into.isPlain, target.type == Object.self { remember(target) }
         guard let object = try make(target) as? Object else {
@@ -43,6 +44,7 @@ extension BaseTransaction {
     /// Where new objects of a class go, found out once.
     func target(of type: ManagedObject.Type) throws(StorageError) -> CreationTarget {
         if let target = knownTarget(type) { return target }
+        try checkOpen()
         let entity = try context.model.entity(of: type)
         let target = try target(entity, nil)
         remember(target)
@@ -78,12 +80,16 @@ extension BaseTransaction {
     ///
     /// The row is read in the transaction, so what is edited is never stale.
     public func edit<Object: ManagedObject>(_ object: Object) throws(StorageError) -> Object? {
+        try checkOpen()
         if object._context === context { return object.isDeletedObject ? nil : object }
         return try context.existing(ObjectID<Object>(object._context.objectKey(of: object)))
     }
 
     /// The object with an id, to be changed; nil when it no longer exists.
-    public func edit<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> Object? { try context.existing(id) }
+    public func edit<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> Object? {
+        try checkOpen()
+        return try context.existing(id)
+    }
 
     /// Deletes an object, following the delete rules of its relationships.
     ///

@@ -23,7 +23,22 @@ public class BaseTransaction: FetchSource {
     public final var hasChanges: Bool { context.tracker?.hasChanges ?? false }
 
     /// The context that fetches use.
-    public var _fetchContext: ObjectContext { get throws(StorageError) { context } }
+    public var _fetchContext: ObjectContext {
+        get throws(StorageError) {
+            try checkOpen()
+            return context
+        }
+    }
+
+    /// - Throws: `storeClosed` when the transaction has ended: what is done then would be lost without a word.
+    final func checkOpen() throws(StorageError) { if context.tracker == nil { throw SessionPool.ended } }
+
+    /// Forgets where new objects go, so that none is made after the end.
+    final func forgetTargets() {
+        lastTarget = nil
+        targets.removeAll()
+        keyBlocks.removeAll()
+    }
 
     /// Keys that no object had before.
     func reserveKeys(_ place: KeyBlock.Place, count: Int) throws(StorageError) -> Range<Int64> {

@@ -14,6 +14,7 @@ public final class ReadTransaction: FetchSource {
     /// The context that fetches use.
     public var _fetchContext: ObjectContext {
         get throws(StorageError) {
+            if context.sessions == nil { throw SessionPool.ended }
             if Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
             return context
         }

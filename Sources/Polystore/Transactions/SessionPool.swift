@@ -195,7 +195,7 @@ final class SessionPool {
         writers.removeAll()
     }
 
-    private static var ended: StorageError {
+    static var ended: StorageError {
         StorageError(.storeClosed, "the transaction has ended; start another with perform or read")
     }
 }

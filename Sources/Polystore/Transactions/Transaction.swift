@@ -24,6 +24,7 @@ public final class Transaction: BaseTransaction {
     /// The context that fetches use.
     public override var _fetchContext: ObjectContext {
         get throws(StorageError) {
+            try checkOpen()
             if Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
             try context.flush()
             return context
@@ -48,6 +49,7 @@ public final class Transaction: BaseTransaction {
     /// Lets go of everything; what was not committed is undone.
     func finish() {
         sessions.end()
+        forgetTargets()
         context.tracker?.clear()
         context.tracker = nil
         context.sessions = nil
