@@ -104,7 +104,9 @@ let package = Package(
         module("PolystoreDefaults", "Backends/Defaults", ["Polystore", "PolystoreCatalog", "PolystoreInMemory", "PolystoreSQLite"]),
 
         // The conformance suite and the two programs.
-        module("PolystoreConformance", "Conformance/Suite", ["PolystoreStorage", "Polystore", arguments]),
+        module(
+            "PolystoreConformance", "Conformance/Suite", ["PolystoreStorage", "Polystore", arguments],
+            exclude: ["Models/Graph.json"]),
         .executableTarget(
             name: "polystore-conformance", dependencies: ["PolystoreConformance", "PolystoreCatalog"], path: "Conformance/Runner",
             swiftSettings: strict),

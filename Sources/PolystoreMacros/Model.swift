@@ -27,12 +27,28 @@ public enum AttributeOption {
     case unique
     /// An index is kept.
     case indexed
+    /// The least value, checked at commit.
+    case minimum(any AttributeValue)
+    /// The greatest value, checked at commit.
+    case maximum(any AttributeValue)
+    /// The least number of Unicode scalars of a text or bytes of data, checked at commit.
+    case minLength(Int)
+    /// The greatest number of Unicode scalars of a text or bytes of data, checked at commit.
+    case maxLength(Int)
+    /// The regular expression that describes the whole text, checked at commit.
+    case pattern(String)
+    /// The initial value is computed for each new object, such as `UUID()`, instead of being one constant.
+    case dynamicInitialValue
+    /// What happens to the destination of a reference into another store when the object is deleted.
+    case deleteRule(DeleteRule)
+    /// What happens to the object when the destination of its reference into another store is deleted.
+    case inverseDeleteRule(DeleteRule)
 }
 
 /// Says of an attribute what its declaration cannot.
 ///
 /// - Parameters:
-///   - options: `.unique`, `.indexed`.
+///   - options: `.unique`, `.indexed`, rules that are checked at commit, how the initial value comes about.
 ///   - key: The stored name; the name of the property unless said otherwise.
 ///   - originalName: The stored name in the previous version of the model.
 @attached(peer)
@@ -45,11 +61,14 @@ public macro Attribute(_ options: AttributeOption..., key: String? = nil, origin
 ///   - inverse: The relationship of the destination that is the other side; one of the two sides names it, not both.
 ///   - deleteRule: What happens to the destination when the owner is deleted.
 ///   - required: Whether a to-one must lead somewhere.
+///   - minCount: The least number of objects that a to-many leads to, checked at commit.
+///   - maxCount: The greatest number of objects that a to-many leads to, checked at commit.
 ///   - key: The stored name; the name of the property unless said otherwise.
 ///   - originalName: The stored name in the previous version of the model.
 @attached(peer)
 public macro Relationship(
-    inverse: AnyKeyPath? = nil, deleteRule: DeleteRule = .nullify, required: Bool = false, key: String? = nil, originalName: String? = nil
+    inverse: AnyKeyPath? = nil, deleteRule: DeleteRule = .nullify, required: Bool = false, minCount: Int? = nil, maxCount: Int? = nil,
+    key: String? = nil, originalName: String? = nil
 ) = #externalMacro(module: "PolystoreMacrosPlugin", type: "MarkerMacro")
 
 /// Leaves a stored property out of the entity.

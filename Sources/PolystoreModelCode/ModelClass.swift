@@ -30,6 +30,14 @@ public struct ModelClass: Sendable, Hashable {
         public var allowedValues: [String]
         /// The name of the attribute's coder.
         public var coder: String?
+        /// Whether the initial value is computed for each object, so that it is not part of the declaration.
+        public var isInitialPerObject = false
+        /// The rules of the attribute as arguments of `AttributeRules`, such as `minimum: .int(0)`.
+        public var rules: [String] = []
+        /// What a reference into another store leads to, as arguments of `CrossReference`.
+        public var crossReference: [String] = []
+        /// How many objects a to-many may lead to, as arguments of `Relationship`.
+        public var counts: [String] = []
         /// The stored name of the destination's entity.
         public var destination: String?
         /// The stored name of the relationship at the other end.

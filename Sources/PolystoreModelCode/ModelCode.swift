@@ -65,11 +65,14 @@ extension ModelClass {
         let keys = Set(description.slots.map(\.name) + description.relationships.map(\.relationship.name))
         func type(_ name: String) -> String { Names.swift(Names.type(name, among: entities)) }
         let attributes = entity.attributes.map { attribute in
-            Property(
-                Names.member(attribute.name, among: keys), key: attribute.name, type: Self.swiftType(attribute),
+            var property = Property(
+                Names.member(attribute.name, among: keys), key: attribute.name, type: Self.swiftType(attribute, entities),
                 valueType: attribute.type.rawValue, defaultValue: attribute.defaultValue.flatMap { Self.literal($0, attribute.type) },
                 allowedValues: attribute.allowedValues.map { Self.value($0, attribute.type) }, coder: attribute.coder,
                 isIndexed: description.slot(attribute.name).map(description.isIndexed) ?? false, originalName: attribute.originalName)
+            property.rules = Self.rules(attribute)
+            property.crossReference = Self.crossReference(attribute)
+            return property
         }
         let relationships = entity.relationships.map { relationship in
             let kind: Property.Kind =
@@ -78,11 +81,14 @@ extension ModelClass {
                 case .toMany: .toMany
                 case .toManyOrdered: .toManyOrdered
                 }
-            return Property(
+            var property = Property(
                 Names.member(relationship.name, among: keys), key: relationship.name, kind: kind, type: type(relationship.destination),
                 destination: relationship.destination,
                 inverse: relationship.inverse, deleteRule: relationship.deleteRule.rawValue, isRequired: !relationship.isOptional,
                 originalName: relationship.originalName)
+            if let count = relationship.minCount { property.counts.append("minCount: \(count)") }
+            if let count = relationship.maxCount { property.counts.append("maxCount: \(count)") }
+            return property
         }
         self.init(
             type(entity.name), entity: entity.name, superclass: entity.parent.map(type) ?? "ManagedObject", access: options.access,
@@ -91,7 +97,28 @@ extension ModelClass {
             uniqueConstraints: entity.uniqueConstraints.map(\.properties), originalName: entity.originalName)
     }
 
-    private static func swiftType(_ attribute: Attribute) -> String {
+    private static func rules(_ attribute: Attribute) -> [String] {
+        let rules = attribute.rules
+        return [
+            rules.minimum.map { "minimum: \(value($0, attribute.type))" }, rules.maximum.map { "maximum: \(value($0, attribute.type))" },
+            rules.minLength.map { "minLength: \($0)" }, rules.maxLength.map { "maxLength: \($0)" },
+            rules.pattern.map { "pattern: \(Names.literal($0))" },
+        ].compactMap { $0 }
+    }
+
+    private static func crossReference(_ attribute: Attribute) -> [String] {
+        guard let reference = attribute.crossReference else { return [] }
+        return [
+            "to: \(Names.literal(reference.destination))", "deleteRule: .\(reference.deleteRule.rawValue)",
+            "inverseDeleteRule: .\(reference.inverseDeleteRule.rawValue)",
+        ]
+    }
+
+    private static func swiftType(_ attribute: Attribute, _ entities: Set<String>) -> String {
+        if let reference = attribute.crossReference {
+            let type = "ObjectID<\(Names.swift(Names.type(reference.destination, among: entities)))>"
+            return attribute.isOptional ? type + "?" : type
+        }
         let type =
             switch attribute.type {
             case .bool: "Bool"

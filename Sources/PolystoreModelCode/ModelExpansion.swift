@@ -111,12 +111,17 @@ public struct ModelExpansion {
         } else {
             arguments.append("isOptional: \(type).isOptionalAttribute")
         }
-        if let value = property.defaultValue, value != "nil" {
+        if let value = property.defaultValue, value != "nil", !property.isInitialPerObject {
             arguments.append("defaultValue: (\(value) as \(property.type)).attributeValue")
         }
         if property.valueType == nil { arguments.append("allowedValues: \(type).allowedValues") }
         if !property.allowedValues.isEmpty { arguments.append("allowedValues: [\(property.allowedValues.joined(separator: ", "))]") }
+        if property.valueType == nil { arguments.append("coder: \(type).coderName") }
         if let coder = property.coder { arguments.append("coder: \(Names.literal(coder))") }
+        if !property.rules.isEmpty { arguments.append("rules: AttributeRules(\(property.rules.joined(separator: ", ")))") }
+        if !property.crossReference.isEmpty {
+            arguments.append("crossReference: CrossReference(\(property.crossReference.joined(separator: ", ")))")
+        }
         if let name = property.originalName { arguments.append("originalName: \(Names.literal(name))") }
         return "Attribute(\(arguments.joined(separator: ", ")))"
     }
@@ -130,6 +135,7 @@ public struct ModelExpansion {
         if property.isRequired { arguments.append("isOptional: false") }
         if let inverse = property.inverse { arguments.append("inverse: \(inverse.hasPrefix("\\") ? inverse : Names.literal(inverse))") }
         if property.deleteRule != "nullify" { arguments.append("deleteRule: .\(property.deleteRule)") }
+        arguments += property.counts
         if let name = property.originalName { arguments.append("originalName: \(Names.literal(name))") }
         return "Relationship(\(arguments.joined(separator: ", ")))"
     }

@@ -30,13 +30,13 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         /// The keys of the objects concerned.
         public var keys: [Int64]
         /// All failures, where several are reported together.
-        public var failures: [String]
+        public var failures: [ValidationFailure]
         /// What two transactions made of the same objects; never part of the sentence.
         public var conflicts: [ObjectConflict]
 
         /// Details; everything may be left out.
         public init(
-            entity: String? = nil, property: String? = nil, constraint: String? = nil, keys: [Int64] = [], failures: [String] = [],
+            entity: String? = nil, property: String? = nil, constraint: String? = nil, keys: [Int64] = [], failures: [ValidationFailure] = [],
             conflicts: [ObjectConflict] = []
         ) {
             self.entity = entity
@@ -126,6 +126,8 @@ extension StorageError.Code {
     public static let arithmeticOverflow = Self("arithmeticOverflow")
     /// A division by zero.
     public static let divisionByZero = Self("divisionByZero")
+    /// A relationship would have been loaded by itself where that is not allowed; prefetch it.
+    public static let unplannedLoad = Self("unplannedLoad")
     /// The history no longer reaches back to the token.
     public static let tokenExpired = Self("tokenExpired")
     /// The store, transaction or context was already closed.

@@ -22,10 +22,7 @@ extension ObjectContext {
         let plan = try from.plan(model)
         let stores = try stack.stores(for: plan.entity, from.configurations)
         if stores.count == 1 { return typed(try fetch(plan, stores[0])) }
-        if hasDetachedChanges {
-            throw StorageError(
-                .unsupported, "a fetch over several stores with changes that are not committed; name one with From(\"configuration\")")
-        }
+        if hasDetachedChanges { return typed(try PendingFetch.merge(plan, stores, self)) }
         return typed(try MergedFetch(plan, stores).run(self))
     }
 

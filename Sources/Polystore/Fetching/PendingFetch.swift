@@ -17,27 +17,57 @@ struct PendingFetch {
         evaluator = PredicateEvaluator(plan.predicate, schema: context.model.schema)
     }
 
+    /// The objects in the order of the plan, cut as it says.
     func run(_ reader: any StorageReader) throws(StorageError) -> [ManagedObject] {
+        Self.cut(try found(reader), plan)
+    }
+
+    /// The objects of a plan from several stores, in its order.
+    static func merge(_ plan: FetchPlan, _ stores: [Int], _ context: ObjectContext) throws(StorageError) -> [ManagedObject] {
+        var items: [Item] = []
+        for store in stores {
+            items += try context.withReader(store) { reader throws(StorageError) in
+                try PendingFetch(plan, store, context).found(reader)
+            }
+        }
+        return cut(items, plan)
+    }
+
+    /// An object with the values of the sort keys.
+    private struct Item {
+        let object: ManagedObject
+        let keys: [Value]
+    }
+
+    private static func cut(_ items: [Item], _ plan: FetchPlan) -> [ManagedObject] {
+        let sorted = items.sorted { a, b in
+            for (index, key) in plan.sort.enumerated() {
+                let order = a.keys[index].compare(to: b.keys[index])
+                if order != 0 { return (order < 0) == key.ascending }
+            }
+            return (a.object._key, a.object._store) < (b.object._key, b.object._store)
+        }
+        return sorted.dropFirst(plan.offset).prefix(plan.limit ?? .max).map(\.object)
+    }
+
+    private func found(_ reader: any StorageReader) throws(StorageError) -> [Item] {
+        let sort = plan.sort.map { ($0.path.type, PathReader($0.path, schema: context.model.schema)) }
         let related = PendingRows(context, store, reader)
         var part = plan
         part.limit = nil
         part.offset = 0
         part.sort = []
-        var found: [ManagedObject] = [], seen: Set<ObjectIdentifier> = []
+        var found: [Item] = [], seen: Set<ObjectIdentifier> = []
         let candidates = try context.storedObjects(for: part, store: store, reader) + pending
         for object in candidates where !object.isDeletedObject && seen.insert(ObjectIdentifier(object)).inserted {
             // A condition over relationships can change its answer without a change of the object itself.
-            if evaluator.matches(related.encoded(object).row(0), related) { found.append(object) }
+            if evaluator.matches(related.encoded(object).row(0), related) {
+                let keys = sort.map { type, reader in Value(reader.cell(related.encoded(object).row(0), related), as: type) ?? .null }
+                found.append(Item(object: object, keys: keys))
+            }
             try related.throwFailure()
         }
-        if plan.sort.isEmpty {
-            found.sort { $0._key < $1._key }
-        } else {
-            let order = RowOrder(plan.sort, schema: context.model.schema)
-            found.sort { order.compare(related.encoded($0).row(0), related.encoded($1).row(0), related) < 0 }
-            try related.throwFailure()
-        }
-        return Array(found.dropFirst(plan.offset).prefix(plan.limit ?? .max))
+        return found
     }
 
     private var pending: [ManagedObject] {

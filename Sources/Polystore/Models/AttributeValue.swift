@@ -11,6 +11,8 @@ public protocol AttributeValue: Sendable {
     static var isOptionalAttribute: Bool { get }
     /// The stored values that an enum allows; empty for no restriction.
     static var allowedValues: [Value] { get }
+    /// The name of the coder of a coded type; nil for plain ones.
+    static var coderName: String? { get }
     /// The value of a property that has no other: what a failed load returns.
     static var placeholder: Self { get }
     /// The value in its stored form.
@@ -28,6 +30,8 @@ public protocol AttributeValue: Sendable {
 extension AttributeValue {
     /// False: only optionals hold nil.
     @inlinable public static var isOptionalAttribute: Bool { false }
+    /// Nil: most types are not coded.
+    public static var coderName: String? { nil }
     /// No restriction.
     public static var allowedValues: [Value] { [] }
     /// Takes every value as it is.
@@ -42,6 +46,8 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
     @inlinable public static var isOptionalAttribute: Bool { true }
     /// What the wrapped type allows.
     public static var allowedValues: [Value] { Wrapped.allowedValues }
+    /// That of the wrapped type.
+    public static var coderName: String? { Wrapped.coderName }
     /// Nil.
     @inlinable public static var placeholder: Self { nil }
     /// The wrapped value in its stored form, or `.null`.

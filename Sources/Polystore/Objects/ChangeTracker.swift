@@ -26,6 +26,8 @@ final class ChangeTracker {
     var links: [LinkKey: [Pair: Int64?]] = [:]
     /// Objects with required relationships that were written before commit; they are checked then.
     var unchecked = ContiguousArray<ManagedObject>()
+    /// The to-many relationships with limits whose members changed.
+    var recounted: Set<Recount> = []
     /// Whether the members of a new object are those that were added since it was made; not after an undo.
     var knowsMembersOfNewObjects = true
     /// What was brought to the stores already and is not yet committed.
@@ -83,6 +85,7 @@ final class ChangeTracker {
     /// Everything was committed.
     func didCommit() {
         unchecked.removeAll()
+        recounted.removeAll()
         written = Written()
     }
 
@@ -104,6 +107,7 @@ final class ChangeTracker {
     /// Lets go of all objects; the transaction has ended.
     func clear() {
         clearPending()
+        recounted.removeAll()
         unchecked.removeAll()
         written = Written()
     }

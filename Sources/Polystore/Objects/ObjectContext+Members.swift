@@ -8,6 +8,15 @@ extension ObjectContext {
             return []
         }
         guard let position = relationshipPosition(object, name) else { return [] }
+        if isStrict, object._collections[position] == nil, !(object.isNew && tracker?.knowsMembersOfNewObjects != false) {
+            fail(unplanned(object, name))
+            return []
+        }
+        return knownMembers(object, position)
+    }
+
+    /// The objects of a to-many, loaded where they are not yet known.
+    func knownMembers(_ object: ManagedObject, _ position: Int) -> [ManagedObject] {
         let relationship = object.description.relationships[position]
         return attempt { () throws(StorageError) in
             let state = try state(object, position)
@@ -95,6 +104,7 @@ extension ObjectContext {
         let label = "\(object.description.name).\(name)"
         for member in members where !accepts(member, for: object, named: label, relationship.destination) { return }
         guard let old = attempt({ () throws(StorageError) in try state(object, position) }) else { return }
+        if model.hasCounts { tracker?.recount(object, position) }
         var seen: Set<Int64> = []
         let new = members.filter { seen.insert($0._key).inserted }
         let removed = old.keys.filter { !seen.contains($0) }
@@ -132,13 +142,20 @@ extension ObjectContext {
         for key in removed {
             tracker?.unlink(link, store, owner: side == .owner ? object._key : key, member: side == .owner ? key : object._key)
             if let inverse, let member = identityMap(destination, store).find(key) { forgetMember(object, of: member, inverse) }
+            recount(inverse, of: key, destination, store)
         }
         let present = Set(old.keys)
         for member in new where !present.contains(member._key) {
             let (owner, other) = side == .owner ? (object, member) : (member, object)
             tracker?.link(link, store, Link(owner: owner._key, member: other._key))
             if let inverse, let position = relationshipPosition(member, inverse) { add(object._key, to: member, position) }
+            recount(inverse, of: member._key, destination, store)
         }
+    }
+
+    func recount(_ relationship: String?, of key: Int64, _ entity: EntityIndex, _ store: Int) {
+        guard model.hasCounts, let position = relationship.flatMap(model.schema[entity].relationshipIndex) else { return }
+        tracker?.recounted.insert(.init(store: store, entity: model.schema[entity].root, key: key, relationship: position))
     }
 
     private func forgetMember(_ object: ManagedObject, of member: ManagedObject, _ inverse: String) {

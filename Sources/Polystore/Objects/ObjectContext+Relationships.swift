@@ -4,7 +4,20 @@ extension ObjectContext {
     /// The destination of a to-one; a load that fails is remembered and gives nil.
     func target(_ object: ManagedObject, _ slot: Int, _ key: Int64) -> ManagedObject? {
         guard let destination = object.description.slots[slot].destination else { return nil }
-        return attempt { () throws(StorageError) in try self.object(destination, key, Int(object._store)) } ?? nil
+        return attempt { () throws(StorageError) in
+            if isStrict, identityMap(destination, Int(object._store)).find(key) == nil {
+                throw unplanned(object, object.description.slots[slot].name)
+            }
+            return try self.object(destination, key, Int(object._store))
+        } ?? nil
+    }
+
+    /// What strict loading says of a relationship.
+    func unplanned(_ object: ManagedObject, _ name: String) -> StorageError {
+        StorageError(
+            .unplannedLoad,
+            "\(object.description.name).\(name) was not loaded in advance; fetch with .prefetch(\\.\(name)), or allow it with relationships = .lazy",
+            details: .init(entity: object.description.name, property: name, keys: [object._key]))
     }
 
     /// Assigns a to-one and keeps its inverse.
@@ -53,12 +66,18 @@ extension ObjectContext {
     }
 
     private func moveOneToOne(_ object: ManagedObject, _ slot: Int, _ inverse: Int, from old: Int64?, to target: ManagedObject?) {
-        if let old, let former = self.target(object, slot, old) { assign(former, inverse, nil) }
+        if let old, let former = partner(of: object, slot, old) { assign(former, inverse, nil) }
         guard let target else { return }
-        if let owner = target._reference(inverse), owner != object._key, let former = self.target(target, inverse, owner) {
+        if let owner = target._reference(inverse), owner != object._key, let former = partner(of: target, inverse, owner) {
             assign(former, slot, nil)
         }
         assign(target, inverse, object._key)
+    }
+
+    /// The other end, loaded because keeping an inverse needs it.
+    private func partner(of object: ManagedObject, _ slot: Int, _ key: Int64) -> ManagedObject? {
+        guard let destination = object.description.slots[slot].destination else { return nil }
+        return attempt { () throws(StorageError) in try self.object(destination, key, Int(object._store)) } ?? nil
     }
 
     /// Assigns a key without looking at the inverse.
@@ -70,6 +89,12 @@ extension ObjectContext {
     private func moveMember(_ object: ManagedObject, _ slot: Int, _ relationship: Int, from old: Int64?, to target: ManagedObject?) {
         guard let destination = object.description.slots[slot].destination else { return }
         if let old { identityMap(destination, Int(object._store)).find(old)?._collections[relationship]?.remove(object._key) }
+        if model.hasCounts {
+            for key in [old, target?._key].compactMap({ $0 }) {
+                tracker?.recounted.insert(
+                    .init(store: Int(object._store), entity: model.schema[destination].root, key: key, relationship: relationship))
+            }
+        }
         target.map { add(object._key, to: $0, relationship) }
     }
 

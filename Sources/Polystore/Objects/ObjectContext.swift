@@ -9,6 +9,8 @@ public final class ObjectContext {
     let stack: StackCore
     let model: StackModel
     let isProbe: Bool
+    /// Whether a relationship that is not loaded must not be.
+    let isStrict: Bool
     /// The identity map of each entity's hierarchy in each store, made when the first object comes: plain memory, because every object
     /// finds its map when it goes away.
     private let maps: UnsafeMutablePointer<Unmanaged<IdentityMap>?>
@@ -40,6 +42,7 @@ public final class ObjectContext {
         self.model = model
         self.probe = probe
         isProbe = probe != nil
+        isStrict = stack.relationships == .strict
         entityCount = model.schema.entities.count
         self.storeCount = storeCount
         maps = .allocate(capacity: max(storeCount * entityCount, 1))

@@ -12,17 +12,35 @@ public struct ObjectID<Object: ManagedObject>: Sendable, Hashable {
 
 extension ObjectID: CustomStringConvertible, LosslessStringConvertible {
     /// A URI, `polystore://store/Root/key`.
-    public var description: String { "polystore://\(key.store.uuidString.lowercased())/\(key.root)/\(key.key)" }
+    public var description: String { key.description }
 
     /// An identity from its URI; nil if the text is none.
     public init?(_ description: String) {
-        guard description.hasPrefix("polystore://") else { return nil }
-        let parts = description.dropFirst("polystore://".count).split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 3, let store = UUID(uuidString: String(parts[0])), let number = Int64(parts[2]), !parts[1].isEmpty else {
-            return nil
-        }
-        key = ObjectKey(store: store, root: String(parts[1]), key: number)
+        guard let key = ObjectKey(description) else { return nil }
+        self.init(key)
     }
+}
+
+/// An attribute of this type is a reference to an object that may be in another store; it is kept as the URI.
+extension ObjectID: AttributeValue {
+    /// String.
+    public static var valueType: ValueType { .string }
+    /// The id of nothing.
+    public static var placeholder: ObjectID { ObjectID(ObjectKey(store: .placeholder, root: "", key: 0)) }
+    /// The URI.
+    public var attributeValue: Value { .string(description) }
+    /// An identity from its URI.
+    public init?(attributeValue: Value) {
+        guard case .string(let text) = attributeValue else { return nil }
+        self.init(text)
+    }
+    /// The identity of a cell; nil if its text is no URI of one.
+    public static func _decode(_ cell: Cell) -> ObjectID? {
+        if cell.isNull { return placeholder }
+        return String._decode(cell).flatMap(ObjectID.init)
+    }
+    /// The cell of the URI.
+    public func _encode(_ batch: RowBatch) -> Cell { description._encode(batch) }
 }
 
 /// What every object has in common, with the class of the receiver.

@@ -20,8 +20,20 @@ struct StackModel: Sendable {
     let entities: [ObjectIdentifier: EntityIndex]
     /// The inverse of each slot of each entity; `none` for attributes.
     let inverses: [[Inverse]]
-    /// The slots of required to-one relationships.
-    let requiredReferences: [[Int]]
+    /// What the objects of each entity must keep; nil where nothing can be wrong.
+    let rules: [EntityRules?]
+    /// Whether any entity has rules.
+    let hasRules: Bool
+    /// Whether the objects of each entity prepare themselves for a commit.
+    let isSaveAware: [Bool]
+    /// Whether any entity has such objects.
+    let hasSaveAware: Bool
+    /// Whether objects of each entity have to be looked at before a commit.
+    let isChecked: [Bool]
+    /// The references into other stores.
+    let references: [ReferenceAttribute]
+    /// Whether any to-many has a limit.
+    let hasCounts: Bool
 
     /// A model of the given classes alone.
     init(classes: [ManagedObject.Type], configurations: [String: [String]], version: String) throws(StorageError) {
@@ -57,11 +69,15 @@ struct StackModel: Sendable {
                 return Self.inverse(name, in: schema[destination])
             }
         }
-        requiredReferences = schema.descriptions.map { description in
-            description.slots.indices.filter { index in
-                if case .toOne(let relationship, _) = description.slots[index].content { !relationship.isOptional } else { false }
-            }
-        }
+        var rules: [EntityRules?] = []
+        for (index, description) in schema.descriptions.enumerated() { rules.append(try EntityRules(description, types[index])) }
+        self.rules = rules
+        hasRules = rules.contains { $0 != nil }
+        hasCounts = rules.contains { $0.map { !$0.counts.isEmpty } ?? false }
+        references = ReferenceAttribute.all(in: schema)
+        isSaveAware = types.map { $0 is any SaveAwareObject.Type }
+        hasSaveAware = isSaveAware.contains(true)
+        isChecked = zip(rules, isSaveAware).map { $0 != nil || $1 }
     }
 
     /// Whether a class declares what the schema has; an inverse that only the other side names counts as declared.

@@ -48,6 +48,20 @@ public final class DataStack: Sendable {
     /// The schema of the model.
     public var schema: Schema { core.model.schema }
 
+    /// How relationships are loaded that no fetch asked for in advance; a change concerns what begins after it.
+    public var relationships: RelationshipLoading {
+        get { core.relationships }
+        set { core.relationships = newValue }
+    }
+
     /// The stores in the order in which they were added.
     public var storages: [any StorageInterface] { core.entries.map(\.entry.store) }
+}
+
+/// What happens when a relationship is asked for that was not loaded.
+public enum RelationshipLoading: Sendable {
+    /// It is loaded then, by a look-up of its own.
+    case lazy
+    /// It is the error `unplannedLoad`, so that tests find look-ups in loops: load it with `From.prefetch`.
+    case strict
 }

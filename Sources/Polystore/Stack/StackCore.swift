@@ -14,6 +14,7 @@ final class StackCore: Sendable {
     private struct State: Sendable {
         /// The stores by position; nil where one was removed. Positions are never used again.
         var entries: [Entry?] = []
+        var relationships = RelationshipLoading.lazy
     }
 
     /// A stack without anything, for key paths that are resolved without one.
@@ -25,6 +26,12 @@ final class StackCore: Sendable {
     private let state = Mutex(State())
 
     init(model: StackModel) { self.model = model }
+
+    /// Whether relationships may be loaded when they are first asked for.
+    var relationships: RelationshipLoading {
+        get { state.withLock { $0.relationships } }
+        set { state.withLock { $0.relationships = newValue } }
+    }
 
     /// The number of positions, removed stores included.
     var storeCount: Int { state.withLock { $0.entries.count } }
@@ -90,6 +97,12 @@ extension StackModel {
         types = []
         entities = [:]
         inverses = []
-        requiredReferences = []
+        rules = []
+        hasRules = false
+        isSaveAware = []
+        hasSaveAware = false
+        isChecked = []
+        hasCounts = false
+        references = []
     }
 }

@@ -8,20 +8,29 @@ extension DataStack {
     /// start; whatever it throws undoes everything and is thrown on.
     /// - Parameters:
     ///   - author: The author that the history names.
+    ///   - timeout: The time that the whole may take, conflicts and waiting for other writers included; nil for no limit. It is looked
+    ///     at between the verbs of the transaction, as cancellation of the task is.
     ///   - body: The work. It runs wholly on one thread and must not wait for another transaction of the same stack.
     /// - Returns: What the closure returned, after the commit.
+    /// - Throws: What the closure threw; `timeout` and `cancelled`, then nothing was changed; what committing throws.
     public func perform<R: Sendable>(
-        author: String = "", _ body: @escaping @Sendable (Transaction) throws -> R
+        author: String = "", timeout: Duration? = nil, _ body: @escaping @Sendable (Transaction) throws -> R
     ) async throws -> R {
         try checkReentrancy()
-        let core = core
-        return try await core.workers.run { try TransactionRunner(core, author: author).run(body) }
+        let core = core, limit = WorkLimit(timeout)
+        return try await withTaskCancellationHandler {
+            try await core.workers.run { try TransactionRunner(core, author: author, limit: limit).run(body) }
+        } onCancel: {
+            limit.cancel()
+        }
     }
 
     /// Runs a closure in a write transaction on the calling thread, and commits when it returns.
-    public func perform<R>(author: String = "", synchronous body: (Transaction) throws -> R) throws -> R {
+    public func perform<R>(
+        author: String = "", timeout: Duration? = nil, synchronous body: (Transaction) throws -> R
+    ) throws -> R {
         try checkReentrancy()
-        return try TransactionRunner(core, author: author).run(body)
+        return try TransactionRunner(core, author: author, limit: WorkLimit(timeout)).run(body)
     }
 
     /// Runs a closure in a write transaction on a thread of the stack; the completion is called there with how it ended.
@@ -49,15 +58,19 @@ extension DataStack {
 
     /// Runs a closure that reads one committed snapshot of each store, on a thread of the stack.
     public func read<R: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> R) async throws -> R {
-        let core = core
-        return try await core.workers.run { try Self.runRead(core, body) }
+        let core = core, limit = WorkLimit()
+        return try await withTaskCancellationHandler {
+            try await core.workers.run { try Self.runRead(core, limit, body) }
+        } onCancel: {
+            limit.cancel()
+        }
     }
 
     /// Runs a closure that reads one committed snapshot of each store, on the calling thread.
-    public func read<R>(synchronous body: (ReadTransaction) throws -> R) throws -> R { try Self.runRead(core, body) }
+    public func read<R>(synchronous body: (ReadTransaction) throws -> R) throws -> R { try Self.runRead(core, WorkLimit(), body) }
 
-    private static func runRead<R>(_ core: StackCore, _ body: (ReadTransaction) throws -> R) throws -> R {
-        let transaction = ReadTransaction(core)
+    private static func runRead<R>(_ core: StackCore, _ limit: WorkLimit, _ body: (ReadTransaction) throws -> R) throws -> R {
+        let transaction = ReadTransaction(core, limit)
         defer { transaction.finish() }
         let result = try body(transaction)
         try transaction.context.throwFailure()

@@ -5,6 +5,12 @@ struct Deletion {
     private let context: ObjectContext
     private var doomed: [ManagedObject] = []
     private var seen: Set<ObjectIdentifier> = []
+    /// The objects that stay with the slot of a reference that becomes nil.
+    private var referrers: [(object: ManagedObject, slot: Int)] = []
+    /// Objects whose own reference forbids their deletion, with what it leads to.
+    private var kept: [(object: ManagedObject, slot: Int, target: ManagedObject)] = []
+    /// Objects whose reference must not lose its destination.
+    private var guards: [(object: ManagedObject, slot: Int)] = []
 
     init(_ context: ObjectContext) { self.context = context }
 
@@ -14,11 +20,14 @@ struct Deletion {
         // Grows while it is walked: what a cascade reaches is walked too, without recursion.
         var next = 0
         while next < doomed.count {
-            try cascade(from: doomed[next])
-            next += 1
+            let wave = doomed[next...]
+            for object in wave { try cascade(from: object) }
+            for attribute in context.model.references { try follow(attribute, from: Array(wave)) }
+            next = wave.endIndex
         }
         try checkDenials()
         for object in doomed { try unlink(object) }
+        for (object, slot) in referrers where !seen.contains(ObjectIdentifier(object)) { object.clear(slot) }
         for object in doomed { kill(object) }
         return doomed.count
     }
@@ -33,20 +42,54 @@ struct Deletion {
         }
     }
 
+    /// Follows references into other stores, in both directions.
+    private mutating func follow(_ attribute: ReferenceAttribute, from wave: [ManagedObject]) throws(StorageError) {
+        let schema = context.model.schema
+        if attribute.reference.deleteRule != .nullify {
+            for object in wave where schema[attribute.entity].family.contains(Int(object._entity)) {
+                guard let target = try context.referenced(object, attribute.slot) else { continue }
+                if attribute.reference.deleteRule == .cascade { add(target) } else { kept.append((object, attribute.slot, target)) }
+            }
+        }
+        let targets = wave.filter { schema[attribute.destination].family.contains(Int($0._entity)) }
+        for referrer in try context.referrers(attribute, to: targets) {
+            switch attribute.reference.inverseDeleteRule {
+            case .nullify: referrers.append((referrer, attribute.slot))
+            case .cascade: add(referrer)
+            case .deny: guards.append((referrer, attribute.slot))
+            }
+        }
+    }
+
     private func checkDenials() throws(StorageError) {
-        var blocking: [Int64] = [], names: [String] = []
+        var blocking: [ManagedObject] = [], failures: [ValidationFailure] = []
+        for (object, slot) in guards where !seen.contains(ObjectIdentifier(object)) {
+            blocking.append(object)
+            failures.append(denial(object, slot, "still refers to an object that is to be deleted"))
+        }
+        for (object, slot, target) in kept where !seen.contains(ObjectIdentifier(target)) {
+            blocking.append(target)
+            failures.append(denial(object, slot, "still refers to 1 object"))
+        }
         for object in doomed {
             for relationship in object.description.relationships where relationship.relationship.deleteRule == .deny {
                 let alive = try targets(object, relationship).filter { !seen.contains(ObjectIdentifier($0)) }
                 if alive.isEmpty { continue }
-                blocking += alive.map(\._key)
-                names.append("\(object.description.name).\(relationship.relationship.name)")
+                blocking += alive
+                failures.append(
+                    ValidationFailure(
+                        entity: object.description.name, property: relationship.relationship.name, key: object._key,
+                        "still refers to \(alive.count) object\(alive.count == 1 ? "" : "s")"))
             }
         }
-        guard let first = names.first else { return }
+        guard let first = failures.first else { return }
         throw StorageError(
-            .deleteDenied, "\(first) still refers to \(blocking.count) object\(blocking.count == 1 ? "" : "s"); nothing was deleted",
-            details: .init(keys: blocking, failures: names))
+            .deleteDenied, "\(first); nothing was deleted",
+            details: .init(entity: first.entity, property: first.property, keys: blocking.map(\._key), failures: failures))
+    }
+
+    private func denial(_ object: ManagedObject, _ slot: Int, _ message: String) -> ValidationFailure {
+        ValidationFailure(entity: object.description.name, property: object.description.slots[slot].name, key: object._key, message)
     }
 
     private func targets(_ object: ManagedObject, _ relationship: RelationshipDescription) throws(StorageError) -> [ManagedObject] {
@@ -55,7 +98,7 @@ struct Deletion {
             guard let key = object._reference(slot) else { return [] }
             targets = try context.object(relationship.destination, key, Int(object._store)).map { [$0] } ?? []
         } else {
-            targets = context.members(object, relationship.relationship.name)
+            targets = object.description.relationshipIndex(relationship.relationship.name).map { context.knownMembers(object, $0) } ?? []
         }
         try context.throwFailure()
         return targets
@@ -88,7 +131,10 @@ struct Deletion {
             }
             try context.withReader(store) { reader throws(StorageError) in
                 try reader.links(link, side: .member, keys: [object._key]) { pairs throws(StorageError) in
-                    for pair in pairs { context.tracker?.unlink(link, store, owner: pair.owner, member: pair.member) }
+                    for pair in pairs {
+                        context.tracker?.unlink(link, store, owner: pair.owner, member: pair.member)
+                        context.recount(description.ownerRelationship, of: pair.owner, description.owner, store)
+                    }
                 }
             }
         }

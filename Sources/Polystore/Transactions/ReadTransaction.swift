@@ -4,8 +4,10 @@ internal import PolystoreStorage
 public final class ReadTransaction: FetchSource {
     let context: ObjectContext
     private let sessions: SessionPool
+    private let limit: WorkLimit
 
-    init(_ core: StackCore) {
+    init(_ core: StackCore, _ limit: WorkLimit) {
+        self.limit = limit
         sessions = SessionPool(readingFrom: core)
         context = ObjectContext(stack: core, model: core.model, storeCount: core.storeCount)
         context.sessions = sessions
@@ -15,7 +17,7 @@ public final class ReadTransaction: FetchSource {
     public var _fetchContext: ObjectContext {
         get throws(StorageError) {
             if context.sessions == nil { throw SessionPool.ended }
-            if Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
+            try limit.check()
             return context
         }
     }

@@ -6,11 +6,13 @@ public final class Transaction: BaseTransaction {
     public let attempt: Int
 
     private let sessions: SessionPool
+    private let limit: WorkLimit
     private var isCancelled = false
 
-    init(_ core: StackCore, author: String, attempt: Int, options: WriteOptions, stores: Set<Int>) throws(StorageError) {
+    init(_ core: StackCore, author: String, attempt: Int, limit: WorkLimit, isExclusive: Bool, stores: Set<Int>) throws(StorageError) {
+        self.limit = limit
         self.attempt = attempt
-        sessions = try SessionPool(writingTo: core, options, stores: stores)
+        sessions = try SessionPool(writingTo: core, limit.options(isExclusive: isExclusive), stores: stores)
         super.init(ObjectContext(stack: core, model: core.model, storeCount: core.storeCount), author: author)
         context.sessions = sessions
     }
@@ -25,7 +27,7 @@ public final class Transaction: BaseTransaction {
     public override var _fetchContext: ObjectContext {
         get throws(StorageError) {
             try checkOpen()
-            if Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
+            try limit.check()
             try context.flush()
             return context
         }
@@ -37,10 +39,11 @@ public final class Transaction: BaseTransaction {
     /// Checks, writes and commits.
     func commit() throws(StorageError) {
         if isCancelled { throw StorageError(.cancelled, "the transaction was cancelled by its closure") }
-        if Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
+        try limit.check()
         try context.throwFailure()
         try context.validate()
         try context.flush(isLast: true)
+        try limit.check()
         _ = try sessions.commit(CommitRecord(author: author))
         if let tracker = context.tracker { context.stack.commits.publish(tracker) }
         finish()

@@ -10,8 +10,10 @@ struct TransactionRunner {
 
     private let core: StackCore
     private let author: String
+    private let limit: WorkLimit
 
-    init(_ core: StackCore, author: String) {
+    init(_ core: StackCore, author: String, limit: WorkLimit) {
+        self.limit = limit
         self.core = core
         self.author = author
     }
@@ -21,8 +23,9 @@ struct TransactionRunner {
             var stores: Set<Int> = []
             var attempt = 1
             while true {
-                let options = WriteOptions(isExclusive: attempt >= Self.attempts)
-                let transaction = try Transaction(core, author: author, attempt: attempt, options: options, stores: stores)
+                try limit.check()
+                let transaction = try Transaction(
+                    core, author: author, attempt: attempt, limit: limit, isExclusive: attempt >= Self.attempts, stores: stores)
                 do {
                     defer { transaction.finish() }
                     let result = try body(transaction)

@@ -30,7 +30,7 @@ struct ModelReader {
             if options.contains(".unique") { model.uniqueConstraints.append([property.key]) }
             if options.contains(".indexed") { model.indexes.append([property.key]) }
             var own = property
-            own.isIndexed = !options.isEmpty
+            own.isIndexed = options.contains(".unique") || options.contains(".indexed")
             model.properties.append(own)
         }
         return model
@@ -65,14 +65,41 @@ struct ModelReader {
         let attribute = marker("Attribute", variable).map(Arguments.init)
         if type.hasPrefix("Set<") || relationship != nil {
             let (kind, destination) = try Self.target(type, name)
-            return ModelClass.Property(
+            var property = ModelClass.Property(
                 name, key: relationship?.text("key"), kind: kind, type: destination,
                 inverse: relationship?["inverse"].map { String($0.split(separator: ".").last ?? "") },
                 deleteRule: relationship?["deleteRule"].map { String($0.drop { $0 == "." }) } ?? "nullify",
                 isRequired: relationship?["required"] == "true", originalName: relationship?.text("originalName"))
+            property.counts = ["minCount", "maxCount"].compactMap { label in relationship?[label].map { "\(label): \($0)" } }
+            return property
         }
-        return ModelClass.Property(
+        var property = ModelClass.Property(
             name, key: attribute?.text("key"), type: type, defaultValue: initial, originalName: attribute?.text("originalName"))
+        for option in attribute?.unlabelled ?? [] { Self.apply(option, to: &property) }
+        if let destination = Self.referenced(type) { property.crossReference.insert("to: \(destination)._entityName", at: 0) }
+        return property
+    }
+
+    /// What an option says of a property: `.minimum(0)` is the rule `minimum: (0 as Int).attributeValue`.
+    private static func apply(_ option: String, to property: inout ModelClass.Property) {
+        guard let open = option.firstIndex(of: "("), option.hasSuffix(")") else {
+            if option == ".dynamicInitialValue" { property.isInitialPerObject = true }
+            return
+        }
+        let name = option[..<open].drop { $0 == "." }, argument = option[option.index(after: open)...].dropLast()
+        switch name {
+        case "minimum", "maximum": property.rules.append("\(name): (\(argument) as \(property.type)).attributeValue")
+        case "minLength", "maxLength", "pattern": property.rules.append("\(name): \(argument)")
+        case "deleteRule", "inverseDeleteRule": property.crossReference.append("\(name): \(argument)")
+        default: break
+        }
+    }
+
+    /// The class at the other end of a reference into another store.
+    private static func referenced(_ type: String) -> String? {
+        let plain = type.hasSuffix("?") ? type.dropLast() : Substring(type)
+        guard plain.hasPrefix("ObjectID<"), plain.hasSuffix(">") else { return nil }
+        return String(plain.dropFirst("ObjectID<".count).dropLast())
     }
 
     private static func target(_ type: String, _ name: String) throws -> (ModelClass.Property.Kind, String) {

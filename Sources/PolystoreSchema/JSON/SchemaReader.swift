@@ -59,7 +59,10 @@ struct SchemaReader {
     }
 
     private func add(attribute node: JSONNode, to entity: inout Entity) throws(SchemaError) {
-        let known = ["name", "type", "optional", "default", "values", "unique", "indexed", "coder", "originalName"]
+        let known = [
+            "name", "type", "optional", "default", "values", "unique", "indexed", "coder", "originalName", "minimum", "maximum",
+            "minLength", "maxLength", "pattern", "reference",
+        ]
         let name = try Fields(node, entity.name, known).required("name")
         let fields = try Fields(node, "\(entity.name).\(name)", known)
         let typeName = try fields.required("type")
@@ -74,9 +77,33 @@ struct SchemaReader {
         attribute.originalName = try fields.string("originalName")
         if let node = fields["default"] { attribute.defaultValue = try value(node, type, fields.path) }
         for item in try fields.array("values") { attribute.allowedValues.append(try value(item, type, fields.path)) }
+        attribute.rules = try rules(fields, type)
+        if let node = fields["reference"] { attribute.crossReference = try reference(node, fields.path) }
         entity.attributes.append(attribute)
         if try fields.bool("unique") ?? false { entity.uniqueConstraints.append(UniqueConstraint([name])) }
         if try fields.bool("indexed") ?? false { entity.indexes.append(Index([name])) }
+    }
+
+    private func rules(_ fields: Fields, _ type: ValueType) throws(SchemaError) -> AttributeRules {
+        var rules = AttributeRules()
+        if let node = fields["minimum"] { rules.minimum = try value(node, type, fields.path) }
+        if let node = fields["maximum"] { rules.maximum = try value(node, type, fields.path) }
+        rules.minLength = try fields.count("minLength")
+        rules.maxLength = try fields.count("maxLength")
+        rules.pattern = try fields.string("pattern")
+        return rules
+    }
+
+    private func reference(_ node: JSONNode, _ path: String) throws(SchemaError) -> CrossReference {
+        let fields = try Fields(node, path, ["to", "deleteRule", "inverseDeleteRule"])
+        var reference = CrossReference(to: try fields.required("to"))
+        if let rule = try deleteRule("deleteRule", fields) { reference.deleteRule = rule }
+        if let rule = try deleteRule("inverseDeleteRule", fields) { reference.inverseDeleteRule = rule }
+        return reference
+    }
+
+    private func deleteRule(_ name: String, _ fields: Fields) throws(SchemaError) -> DeleteRule? {
+        try fields.choice(name, DeleteRule.init(rawValue:), ["nullify", "cascade", "deny"])
     }
 
     private func value(_ node: JSONNode, _ type: ValueType, _ path: String) throws(SchemaError) -> Value {
@@ -87,16 +114,16 @@ struct SchemaReader {
     }
 
     private func relationship(_ node: JSONNode, _ entity: String) throws(SchemaError) -> Relationship {
-        let known = ["name", "to", "kind", "optional", "inverse", "deleteRule", "originalName"]
+        let known = ["name", "to", "kind", "optional", "inverse", "deleteRule", "minCount", "maxCount", "originalName"]
         let name = try Fields(node, entity, known).required("name")
         let fields = try Fields(node, "\(entity).\(name)", known)
         var relationship = Relationship(name, to: try fields.required("to"))
         if let kind = try fields.choice("kind", Cardinality.init(rawValue:), ["toOne", "toMany", "toManyOrdered"]) {
             relationship.cardinality = kind
         }
-        if let rule = try fields.choice("deleteRule", DeleteRule.init(rawValue:), ["nullify", "cascade", "deny"]) {
-            relationship.deleteRule = rule
-        }
+        if let rule = try deleteRule("deleteRule", fields) { relationship.deleteRule = rule }
+        relationship.minCount = try fields.count("minCount")
+        relationship.maxCount = try fields.count("maxCount")
         relationship.isOptional = try fields.bool("optional") ?? true
         relationship.inverse = try fields.string("inverse")
         relationship.originalName = try fields.string("originalName")
@@ -139,6 +166,14 @@ struct SchemaReader {
                 throw SchemaError(path, "\"\(name)\" must be true or false", line: node.line)
             }
             return value
+        }
+
+        func count(_ name: String) throws(SchemaError) -> Int? {
+            guard let node = members[name] else { return nil }
+            guard case .number(let text) = node.value, let count = Int(text), count >= 0 else {
+                throw SchemaError(path, "\"\(name)\" must be a whole number from 0 on", line: node.line)
+            }
+            return count
         }
 
         func array(_ name: String) throws(SchemaError) -> [JSONNode] {

@@ -50,8 +50,30 @@ enum SchemaText {
             members.append(member("values", .array(attribute.allowedValues.map { JSONNode(ValueText.json($0)) })))
         }
         if let coder = attribute.coder { members.append(member("coder", .string(coder))) }
+        if !forHash { members += rules(attribute) }
         if !forHash, let name = attribute.originalName { members.append(member("originalName", .string(name))) }
         return object(members)
+    }
+
+    /// What is not stored differently for it.
+    private static func rules(_ attribute: Attribute) -> [JSONMember] {
+        let rules = attribute.rules
+        var members: [JSONMember] = []
+        if let value = rules.minimum { members.append(member("minimum", ValueText.json(value))) }
+        if let value = rules.maximum { members.append(member("maximum", ValueText.json(value))) }
+        if let length = rules.minLength { members.append(member("minLength", .number(String(length)))) }
+        if let length = rules.maxLength { members.append(member("maxLength", .number(String(length)))) }
+        if let pattern = rules.pattern { members.append(member("pattern", .string(pattern))) }
+        if let reference = attribute.crossReference {
+            members.append(
+                member(
+                    "reference",
+                    object([
+                        member("to", .string(reference.destination)), member("deleteRule", .string(reference.deleteRule.rawValue)),
+                        member("inverseDeleteRule", .string(reference.inverseDeleteRule.rawValue)),
+                    ])))
+        }
+        return members
     }
 
     private static func relationship(_ relationship: Relationship, forHash: Bool) -> JSONValue {
@@ -60,6 +82,8 @@ enum SchemaText {
         if !relationship.isOptional { members.append(member("optional", .bool(false))) }
         if let inverse = relationship.inverse { members.append(member("inverse", .string(inverse))) }
         if relationship.deleteRule != .nullify { members.append(member("deleteRule", .string(relationship.deleteRule.rawValue))) }
+        if !forHash, let count = relationship.minCount { members.append(member("minCount", .number(String(count)))) }
+        if !forHash, let count = relationship.maxCount { members.append(member("maxCount", .number(String(count)))) }
         if !forHash, let name = relationship.originalName { members.append(member("originalName", .string(name))) }
         return object(members)
     }

@@ -12,13 +12,18 @@ public struct Attribute: Sendable, Hashable {
     public var allowedValues: [Value]
     /// The name of the coder of a coded attribute, whose type is `.data` or `.string`; nil for plain ones.
     public var coder: String?
+    /// What values must be beside their type.
+    public var rules: AttributeRules
+    /// What a reference into another store leads to; nil for plain attributes.
+    public var crossReference: CrossReference?
     /// The name that the attribute had in the previous version, when it was renamed.
     public var originalName: String?
 
     /// An attribute; `name` and `type` suffice.
     public init(
         _ name: String, _ type: ValueType, isOptional: Bool = false, defaultValue: Value? = nil, allowedValues: [Value] = [],
-        coder: String? = nil, originalName: String? = nil
+        coder: String? = nil, rules: AttributeRules = AttributeRules(), crossReference: CrossReference? = nil,
+        originalName: String? = nil
     ) {
         self.name = name
         self.type = type
@@ -26,6 +31,8 @@ public struct Attribute: Sendable, Hashable {
         self.defaultValue = defaultValue
         self.allowedValues = allowedValues
         self.coder = coder
+        self.rules = rules
+        self.crossReference = crossReference
         self.originalName = originalName
     }
 }

@@ -32,13 +32,17 @@ public struct Relationship: Sendable, Hashable {
     public var inverse: String?
     /// What happens to the destination when the owner is deleted.
     public var deleteRule: DeleteRule
+    /// The least number of objects that a to-many leads to; nil for no limit.
+    public var minCount: Int?
+    /// The greatest number of objects that a to-many leads to; nil for no limit.
+    public var maxCount: Int?
     /// The name that the relationship had in the previous version, when it was renamed.
     public var originalName: String?
 
     /// A relationship; optional and nullifying unless said otherwise.
     public init(
         _ name: String, to destination: String, _ cardinality: Cardinality = .toOne, isOptional: Bool = true, inverse: String? = nil,
-        deleteRule: DeleteRule = .nullify, originalName: String? = nil
+        deleteRule: DeleteRule = .nullify, minCount: Int? = nil, maxCount: Int? = nil, originalName: String? = nil
     ) {
         self.name = name
         self.destination = destination
@@ -46,6 +50,8 @@ public struct Relationship: Sendable, Hashable {
         self.isOptional = isOptional
         self.inverse = inverse
         self.deleteRule = deleteRule
+        self.minCount = minCount
+        self.maxCount = maxCount
         self.originalName = originalName
     }
 }

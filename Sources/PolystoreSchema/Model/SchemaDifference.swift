@@ -54,6 +54,9 @@ public struct SchemaDifference: Sendable, Hashable, CustomStringConvertible {
                 return "relationship \(name).\(relationship.name) is gone"
             }
             other.originalName = relationship.originalName
+            // How many there may be is checked above the stores.
+            other.minCount = relationship.minCount
+            other.maxCount = relationship.maxCount
             if other != relationship { return "relationship \(name).\(relationship.name) changed" }
         }
         if let added = new.relationships.first(where: { new in !old.relationships.contains { $0.name == new.name } }) {

@@ -62,6 +62,7 @@ struct SchemaRules {
         if attribute.coder != nil, attribute.type != .data, attribute.type != .string {
             throw SchemaError(path, "a coded attribute is stored as data or string, not as \(attribute.type.rawValue)")
         }
+        try checkRules(attribute, path)
         guard let value = attribute.defaultValue else { return }
         do throws(ValueError) {
             _ = try attribute.normalise(value)
@@ -70,8 +71,40 @@ struct SchemaRules {
         }
     }
 
+    private func checkRules(_ attribute: Attribute, _ path: String) throws(SchemaError) {
+        let rules = attribute.rules
+        do throws(ValueError) {
+            for value in [rules.minimum, rules.maximum].compactMap({ $0 }) { _ = try attribute.normalise(value) }
+        } catch {
+            throw SchemaError(path, "its minimum or maximum does not fit: \(error.message)")
+        }
+        if let least = rules.minimum, let most = rules.maximum, least.compare(to: most) > 0 {
+            throw SchemaError(path, "its minimum is greater than its maximum")
+        }
+        if rules.minLength ?? 0 > rules.maxLength ?? .max { throw SchemaError(path, "its minLength is greater than its maxLength") }
+        if rules.minLength != nil || rules.maxLength != nil, ![.string, .url, .data].contains(attribute.type) {
+            throw SchemaError(path, "a value of type \(attribute.type.rawValue) has no length")
+        }
+        if rules.pattern != nil, attribute.type != .string { throw SchemaError(path, "only a text can have a pattern") }
+        guard let reference = attribute.crossReference else { return }
+        if attribute.type != .string { throw SchemaError(path, "a reference into another store is stored as string") }
+        if names[reference.destination] == nil {
+            throw SchemaError(
+                path, "its destination \"\(reference.destination)\" is no entity\(Suggestion.nearest(reference.destination, in: names.keys))")
+        }
+        if !attribute.isOptional, reference.inverseDeleteRule == .nullify {
+            throw SchemaError(path, "a reference that becomes nil when its destination is deleted must be optional")
+        }
+    }
+
     private func check(_ relationship: Relationship, _ entity: Entity) throws(SchemaError) {
         let path = "\(entity.name).\(relationship.name)"
+        if relationship.cardinality == .toOne, relationship.minCount != nil || relationship.maxCount != nil {
+            throw SchemaError(path, "only a to-many has a minCount or maxCount; isOptional says whether a to-one may be nil")
+        }
+        if relationship.minCount ?? 0 > relationship.maxCount ?? .max {
+            throw SchemaError(path, "its minCount is greater than its maxCount")
+        }
         guard let destination = names[relationship.destination].map({ entities[$0] }) else {
             throw SchemaError(
                 path,

@@ -66,7 +66,9 @@ public final class FileLoader {
         }
         for file in mapping.files { try load(file) }
         guard isStrict, let first = report.dangling.first(where: { $0.unresolved > 0 }) else { return }
-        let failures = report.dangling.filter { $0.unresolved > 0 }.map { "\($0.relationship): \($0.unresolved) lead nowhere" }
+        let failures = report.dangling.filter { $0.unresolved > 0 }.map {
+            ValidationFailure($0.relationship, "has \($0.unresolved) references that lead nowhere")
+        }
         throw StorageError(
             .validationFailed, "\(first.unresolved) references of \(first.relationship) lead nowhere; nothing was loaded",
             details: .init(failures: failures))

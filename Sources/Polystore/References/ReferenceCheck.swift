@@ -1,0 +1,109 @@
+internal import PolystoreStorage
+
+/// A reference into another store that leads to no object.
+public struct DanglingReference: Sendable, Hashable, CustomStringConvertible {
+    /// The object with the reference.
+    public let object: ObjectKey
+    /// The entity of the object.
+    public let entity: String
+    /// The attribute that holds the reference.
+    public let attribute: String
+    /// What it refers to.
+    public let destination: ObjectKey
+    /// Whether the destination's store is part of the stack, so that the object is known to be gone; otherwise it may be there.
+    public let isCertain: Bool
+
+    /// A sentence.
+    public var description: String {
+        "\(entity).\(attribute) of \(object) refers to \(destination), which \(isCertain ? "does not exist" : "is in no store of the stack")"
+    }
+}
+
+extension DataStack {
+    /// Finds the references into other stores that lead nowhere: the destination was deleted by a program that did not have both stores.
+    ///
+    /// - Parameter repairing: Whether the rule for a deleted destination is applied late: `cascade` deletes the object, all others make
+    ///   the reference nil where it may be. References into stores that the stack does not have are reported and left alone.
+    /// - Returns: What was found, before the repair.
+    /// - Complexity: Reads every object that has references once, in batches, and looks its destinations up.
+    @discardableResult
+    public func checkReferences(repairing: Bool = false) throws -> [DanglingReference] {
+        let attributes = ReferenceAttribute.all(in: schema)
+        if repairing {
+            return try perform(synchronous: { transaction in
+                try ReferenceCheck(transaction.context, attributes).run(repairingIn: transaction)
+            })
+        }
+        return try read(synchronous: { try ReferenceCheck($0.context, attributes).run(repairingIn: nil) })
+    }
+}
+
+/// One run over all references.
+private struct ReferenceCheck {
+    let context: ObjectContext
+    let attributes: [ReferenceAttribute]
+
+    init(_ context: ObjectContext, _ attributes: [ReferenceAttribute]) {
+        self.context = context
+        self.attributes = attributes
+    }
+
+    func run(repairingIn transaction: Transaction?) throws(StorageError) -> [DanglingReference] {
+        var found: [DanglingReference] = []
+        for attribute in attributes {
+            for store in try context.stack.stores(for: attribute.entity, nil) {
+                for (object, dangling) in try dangling(attribute, store) {
+                    found.append(dangling)
+                    guard let transaction, dangling.isCertain else { continue }
+                    let isOptional = object.description.slots[attribute.slot].attribute?.isOptional == true
+                    if attribute.reference.inverseDeleteRule == .cascade {
+                        try transaction.delete(object)
+                    } else if isOptional {
+                        object.clear(attribute.slot)
+                    }
+                }
+            }
+        }
+        return found
+    }
+
+    private func dangling(
+        _ attribute: ReferenceAttribute, _ store: Int
+    ) throws(StorageError) -> [(ManagedObject, DanglingReference)] {
+        let name = context.model.schema[attribute.entity].slots[attribute.slot].name
+        let path = CheckedPath(steps: [], entity: attribute.entity, leaf: .slot(attribute.slot), type: .string, text: name)
+        let plan = FetchPlan(context.model.schema, attribute.entity, where: .not(.isNil(path)))
+        let objects = try context.withReader(store) { reader throws(StorageError) in
+            try context.objects(for: plan, store: store, reader)
+        }
+        var keys: [KeyBlock.Place: Set<Int64>] = [:]
+        for object in objects {
+            guard let key = object.referenceKey(attribute.slot), let place = place(key) else { continue }
+            keys[place, default: []].insert(key.key)
+        }
+        var present: [KeyBlock.Place: Set<Int64>] = [:]
+        for (place, wanted) in keys {
+            let batch = RowBatch(capacity: wanted.count)
+            try context.withReader(place.store) { reader throws(StorageError) in
+                try reader.rows(place.root, keys: wanted.sorted(), into: batch)
+            }
+            present[place] = Set((0..<batch.count).map(batch.key))
+        }
+        return objects.compactMap { object in
+            guard let key = object.referenceKey(attribute.slot) else { return nil }
+            let place = place(key)
+            if let place, present[place]?.contains(key.key) == true { return nil }
+            return (
+                object,
+                DanglingReference(
+                    object: context.objectKey(of: object), entity: object.description.name, attribute: name, destination: key,
+                    isCertain: place != nil)
+            )
+        }
+    }
+
+    private func place(_ key: ObjectKey) -> KeyBlock.Place? {
+        guard let store = context.stack.position(of: key.store), let root = context.model.schema.index(of: key.root) else { return nil }
+        return KeyBlock.Place(store: store, root: root)
+    }
+}

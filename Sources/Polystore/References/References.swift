@@ -1,0 +1,67 @@
+internal import PolystoreStorage
+
+/// An attribute that refers to objects which may be in another store.
+struct ReferenceAttribute: Sendable {
+    let entity: EntityIndex
+    let slot: Int
+    let reference: CrossReference
+    let destination: EntityIndex
+
+    /// All of a schema.
+    static func all(in schema: Schema) -> [ReferenceAttribute] {
+        schema.descriptions.flatMap { description in
+            description.slots.enumerated().compactMap { index, slot in
+                guard slot.declaredIn == description.index, let reference = slot.attribute?.crossReference,
+                    let destination = schema.index(of: reference.destination)
+                else { return nil }
+                return ReferenceAttribute(entity: description.index, slot: index, reference: reference, destination: destination)
+            }
+        }
+    }
+}
+
+extension ObjectContext {
+    /// What a reference of an object leads to; nil without one, and where there is nothing.
+    func referenced(_ object: ManagedObject, _ slot: Int) throws(StorageError) -> ManagedObject? {
+        guard let key = object.referenceKey(slot), let store = stack.position(of: key.store),
+            let root = model.schema.index(of: key.root)
+        else { return nil }
+        return try self.object(root, key.key, store)
+    }
+
+    /// The objects whose reference leads to one of these.
+    func referrers(_ attribute: ReferenceAttribute, to objects: [ManagedObject]) throws(StorageError) -> [ManagedObject] {
+        if objects.isEmpty { return [] }
+        let name = model.schema[attribute.entity].slots[attribute.slot].name
+        let path = CheckedPath(steps: [], entity: attribute.entity, leaf: .slot(attribute.slot), type: .string, text: name)
+        var result: [ManagedObject] = []
+        try flush()
+        for start in stride(from: 0, to: objects.count, by: 500) {
+            let ids = objects[start..<min(start + 500, objects.count)].map { objectKey(of: $0).description }
+            let values = ids.sorted { $0.compareUTF8(to: $1) < 0 }.map(Value.string)
+            let plan = FetchPlan(model.schema, attribute.entity, where: .isIn(path, values))
+            for store in try stack.stores(for: attribute.entity, nil) {
+                try withReader(store) { reader throws(StorageError) in
+                    result += try self.objects(for: plan, store: store, reader)
+                }
+            }
+        }
+        return result
+    }
+}
+
+extension ManagedObject {
+    /// The identity that a reference holds.
+    func referenceKey(_ slot: Int) -> ObjectKey? {
+        guard case .string(let text)? = currentValues()[description.slots[slot].name] else { return nil }
+        return ObjectKey(text)
+    }
+
+    /// Makes an attribute nil.
+    func clear(_ slot: Int) {
+        _touch(slot)
+        let batch = encodedRow()
+        batch.mutableCells(0)[slot] = .null
+        withExtendedLifetime(batch) { _reload(batch.row(0)) }
+    }
+}

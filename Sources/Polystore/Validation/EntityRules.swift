@@ -1,0 +1,117 @@
+internal import PolystoreStorage
+
+/// What the objects of one entity must keep, found out once.
+final class EntityRules: Sendable {
+    struct AttributeRule: Sendable {
+        let slot: Int
+        let name: String
+        let rules: AttributeRules
+        let pattern: Pattern?
+    }
+
+    /// How many objects a to-many may lead to.
+    struct CountRule: Sendable {
+        let relationship: Int
+        let name: String
+        let allowed: ClosedRange<Int>
+    }
+
+    /// The slots that must not be nil: required to-one relationships, and attributes where the class does not see to it.
+    let required: [Int]
+    let attributes: [AttributeRule]
+    let counts: [CountRule]
+    /// The bits of the slots that are looked at.
+    let mask: UInt64
+    let isCustom: Bool
+
+    /// Nil for an entity whose objects can be nothing wrong.
+    init?(_ description: EntityDescription, _ type: ManagedObject.Type) throws(SchemaError) {
+        var required: [Int] = [], attributes: [AttributeRule] = []
+        for (index, slot) in description.slots.enumerated() {
+            switch slot.content {
+            case .toOne(let relationship, _): if !relationship.isOptional { required.append(index) }
+            case .attribute(let attribute):
+                if !attribute.isOptional, type is DynamicObject.Type { required.append(index) }
+                if attribute.rules.isEmpty { continue }
+                attributes.append(
+                    AttributeRule(
+                        slot: index, name: slot.name, rules: attribute.rules, pattern: try Self.pattern(attribute, description.name)))
+            }
+        }
+        counts = description.relationships.enumerated().compactMap { index, item in
+            let relationship = item.relationship
+            let least = max(relationship.minCount ?? 0, relationship.isOptional || relationship.cardinality == .toOne ? 0 : 1)
+            guard relationship.cardinality != .toOne, least > 0 || relationship.maxCount != nil else { return nil }
+            return CountRule(relationship: index, name: relationship.name, allowed: least...max(least, relationship.maxCount ?? .max))
+        }
+        self.required = required
+        self.attributes = attributes
+        isCustom = type is any ValidatableObject.Type
+        mask = (required + attributes.map(\.slot)).reduce(0) { $0 | 1 << UInt64(min($1, 63)) }
+        if required.isEmpty, attributes.isEmpty, counts.isEmpty, !isCustom { return nil }
+    }
+
+    private static func pattern(_ attribute: Attribute, _ entity: String) throws(SchemaError) -> Pattern? {
+        guard let text = attribute.rules.pattern else { return nil }
+        do throws(QueryError) { return try Pattern(text) } catch {
+            throw SchemaError("\(entity).\(attribute.name)", "its pattern is wrong: \(error.message)")
+        }
+    }
+
+    /// What the values of an object do not keep.
+    func failures(of object: ManagedObject, _ scratch: RowBatch) -> [ValidationFailure] {
+        var failures: [ValidationFailure] = []
+        func fail(_ property: String?, _ message: String) {
+            failures.append(ValidationFailure(entity: object.description.name, property: property, key: object._key, message))
+        }
+        if mask != 0 {
+            scratch.clear()
+            let slots = object.description.slots
+            let cells = scratch.appendRow(key: object._key, version: 0, entity: Int(object._entity), slots: slots.count)
+            object._encode(cells, scratch, mask)
+            for slot in required where cells[slot].isNull { fail(slots[slot].name, "is required but nil") }
+            for rule in attributes where !cells[rule.slot].isNull {
+                guard let value = Value(cells[rule.slot], as: slots[rule.slot].type) else { continue }
+                for message in Self.failures(rule, value) { fail(rule.name, message) }
+            }
+        }
+        if isCustom { failures += Self.custom(object) }
+        return failures
+    }
+
+    private static func failures(_ rule: AttributeRule, _ value: Value) -> [String] {
+        let rules = rule.rules
+        var messages: [String] = []
+        if let minimum = rules.minimum, value.compare(to: minimum) < 0 { messages.append("must be at least \(JSONWriter.write(ValueText.json(minimum)))") }
+        if let maximum = rules.maximum, value.compare(to: maximum) > 0 { messages.append("must be at most \(JSONWriter.write(ValueText.json(maximum)))") }
+        let (length, unit): (Int, String) =
+            switch value {
+            case .string(let text): (text.unicodeScalars.count, "characters")
+            case .data(let bytes): (bytes.count, "bytes")
+            default: (0, "")
+            }
+        if let least = rules.minLength, length < least { messages.append("must have at least \(least) \(unit)") }
+        if let most = rules.maxLength, length > most { messages.append("must have at most \(most) \(unit)") }
+        if let pattern = rule.pattern, case .string(let text) = value, !pattern.matches(text) {
+            messages.append("must match \(pattern.text)")
+        }
+        return messages
+    }
+
+    private static func custom(_ object: ManagedObject) -> [ValidationFailure] {
+        guard let validated = object as? any ValidatableObject else { return [] }
+        func named(_ failure: ValidationFailure) -> ValidationFailure {
+            ValidationFailure(entity: object.description.name, property: failure.property, key: object._key, failure.message)
+        }
+        do {
+            try validated.validate()
+            return []
+        } catch let failure as ValidationFailure {
+            return [named(failure)]
+        } catch let failures as ValidationFailures {
+            return failures.failures.map(named)
+        } catch {
+            return [named(ValidationFailure(nil, "was refused by its validation (\(type(of: error)))"))]
+        }
+    }
+}

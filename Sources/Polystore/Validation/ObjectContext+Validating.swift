@@ -1,0 +1,77 @@
+internal import PolystoreStorage
+
+extension ObjectContext {
+    /// Lets objects prepare themselves, then checks the rules of the model on everything that the transaction changed, all failures
+    /// together.
+    func validate() throws(StorageError) {
+        guard let tracker else { return }
+        if model.hasSaveAware { try callWillSave(tracker) }
+        if !model.hasRules { return }
+        var failures: [ValidationFailure] = []
+        var seen: Set<ObjectIdentifier> = []
+        let scratch = RowBatch(capacity: 1)
+        for objects in [tracker.unchecked, tracker.inserted, tracker.changed] {
+            for object in objects where !object.isDeletedObject {
+                guard let rules = model.rules[Int(object._entity)], seen.insert(ObjectIdentifier(object)).inserted else { continue }
+                failures += rules.failures(of: object, scratch)
+                if !rules.counts.isEmpty, object.isNew || object._version == 1 {
+                    for rule in rules.counts { tracker.recount(object, rule.relationship) }
+                }
+            }
+        }
+        failures += try countFailures(tracker)
+        try throwFailure()
+        guard let first = failures.first else { return }
+        let more = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
+        throw StorageError(
+            .validationFailed, "\(first)\(more)",
+            details: .init(entity: first.entity, property: first.property, keys: failures.map(\.key), failures: failures))
+    }
+
+    /// The to-many relationships that changed and lead to too few or too many objects.
+    private func countFailures(_ tracker: ChangeTracker) throws(StorageError) -> [ValidationFailure] {
+        var failures: [ValidationFailure] = []
+        for place in tracker.recounted.sorted(by: { ($0.store, $0.entity, $0.key) < ($1.store, $1.entity, $1.key) }) {
+            guard let object = try object(place.entity, place.key, place.store),
+                let rule = model.rules[Int(object._entity)]?.counts.first(where: { $0.relationship == place.relationship })
+            else { continue }
+            let count = try state(object, place.relationship).keys.count
+            if rule.allowed.contains(count) { continue }
+            let bound =
+                count < rule.allowed.lowerBound ? "at least \(rule.allowed.lowerBound)" : "at most \(rule.allowed.upperBound)"
+            failures.append(
+                ValidationFailure(
+                    entity: object.description.name, property: rule.name, key: object._key, "must lead to \(bound) objects, not \(count)"))
+        }
+        return failures
+    }
+
+    /// Rounds of calls, because each may change further objects; those that were called are not called again.
+    private func callWillSave(_ tracker: ChangeTracker) throws(StorageError) {
+        var called: Set<ObjectIdentifier> = []
+        while true {
+            let waiting = [tracker.unchecked, tracker.inserted, tracker.changed].joined().filter { object in
+                model.isSaveAware[Int(object._entity)] && !object.isDeletedObject && called.insert(ObjectIdentifier(object)).inserted
+            }
+            if waiting.isEmpty { return }
+            for object in waiting where !object.isDeletedObject { (object as? any SaveAwareObject)?.willSave() }
+            try throwFailure()
+        }
+    }
+}
+
+extension ChangeTracker {
+    /// A to-many relationship whose members must be counted before the commit.
+    struct Recount: Hashable {
+        let store: Int
+        let entity: EntityIndex
+        let key: Int64
+        let relationship: Int
+    }
+
+    /// Notes that the members of a to-many changed.
+    func recount(_ object: ManagedObject, _ relationship: Int) {
+        recounted.insert(
+            Recount(store: Int(object._store), entity: object.description.root, key: object._key, relationship: relationship))
+    }
+}

@@ -1,0 +1,106 @@
+/// A regular expression over a whole text, matched in time proportional to the text times the pattern.
+///
+/// Literals, `.`, classes (`[a-z]`, `[^…]`, `\d`, `\w`, `\s` and their negations), groups, alternation, and repetition (`*`, `+`, `?`,
+/// `{m}`, `{m,}`, `{m,n}`) over Unicode scalars; no back-references, so that no pattern can make a match slow. All states are followed at
+/// once, as Thompson described in "Regular Expression Search Algorithm" (1968).
+public struct Pattern: Sendable {
+    enum Step: Sendable {
+        case scalar(ScalarClass)
+        case split(Int, Int)
+        case jump(Int)
+        case start
+        case end
+    }
+
+    /// The text of the pattern.
+    public let text: String
+    private let steps: [Step]
+
+    /// Compiles a pattern.
+    ///
+    /// - Throws: `QueryError` naming the position and what was expected there; patterns of more than 10,000 steps are too complex.
+    public init(_ text: String) throws(QueryError) {
+        self.text = text
+        var compiler = PatternCompiler(text)
+        steps = try compiler.compile()
+    }
+
+    /// Whether the whole text is one that the pattern describes.
+    public func matches(_ text: String) -> Bool {
+        var current = StateSet(steps.count + 1), next = StateSet(steps.count + 1)
+        var scalars = text.unicodeScalars.makeIterator()
+        var scalar = scalars.next()
+        follow(0, into: &current, isStart: true, isEnd: scalar == nil)
+        while let present = scalar {
+            scalar = scalars.next()
+            next.removeAll()
+            for state in current.members {
+                if state < steps.count, case .scalar(let accepted) = steps[state], accepted.contains(present) {
+                    follow(state + 1, into: &next, isStart: false, isEnd: scalar == nil)
+                }
+            }
+            if next.members.isEmpty { return false }
+            swap(&current, &next)
+        }
+        return current.contains(steps.count)
+    }
+
+    /// Adds a state and what is reached from it without reading.
+    private func follow(_ first: Int, into set: inout StateSet, isStart: Bool, isEnd: Bool) {
+        var pending = [first]
+        while let state = pending.popLast() {
+            guard set.insert(state), state < steps.count else { continue }
+            switch steps[state] {
+            case .scalar: break
+            case .jump(let target): pending.append(target)
+            case .split(let a, let b): pending += [b, a]
+            case .start: if isStart { pending.append(state + 1) }
+            case .end: if isEnd { pending.append(state + 1) }
+            }
+        }
+    }
+
+    /// A set of small numbers that is emptied in no time.
+    private struct StateSet {
+        private(set) var members: [Int] = []
+        private var marks: [Bool]
+
+        init(_ count: Int) { marks = Array(repeating: false, count: count) }
+
+        func contains(_ state: Int) -> Bool { marks[state] }
+
+        mutating func insert(_ state: Int) -> Bool {
+            if marks[state] { return false }
+            marks[state] = true
+            members.append(state)
+            return true
+        }
+
+        mutating func removeAll() {
+            for state in members { marks[state] = false }
+            members.removeAll(keepingCapacity: true)
+        }
+    }
+}
+
+/// The scalars that one place of a pattern accepts.
+struct ScalarClass: Sendable {
+    var ranges: [ClosedRange<UInt32>] = []
+    var nested: [ScalarClass] = []
+    var isNegated = false
+
+    func contains(_ scalar: Unicode.Scalar) -> Bool {
+        let value = scalar.value
+        let isInside = ranges.contains { $0.contains(value) } || nested.contains { $0.contains(scalar) }
+        return isInside != isNegated
+    }
+
+    static let any = ScalarClass(ranges: [0...0x10FFFF])
+    static let digit = ScalarClass(ranges: [0x30...0x39])
+    static let word = ScalarClass(ranges: [0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A])
+    static let space = ScalarClass(ranges: [0x09...0x0D, 0x20...0x20, 0x85...0x85, 0xA0...0xA0, 0x2028...0x2029])
+
+    static func one(_ scalar: Unicode.Scalar) -> ScalarClass { ScalarClass(ranges: [scalar.value...scalar.value]) }
+
+    var negated: ScalarClass { ScalarClass(ranges: ranges, nested: nested, isNegated: !isNegated) }
+}

@@ -1,0 +1,206 @@
+/// Turns the text of a pattern into the steps of its matcher, by recursive descent.
+struct PatternCompiler {
+    private static let mostSteps = 10_000
+    private static let deepest = 100
+    private static let mostRepetitions = 1000
+
+    private let text: String
+    private let scalars: [Unicode.Scalar]
+    private var position = 0
+    private var depth = 0
+
+    init(_ text: String) {
+        self.text = text
+        scalars = Array(text.unicodeScalars)
+    }
+
+    mutating func compile() throws(QueryError) -> [Pattern.Step] {
+        let steps = try alternation()
+        if position < scalars.count { throw problem("an unmatched \")\"") }
+        return steps
+    }
+
+    private func problem(_ what: String) -> QueryError {
+        QueryError(.invalid, path: text, "the pattern has \(what) at character \(position + 1)")
+    }
+
+    private var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
+
+    private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+        guard next == scalar else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func alternation() throws(QueryError) -> [Pattern.Step] {
+        var steps = try sequence()
+        while take("|") {
+            let other = try sequence()
+            let first = steps.count, second = other.count
+            steps = [.split(1, first + 2)] + Self.moved(steps, 1) + [.jump(first + second + 2)] + Self.moved(other, first + 2)
+            try check(steps)
+        }
+        return steps
+    }
+
+    private mutating func sequence() throws(QueryError) -> [Pattern.Step] {
+        var steps: [Pattern.Step] = []
+        while let scalar = next, scalar != "|", scalar != ")" {
+            steps += Self.moved(try repetition(), steps.count)
+            try check(steps)
+        }
+        return steps
+    }
+
+    private mutating func repetition() throws(QueryError) -> [Pattern.Step] {
+        var steps = try atom()
+        while let (least, most) = try quantifier() {
+            steps = try repeated(steps, least, most)
+        }
+        return steps
+    }
+
+    private mutating func quantifier() throws(QueryError) -> (Int, Int?)? {
+        if take("*") { return (0, nil) }
+        if take("+") { return (1, nil) }
+        if take("?") { return (0, 1) }
+        guard take("{") else { return nil }
+        guard let least = number() else { throw problem("no number of repetitions") }
+        var most: Int? = least
+        if take(",") { most = number() }
+        guard take("}") else { throw problem("no \"}\"") }
+        if least > most ?? .max || max(least, most ?? 0) > Self.mostRepetitions { throw problem("an impossible number of repetitions") }
+        return (least, most)
+    }
+
+    private mutating func number() -> Int? {
+        var value: Int?
+        while let scalar = next, ("0"..."9").contains(scalar), (value ?? 0) < 100_000 {
+            value = (value ?? 0) * 10 + Int(scalar.value - 0x30)
+            position += 1
+        }
+        return value
+    }
+
+    private func repeated(_ steps: [Pattern.Step], _ least: Int, _ most: Int?) throws(QueryError) -> [Pattern.Step] {
+        var result: [Pattern.Step] = []
+        for _ in 0..<least {
+            result += Self.moved(steps, result.count)
+            try check(result)
+        }
+        guard let most else {
+            let start = result.count
+            result += [.split(start + 1, start + steps.count + 2)] + Self.moved(steps, start + 1) + [.jump(start)]
+            return result
+        }
+        // Each further one may be the last.
+        for _ in least..<most {
+            let start = result.count
+            result += [.split(start + 1, start + steps.count + 1)] + Self.moved(steps, start + 1)
+            try check(result)
+        }
+        return result
+    }
+
+    private mutating func atom() throws(QueryError) -> [Pattern.Step] {
+        guard let scalar = next else { throw problem("no character") }
+        position += 1
+        switch scalar {
+        case ".": return [.scalar(.any)]
+        case "^": return [.start]
+        case "$": return [.end]
+        case "(": return try group()
+        case "[": return [.scalar(try characterClass())]
+        case "\\": return [.scalar(try escape())]
+        case "*", "+", "?", "{":
+            position -= 1
+            throw problem("nothing to repeat")
+        default: return [.scalar(.one(scalar))]
+        }
+    }
+
+    private mutating func group() throws(QueryError) -> [Pattern.Step] {
+        if take("?"), !take(":") { throw problem("a kind of group that is not supported") }
+        depth += 1
+        if depth > Self.deepest { throw QueryError(.tooComplex, path: text, "the pattern has groups deeper than \(Self.deepest)") }
+        let steps = try alternation()
+        guard take(")") else { throw problem("no \")\"") }
+        depth -= 1
+        return steps
+    }
+
+    private mutating func escape() throws(QueryError) -> ScalarClass {
+        guard let scalar = next else { throw problem("a \"\\\" at its end") }
+        position += 1
+        switch scalar {
+        case "d": return .digit
+        case "D": return .digit.negated
+        case "w": return .word
+        case "W": return .word.negated
+        case "s": return .space
+        case "S": return .space.negated
+        case "n": return .one("\n")
+        case "r": return .one("\r")
+        case "t": return .one("\t")
+        case "a"..."z", "A"..."Z", "0"..."9":
+            position -= 1
+            throw problem("an escape that is not supported")
+        default: return .one(scalar)
+        }
+    }
+
+    private mutating func characterClass() throws(QueryError) -> ScalarClass {
+        var result = ScalarClass()
+        result.isNegated = take("^")
+        var isFirst = true
+        while let scalar = next, scalar != "]" || isFirst {
+            isFirst = false
+            position += 1
+            if scalar == "\\" {
+                let escaped = try escape()
+                if escaped.isNegated || escaped.ranges.count != 1 || escaped.ranges[0].count > 1 {
+                    result.nested.append(escaped)
+                    continue
+                }
+                try addRange(from: escaped.ranges[0].lowerBound, to: &result)
+            } else {
+                try addRange(from: scalar.value, to: &result)
+            }
+        }
+        guard take("]") else { throw problem("no \"]\"") }
+        return result
+    }
+
+    /// One scalar, or a range when a hyphen and another follow.
+    private mutating func addRange(from first: UInt32, to result: inout ScalarClass) throws(QueryError) {
+        guard next == "-", position + 1 < scalars.count, scalars[position + 1] != "]" else {
+            result.ranges.append(first...first)
+            return
+        }
+        position += 1
+        var last = scalars[position].value
+        position += 1
+        if last == 0x5C {
+            let escaped = try escape()
+            guard !escaped.isNegated, escaped.ranges.count == 1, escaped.ranges[0].count == 1 else { throw problem("a class in a range") }
+            last = escaped.ranges[0].lowerBound
+        }
+        guard first <= last else { throw problem("a range that ends before it begins") }
+        result.ranges.append(first...last)
+    }
+
+    private func check(_ steps: [Pattern.Step]) throws(QueryError) {
+        if steps.count > Self.mostSteps { throw QueryError(.tooComplex, path: text, "the pattern has more than \(Self.mostSteps) steps") }
+    }
+
+    /// Steps with their targets moved by an offset.
+    private static func moved(_ steps: [Pattern.Step], _ offset: Int) -> [Pattern.Step] {
+        steps.map { step in
+            switch step {
+            case .split(let a, let b): .split(a + offset, b + offset)
+            case .jump(let target): .jump(target + offset)
+            case .scalar, .start, .end: step
+            }
+        }
+    }
+}
