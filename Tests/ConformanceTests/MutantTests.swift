@@ -7,7 +7,7 @@ import Testing
 @Suite struct MutantTests {
     @Test(arguments: MutantStore.Defect.allCases) func theSuiteCatches(_ defect: MutantStore.Defect) throws {
         let harness = try StoreHarness {
-            StorePlace(store: { MutantStore(InMemoryStore(), defect) }, remove: {})
+            StorePlace(store: { MutantStore(InMemoryStore(configuration: $0), defect) }, remove: {})
         }
         let item = try #require(ConformanceSuite.cases.first { $0.id == defect.rawValue })
         let status = item.run(harness).status

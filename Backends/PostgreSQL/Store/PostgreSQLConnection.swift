@@ -38,6 +38,8 @@ final class PostgreSQLConnection {
             throw error
         }
         handle = opened
+        // libpq prints warnings to the program's standard error unless it is told otherwise.
+        PQsetNoticeReceiver(opened, { _, _ in }, nil)
         let path = SQLText.quoted(schema)
         try execute("SET search_path = \(path); SET TimeZone = 'UTC'; SET client_min_messages = warning; SET bytea_output = hex")
     }

@@ -65,7 +65,7 @@ enum ObjectCases {
                 }
             }
         },
-        ConformanceCase("C005.update-raises-the-version", clause: "architecture, what lies in a store") { harness, check in
+        ConformanceCase("L001.update-raises-the-version", clause: "architecture, what lies in a store") { harness, check in
             try harness.withStore { scratch in
                 let key = try scratch.insert("Thing", [["number": .int(1)]])[0]
                 check.equal(try scratch.rows("Thing", keys: [key]).first?.version, 1, "version of a new row")
@@ -73,7 +73,7 @@ enum ObjectCases {
                 check.equal(try scratch.rows("Thing", keys: [key]).first?.version, 2, "version after an update")
             }
         },
-        ConformanceCase("C007.update-of-a-missing-row", clause: "semantics E") { harness, check in
+        ConformanceCase("L004.update-of-a-missing-row", clause: "semantics E") { harness, check in
             try harness.withStore { scratch in
                 check.throwing(.notFound, "update") { try scratch.update("Thing", 77, ["number": .int(2)]) }
             }
@@ -86,7 +86,7 @@ enum ObjectCases {
                 check.throwing(.notFound, "second delete") { try scratch.delete("Thing", [keys[0]]) }
             }
         },
-        ConformanceCase("C009.delete-and-insert-of-one-unique-value", clause: "semantics W, rules") { harness, check in
+        ConformanceCase("U006.delete-and-insert-of-one-unique-value", clause: "semantics W, rules") { harness, check in
             try harness.withStore { scratch in
                 let old = try scratch.insert("Thing", [["code": .string("x")]])[0]
                 let thing = try scratch.entity("Thing")
@@ -99,7 +99,7 @@ enum ObjectCases {
                 check.equal(try scratch.fetch(FetchRequest("Thing")).map { $0.values["code"] ?? .null }, [.string("x")], "codes")
             }
         },
-        ConformanceCase("C011.unique-values-change-places", clause: "semantics W, rules") { harness, check in
+        ConformanceCase("U019.unique-values-change-places", clause: "semantics W, rules") { harness, check in
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Thing", [["code": .string("a")], ["code": .string("b")], ["code": .string("c")]])
                 let changes = try scratch.updates(
@@ -234,7 +234,7 @@ enum ObjectCases {
                 check.equal(try scratch.fetch(FetchRequest("Tree", where: named)).count, 0, "trees called rose")
             }
         },
-        ConformanceCase("C050.unique-constraint", clause: "semantics W, rules") { harness, check in
+        ConformanceCase("U001.unique-constraint", clause: "semantics W, rules") { harness, check in
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Thing", [["code": .string("a")], ["code": .string("b")], [:], [:]])
                 check.throwing(.uniqueConstraintViolated, "insert") { try scratch.insert("Thing", [["code": .string("a")]]) }
@@ -243,7 +243,7 @@ enum ObjectCases {
                 try scratch.update("Thing", keys[0], ["code": .string("a")])
             }
         },
-        ConformanceCase("C051.compound-unique-constraint", clause: "semantics N") { harness, check in
+        ConformanceCase("U002.compound-unique-constraint", clause: "semantics N") { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert("Pair", [["first": .int(1), "second": .string("a")], ["first": .int(1), "second": .string("b")]])
                 try scratch.insert("Pair", [["first": .int(1)], ["first": .int(1)], [:], [:]])
@@ -256,7 +256,7 @@ enum ObjectCases {
                 check.equal(try scratch.aggregate("Pair", .count, nil), .int(6), "count")
             }
         },
-        ConformanceCase("C052.unique-texts-are-compared-by-bytes", clause: "semantics V") { harness, check in
+        ConformanceCase("U003.unique-texts-are-compared-by-bytes", clause: "semantics V") { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert(
                     "Thing", [["code": .string("\u{e9}")], ["code": .string("e\u{301}")], ["code": .string("E")], ["code": .string("e")]])

@@ -39,21 +39,13 @@ enum RandomCases {
     ]
 }
 
-/// Random rows and requests over the fixture's things (SplitMix64, Steele, Lea and Flood 2014).
+/// Random rows and requests over the fixture's things.
 struct RandomRequests {
-    private var state: UInt64
+    private var random: SplitMix
 
-    init(seed: UInt64) { state = seed }
+    init(seed: UInt64) { random = SplitMix(seed: seed) }
 
-    private mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
-        return z ^ z >> 31
-    }
-
-    private mutating func below(_ count: Int) -> Int { Int(next() % UInt64(count)) }
+    private mutating func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
     private mutating func pick<T>(_ list: [T]) -> T { list[below(list.count)] }
 
     private static let texts = ["", "a", "ab", "b", "B", "aé", "ae\u{301}", "%", "_", "a\\b", "😀", "zz"]

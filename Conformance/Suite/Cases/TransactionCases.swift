@@ -6,7 +6,7 @@ enum TransactionCases {
     static let all: [ConformanceCase] = atomicity + isolation + history
 
     private static let atomicity: [ConformanceCase] = [
-        ConformanceCase("T001.rollback-leaves-nothing", clause: "semantics W") { harness, check in
+        ConformanceCase("T002.rollback-leaves-nothing", clause: "semantics W") { harness, check in
             try harness.withStore { scratch in
                 let kept = try scratch.insert("Thing", [["number": .int(1)]])[0]
                 let writer = try scratch.store.beginWrite(WriteOptions())
@@ -17,7 +17,7 @@ enum TransactionCases {
                 check.equal(try scratch.history().count, 1, "history")
             }
         },
-        ConformanceCase("T002.error-in-the-middle-leaves-nothing", clause: "semantics W") { harness, check in
+        ConformanceCase("T003.error-in-the-middle-leaves-nothing", clause: "semantics W") { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert("Thing", [["code": .string("x")]])
                 check.throwing(.uniqueConstraintViolated, "third of three") {
@@ -27,21 +27,21 @@ enum TransactionCases {
                 try scratch.insert("Thing", [["code": .string("a")]])
             }
         },
-        ConformanceCase("T003.commit-survives-closing", clause: "semantics W", needs: [.persistent]) { harness, check in
+        ConformanceCase("T001.commit-survives-closing", clause: "semantics W", needs: [.persistent]) { harness, check in
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Thing", [["text": .string("kept")]])
                 try scratch.reopen()
                 check.equal(try scratch.keys(FetchRequest("Thing")), keys, "keys")
             }
         },
-        ConformanceCase("T003.memory-starts-empty", clause: "features A14", needsAbsent: [.persistent]) { harness, check in
+        ConformanceCase("T001.memory-starts-empty", clause: "features A14", needsAbsent: [.persistent]) { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert("Thing", [[:]])
                 try scratch.reopen()
                 check.equal(try scratch.keys(FetchRequest("Thing")), [], "keys")
             }
         },
-        ConformanceCase("T004.savepoint", clause: "semantics W", needs: [.savepoints]) { harness, check in
+        ConformanceCase("T005.savepoint", clause: "semantics W", needs: [.savepoints]) { harness, check in
             try harness.withStore { scratch in
                 try scratch.write { writer in
                     try scratch.insert("Tag", [["name": .string("outer")]], writer)
@@ -72,7 +72,7 @@ enum TransactionCases {
                 check.equal(try scratch.fetch(FetchRequest("Tag")).map { $0.values["name"] ?? .null }, [.string("c")], "names")
             }
         },
-        ConformanceCase("T006.error-then-savepoint", clause: "semantics W", needs: [.savepoints]) { harness, check in
+        ConformanceCase("T007.error-then-savepoint", clause: "semantics W", needs: [.savepoints]) { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert("Thing", [["code": .string("x")]])
                 try scratch.write { writer in
@@ -84,7 +84,7 @@ enum TransactionCases {
                 check.equal(try scratch.aggregate("Thing", .count, nil), .int(2), "count")
             }
         },
-        ConformanceCase("T007.stale-version", clause: "semantics W") { harness, check in
+        ConformanceCase("L002.stale-version", clause: "semantics W") { harness, check in
             try harness.withStore { scratch in
                 let key = try scratch.insert("Thing", [["number": .int(1)]])[0]
                 try scratch.update("Thing", key, ["number": .int(2)])
@@ -106,7 +106,7 @@ enum TransactionCases {
                 check.equal(try scratch.rows("Thing", keys: [key]).first?.version, 3, "version")
             }
         },
-        ConformanceCase("T009.a-writer-that-is-dropped-leaves-nothing", clause: "architecture, sessions") { harness, check in
+        ConformanceCase("T002.a-writer-that-is-dropped-leaves-nothing", clause: "architecture, sessions") { harness, check in
             try harness.withStore { scratch in
                 func drop() throws {
                     let writer = try scratch.store.beginWrite(WriteOptions())
@@ -118,7 +118,7 @@ enum TransactionCases {
                 check.equal(try scratch.keys(FetchRequest("Thing")).count, 1, "rows of the next transaction")
             }
         },
-        ConformanceCase("T010.closing-under-open-sessions", clause: "semantics E; architecture, sessions") { harness, check in
+        ConformanceCase("T014.closing-under-open-sessions", clause: "semantics E; architecture, sessions") { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert("Tag", (0..<3000).map { ["name": .string("n\($0)")] })
                 let reader = try scratch.store.beginRead()
@@ -138,7 +138,7 @@ enum TransactionCases {
                 check.equal(try scratch.keys(FetchRequest("Thing")).count, 0, "rows of the transaction that did not commit")
             }
         },
-        ConformanceCase("T011.notes-are-part-of-the-transaction", clause: "architecture, notes") { harness, check in
+        ConformanceCase("T002.notes-are-part-of-the-transaction", clause: "architecture, notes") { harness, check in
             try harness.withStore { scratch in
                 func note(_ name: String) throws -> Data? { try scratch.read { try $0.note(name) } }
                 let large = Data((0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -167,7 +167,7 @@ enum TransactionCases {
                 check.equal(try note("empty"), nil, "forgotten")
             }
         },
-        ConformanceCase("T008.use-after-the-end", clause: "semantics E") { harness, check in
+        ConformanceCase("T014.use-after-the-end", clause: "semantics E") { harness, check in
             try harness.withStore { scratch in
                 let writer = try scratch.store.beginWrite(WriteOptions())
                 _ = try writer.commit(CommitRecord())
@@ -182,7 +182,7 @@ enum TransactionCases {
     ]
 
     private static let isolation: [ConformanceCase] = [
-        ConformanceCase("T020.a-read-sees-one-snapshot", clause: "semantics W", needs: [.snapshotReads]) { harness, check in
+        ConformanceCase("I020.a-read-sees-one-snapshot", clause: "semantics W", needs: [.snapshotReads]) { harness, check in
             try harness.withStore { scratch in
                 let key = try scratch.insert("Thing", [["number": .int(1)]])[0]
                 try scratch.read { reader in
@@ -194,7 +194,7 @@ enum TransactionCases {
                     try scratch.fetch(FetchRequest("Thing")).map { $0.values["number"] ?? .null }, [.int(2), .int(3)], "numbers afterwards")
             }
         },
-        ConformanceCase("T021.a-cursor-keeps-its-snapshot", clause: "semantics W", needs: [.snapshotReads]) { harness, check in
+        ConformanceCase("I020.a-cursor-keeps-its-snapshot", clause: "semantics W", needs: [.snapshotReads]) { harness, check in
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Tag", (0..<3000).map { ["name": .string("n\($0)")] })
                 try scratch.read { reader in
@@ -207,7 +207,7 @@ enum TransactionCases {
                 }
             }
         },
-        ConformanceCase("T022.uncommitted-is-not-seen", clause: "semantics W") { harness, check in
+        ConformanceCase("I003.uncommitted-is-not-seen", clause: "semantics W") { harness, check in
             try harness.withStore { scratch in
                 try scratch.write { writer in
                     try scratch.insert("Thing", [["number": .int(1)]], writer)
@@ -216,7 +216,7 @@ enum TransactionCases {
                 check.equal(try scratch.fetch(FetchRequest("Thing")).count, 1, "rows afterwards")
             }
         },
-        ConformanceCase("T023.one-writer-at-a-time", clause: "architecture, threads", needsAbsent: [.concurrentWriters]) { harness, check in
+        ConformanceCase("I028.one-writer-at-a-time", clause: "architecture, threads", needsAbsent: [.concurrentWriters]) { harness, check in
             try harness.withStore { scratch in
                 let first = try scratch.store.beginWrite(WriteOptions())
                 check.throwing(.busy, "second writer") { _ = try scratch.store.beginWrite(WriteOptions(timeout: 0.05)) }
@@ -224,7 +224,7 @@ enum TransactionCases {
                 try scratch.insert("Tag", [[:]])
             }
         },
-        ConformanceCase("T024.write-skew-is-refused", clause: "semantics W", needs: [.concurrentWriters]) { harness, check in
+        ConformanceCase("I012.write-skew-is-refused", clause: "semantics W", needs: [.concurrentWriters]) { harness, check in
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Thing", [["number": .int(1)], ["number": .int(1)]])
                 let a = try scratch.store.beginWrite(WriteOptions()), b = try scratch.store.beginWrite(WriteOptions())
@@ -243,11 +243,11 @@ enum TransactionCases {
                 }
             }
         },
-        ConformanceCase("T025.writers-on-many-threads", clause: "semantics W") { harness, check in
+        ConformanceCase("I021.writers-on-many-threads", clause: "semantics W") { harness, check in
             try harness.withStore { scratch in
                 let store = scratch.store, schema = scratch.schema
                 let failures = Counter()
-                DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                Threads.run(4) { thread in
                     for round in 0..<10 where !Self.insertOne(store, schema, thread * 100 + round) { failures.add() }
                 }
                 check.equal(failures.value, 0, "transactions that failed")

@@ -20,19 +20,19 @@ final class Scratch {
     init(_ place: StorePlace, _ schema: Schema) throws {
         self.place = place
         self.schema = schema
-        store = try place.store()
+        store = try place.store(nil)
         _ = try store.open(OpenRequest(schema: schema))
     }
 
     /// Closes the store and opens the same place again.
     func reopen() throws {
         try store.close()
-        store = try place.store()
+        store = try place.store(nil)
         _ = try store.open(OpenRequest(schema: schema))
     }
 
     /// Another store object of the same place.
-    func another() throws -> any StorageInterface { try place.store() }
+    func another() throws -> any StorageInterface { try place.store(nil) }
 
     func entity(_ name: String) throws -> EntityIndex {
         guard let index = schema.index(of: name) else { throw StorageError(.notFound, "the suite has no entity \(name)") }

@@ -5,18 +5,42 @@ public import PolystoreStorage
 public final class StoreHarness: Sendable {
     /// What the store can do.
     public let capabilities: Set<StorageCapabilities.Capability>
+    /// What the store is called in failures.
+    let name: String
+    /// The stores that stand beside the one under test where a case needs two.
+    let companions: [StoreHarness]
     private let make: @Sendable () throws -> StorePlace
 
     /// A harness over places; one is opened at once to learn what the store can do.
-    public init(_ make: @escaping @Sendable () throws -> StorePlace) throws {
+    ///
+    /// - Parameters:
+    ///   - companions: The stores of other kinds that stand beside this one where a case needs two; a second place of the same kind
+    ///     always does.
+    ///   - make: Makes a fresh, empty place.
+    public init(companions: [StoreHarness] = [], _ make: @escaping @Sendable () throws -> StorePlace) throws {
         self.make = make
+        self.companions = companions
         let place = try make()
         defer { place.remove() }
-        let store = try place.store()
+        let store = try place.store(nil)
+        name = type(of: store).storeType
         _ = try store.open(OpenRequest(schema: Fixture.schema))
         capabilities = store.capabilities.supported
         try store.close()
     }
+
+    /// A harness over scratch places of a store URL.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the store under test.
+    ///   - others: The URLs of stores that stand beside it where a case needs two.
+    ///   - opener: Knows the kinds of store.
+    public static func scratch(_ url: String, beside others: [String] = [], opener: some StoreOpener) throws -> StoreHarness {
+        let companions = try others.map { other in try StoreHarness { try StorePlace.scratch(other, opener: opener) } }
+        return try StoreHarness(companions: companions) { try StorePlace.scratch(url, opener: opener) }
+    }
+
+    func place() throws -> StorePlace { try make() }
 
     /// Runs a case's work over a fresh store that is open with the suite's schema.
     func withStore(_ body: (Scratch) throws -> Void) throws { try withStore(Fixture.schema, body) }
@@ -33,13 +57,13 @@ public final class StoreHarness: Sendable {
 
 /// A place where a store can keep data: what is closed there is there when it is opened again.
 public struct StorePlace: Sendable {
-    /// Makes a store of the place, not yet open.
-    public let store: @Sendable () throws -> any StorageInterface
+    /// Makes a store of the place for the entities of a configuration, not yet open.
+    public let store: @Sendable (_ configuration: String?) throws -> any StorageInterface
     /// Removes the place.
     public let remove: @Sendable () -> Void
 
     /// A place.
-    public init(store: @escaping @Sendable () throws -> any StorageInterface, remove: @escaping @Sendable () -> Void) {
+    public init(store: @escaping @Sendable (_ configuration: String?) throws -> any StorageInterface, remove: @escaping @Sendable () -> Void) {
         self.store = store
         self.remove = remove
     }
@@ -52,12 +76,12 @@ public struct StorePlace: Sendable {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let url = try StoreURL("\(text)\(folder.path)/scratch")
             return StorePlace(
-                store: { try opener.store(at: url, configuration: nil) }, remove: { try? FileManager.default.removeItem(at: folder) })
+                store: { try opener.store(at: url, configuration: $0) }, remove: { try? FileManager.default.removeItem(at: folder) })
         }
         let isServer = text.hasPrefix("postgres")
         let url = try StoreURL(isServer ? text + (text.contains("?") ? "&" : "?") + "x-schema=\(name)" : text)
         return StorePlace(
-            store: { try opener.store(at: url, configuration: nil) },
+            store: { try opener.store(at: url, configuration: $0) },
             remove: { try? opener.store(at: url, configuration: nil).erase() })
     }
 }

@@ -13,7 +13,7 @@ public struct ConformanceCommand: ParsableCommand {
             URL a schema with a random name. Exit codes: 0 nothing failed, 1 something failed, 2 a store could not be made.
             """)
 
-    @Option(name: .customLong("store"), help: "The URL of a store to test; may be repeated.")
+    @Option(name: .customLong("store"), help: "The URL of a store to test; may be repeated. Cases over two stores run over every pair.")
     var stores: [String] = ["memory:"]
 
     @Option(help: "Only cases whose name matches, such as 'P0*'.")
@@ -21,6 +21,9 @@ public struct ConformanceCommand: ParsableCommand {
 
     @Flag(help: "List the cases and run none.")
     var list = false
+
+    @Flag(help: "Run every interleaving of the isolation cases, and the bank for a minute.")
+    var thorough = false
 
     @Option(help: "The seed of the random cases.")
     var seed: UInt64?
@@ -51,11 +54,12 @@ public struct ConformanceCommand: ParsableCommand {
         }
         guard ["text", "json", "junit"].contains(report) else { throw ValidationError("--report is text, json or junit") }
         if let seed { RandomCases.seed = seed }
+        IsolationCases.isThorough = thorough
         var isGreen = true, texts: [String] = []
         for store in stores {
             let harness: StoreHarness
             do {
-                harness = try StoreHarness { try StorePlace.scratch(store, opener: opener) }
+                harness = try StoreHarness.scratch(store, beside: stores.filter { $0 != store }, opener: opener)
             } catch {
                 FileHandle.standardError.write(Data("polystore-conformance: \(error)\n".utf8))
                 throw ExitCode(2)

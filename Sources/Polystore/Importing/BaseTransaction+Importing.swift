@@ -40,27 +40,35 @@ extension BaseTransaction {
         _ into: Into<Object>, sourceArray: some Sequence<Object.ImportSource>,
         preProcess: (_ mapping: [Object.UniqueIDType: Object.ImportSource]) throws -> [Object.UniqueIDType: Object.ImportSource] = { $0 }
     ) throws -> [Object] {
+        try upsertObjects(into, sourceArray: sourceArray, preProcess: preProcess).map(\.object)
+    }
+
+    /// As `importUniqueObjects`, and says of each object whether it was made.
+    @discardableResult
+    public func upsertObjects<Object: ImportableUniqueObject>(
+        _ into: Into<Object>, sourceArray: some Sequence<Object.ImportSource>,
+        preProcess: (_ mapping: [Object.UniqueIDType: Object.ImportSource]) throws -> [Object.UniqueIDType: Object.ImportSource] = { $0 }
+    ) throws -> [UpsertedObject<Object>] {
         var order: [Object.UniqueIDType] = [], sources: [Object.UniqueIDType: Object.ImportSource] = [:]
         for source in sourceArray {
             guard let id = try Object.uniqueID(from: source, in: self) else { continue }
             if sources.updateValue(source, forKey: id) == nil { order.append(id) }
         }
         sources = try preProcess(sources)
-        var known = try objects(into, Array(sources.keys))
-        var result: [Object] = []
+        var known = try objects(into, order.filter { sources[$0] != nil })
+        var result: [UpsertedObject<Object>] = []
         for id in order {
             guard let source = sources[id] else { continue }
             if let object = known[id] {
-                if Object.shouldUpdate(from: source, in: self) {
-                    try object.update(from: source, in: self)
-                    result.append(object)
-                }
+                guard Object.shouldUpdate(from: source, in: self) else { continue }
+                try object.update(from: source, in: self)
+                result.append(UpsertedObject(object: object, isInserted: false))
             } else if Object.shouldInsert(from: source, in: self) {
                 let object = try create(into)
                 object.uniqueIDValue = id
                 known[id] = object
                 try object.didInsert(from: source, in: self)
-                result.append(object)
+                result.append(UpsertedObject(object: object, isInserted: true))
             }
         }
         return result
@@ -75,4 +83,12 @@ extension BaseTransaction {
         let condition = Where<Object>(.isIn(PropertyPath(Object.uniqueIDKeyPath), ids.map(\.attributeValue)))
         return Dictionary(try fetchAll(from.where(condition)).map { ($0.uniqueIDValue, $0) }) { first, _ in first }
     }
+}
+
+/// An object that an import changed or made.
+public struct UpsertedObject<Object: ManagedObject> {
+    /// The object.
+    public let object: Object
+    /// Whether the import made it; otherwise it was there and was changed.
+    public let isInserted: Bool
 }

@@ -91,6 +91,29 @@ extension BaseTransaction {
         return try context.existing(id)
     }
 
+    /// The transaction's own instance of an object of any context, if it still has the version that a decision was based on; nil when it
+    /// no longer exists.
+    ///
+    /// - Throws: `staleObject` when somebody else has changed it since.
+    public func edit<Object: ManagedObject>(_ object: Object, expecting version: Int64) throws(StorageError) -> Object? {
+        try edit(ObjectID<Object>(object._context.objectKey(of: object)), expecting: version)
+    }
+
+    /// The object with an id, if it still has the version that a decision was based on, such as that of a snapshot; nil when it no longer
+    /// exists.
+    ///
+    /// - Throws: `staleObject` when somebody else has changed it since.
+    public func edit<Object: ManagedObject>(_ id: ObjectID<Object>, expecting version: Int64) throws(StorageError) -> Object? {
+        guard let object = try edit(id) else { return nil }
+        if object.version == version { return object }
+        let name = object.description.name
+        throw StorageError(
+            .staleObject, "\(name) \(object._key) has version \(object.version), not \(version): another transaction changed it",
+            details: .init(
+                entity: name, keys: [object._key],
+                conflicts: [ObjectConflict(entity: name, key: object._key, base: [:], mine: [:], theirs: object.currentValues())]))
+    }
+
     /// Deletes an object, following the delete rules of its relationships.
     ///
     /// - Throws: `deleteDenied` naming the objects in the way; then nothing is changed.

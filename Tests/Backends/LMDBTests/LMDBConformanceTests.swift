@@ -1,9 +1,12 @@
+import Foundation
 import PolystoreCatalog
 import PolystoreConformance
 import Testing
 
 @Suite struct LMDBConformanceTests {
-    static let harness = Result { try StoreHarness { try StorePlace.scratch("lmdb:", opener: StoreCatalog.standard) } }
+    static let harness = Result {
+        try StoreHarness.scratch("lmdb:", beside: ["memory:", "sqlite:", ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"]].compactMap { $0 }, opener: StoreCatalog.standard)
+    }
 
     @Test(arguments: ConformanceSuite.cases) func keepsTheContract(_ item: ConformanceCase) throws {
         let result = item.run(try Self.harness.get())

@@ -3,7 +3,9 @@ import PolystoreConformance
 import Testing
 
 @Suite(.enabled(if: TestServer.url != nil, "needs a PostgreSQL server; .ci/run starts one")) struct PostgreSQLConformanceTests {
-    static let harness = Result { try StoreHarness { try StorePlace.scratch(TestServer.url ?? "", opener: StoreCatalog.standard) } }
+    static let harness = Result {
+        try StoreHarness.scratch(TestServer.url ?? "", beside: ["memory:", "sqlite:", "lmdb:"], opener: StoreCatalog.standard)
+    }
 
     @Test(arguments: ConformanceSuite.cases) func keepsTheContract(_ item: ConformanceCase) throws {
         let result = item.run(try Self.harness.get())

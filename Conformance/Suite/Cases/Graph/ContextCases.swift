@@ -1,0 +1,1 @@
+enum ContextCases { static let all: [ConformanceCase] = [] }

@@ -1,0 +1,1 @@
+enum ImportCases { static let all: [ConformanceCase] = [] }

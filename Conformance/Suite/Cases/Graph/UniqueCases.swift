@@ -1,0 +1,170 @@
+internal import Foundation
+internal import Polystore
+internal import PolystoreStorage
+
+/// Group U over objects: unique values and what is imported under them.
+enum UniqueCases {
+    static let all: [ConformanceCase] = [
+        .graph("U001.unique-among-objects", "semantics W, rules") { stack, check in
+            try make(stack, "ann@x")
+            check.throwing(.uniqueConstraintViolated, "a new object") { try make(stack, "ann@x") }
+            try make(stack, "bob@x")
+            check.throwing(.uniqueConstraintViolated, "a changed object") {
+                try stack.write { try $0.fetchAll(From<Person>())[1].email = "ann@x" }
+            }
+            check.equal(try emails(stack), ["ann@x", "bob@x"], "emails")
+        },
+        .graph("U002.compound-with-nil", "semantics N") { stack, check in
+            func seat(_ room: String?, _ seat: Int?) throws {
+                try stack.write { transaction in
+                    let one = try transaction.create(Person.self)
+                    one.room = room
+                    one.seat = seat
+                }
+            }
+            for _ in 0..<2 {
+                try seat("A", nil)
+                try seat(nil, 1)
+                try seat(nil, nil)
+            }
+            try seat("A", 1)
+            try seat("A", 2)
+            check.throwing(.uniqueConstraintViolated, "the same place") { try seat("A", 1) }
+            check.equal(try stack.fetchCount(From<Person>()), 8, "people")
+        },
+        .graph("U006.twice-in-one-commit", "semantics W, rules") { stack, check in
+            check.throwing(.uniqueConstraintViolated, "two new objects") {
+                try stack.write { transaction in
+                    try transaction.create(Person.self).email = "a"
+                    try transaction.create(Person.self).email = "a"
+                }
+            }
+            check.equal(try stack.fetchCount(From<Person>()), 0, "people")
+        },
+        .graph("U007.the-error-names-entity-and-constraint", "semantics E") { stack, check in
+            try make(stack, "secret@x")
+            do {
+                try make(stack, "secret@x")
+                check.isTrue(false, "a second one is refused")
+            } catch let error as StorageError {
+                check.equal(error.code, .uniqueConstraintViolated, "code")
+                check.equal(error.details.entity, "Person", "entity")
+                check.isTrue(error.details.constraint?.contains("email") == true, "constraint")
+                check.isTrue(!"\(error)".contains("secret@x"), "no value in the sentence")
+            }
+        },
+        .graph("U019.values-change-places", "semantics W, rules") { stack, check in
+            try make(stack, "a")
+            try make(stack, "b")
+            try make(stack, "c")
+            try stack.write { transaction in
+                let people = try transaction.fetchAll(From<Person>())
+                (people[0].email, people[1].email, people[2].email) = (people[1].email, people[2].email, people[0].email)
+            }
+            check.equal(try stack.fetchAll(From<Person>()).map(\.email), ["b", "c", "a"], "emails")
+            try stack.write { transaction in
+                let people = try transaction.fetchAll(From<Person>())
+                let email = people[0].email
+                try transaction.delete(people[0])
+                people[1].email = email
+            }
+            check.equal(try stack.fetchAll(From<Person>()).map(\.email), ["b", "a"], "a deleted object's value is free")
+        },
+        .graph("U008.an-import-says-which-branch-it-took", "features I") { stack, check in
+            try make(stack, "a")
+            let results = try stack.write { transaction in
+                try transaction.upsertObjects(
+                    Into<Person>(), sourceArray: [["email": "a", "name": "A"], ["email": "b", "name": "B"], ["name": "nobody"]]
+                ).map { "\($0.object.name) \($0.isInserted)" }
+            }
+            check.equal(results, ["A false", "B true"], "what became of them")
+        },
+        .graph("U009.an-upsert-leaves-what-it-does-not-name", "features I") { stack, check in
+            try stack.write { transaction in
+                let ann = try transaction.create(Person.self)
+                ann.email = "a"
+                ann.age = 40
+                ann.pets = [try transaction.create(Dog.self)]
+            }
+            try stack.write { _ = try $0.upsertObjects(Into<Person>(), sourceArray: [["email": "a", "name": "Ann"]]) }
+            let kept = try stack.read(synchronous: { source in
+                let ann = try person("Ann", in: source)
+                return [ann.age, ann.pets.count]
+            })
+            check.equal(kept, [40, 1], "age and pets")
+        },
+        .graph("U010.the-last-of-equal-keys-wins", "features I") { stack, check in
+            try stack.write { transaction in
+                try transaction.upsertObjects(
+                    Into<Person>(), sourceArray: [["email": "a", "name": "first"], ["email": "a", "name": "last"]])
+            }
+            check.equal(try stack.names(), ["last"], "names")
+        },
+        .graph("U011.concurrent-upserts-of-one-key", "semantics W") { stack, check in
+            let failures = Counter()
+            Threads.run(8) { _ in
+                do {
+                    try stack.write { transaction in
+                        let upserted = try transaction.upsertObjects(Into<Person>(), sourceArray: [["email": "one", "name": "One"]])
+                        upserted[0].object.age += 1
+                    }
+                } catch {
+                    failures.add()
+                }
+            }
+            check.equal(failures.value, 0, "failures")
+            check.equal(try stack.fetchAll(From<Person>()).map(\.age), [8], "one row, no increment lost")
+        },
+        .graph("U013.a-second-constraint-refuses-the-upsert", "semantics W, rules") { stack, check in
+            try stack.write { transaction in
+                let ann = try transaction.create(Person.self)
+                ann.room = "A"
+                ann.seat = 1
+            }
+            check.throwing(.uniqueConstraintViolated, "the seat") {
+                try stack.write { transaction in
+                    let upserted = try transaction.upsertObjects(Into<Person>(), sourceArray: [["email": "b", "name": "B"]])
+                    upserted[0].object.room = "A"
+                    upserted[0].object.seat = 1
+                }
+            }
+            check.equal(try stack.fetchCount(From<Person>()), 1, "people")
+        },
+        .graph("U020.long-unique-texts", "semantics V") { stack, check in
+            let long = String(repeating: "x", count: 1_023)
+            try make(stack, long + "a")
+            try make(stack, long + "b")
+            check.throwing(.uniqueConstraintViolated, "equal in all 1,024 bytes") { try make(stack, long + "a") }
+            check.throwing(.valueTooLarge, "1,025 bytes") { try make(stack, long + "ab") }
+        },
+    ]
+
+    private static func make(_ stack: DataStack, _ email: String) throws {
+        try stack.write { try $0.create(Person.self).email = email }
+    }
+
+    private static func emails(_ stack: DataStack) throws -> [String] {
+        try stack.fetchAll(From<Person>().orderBy(.ascending(\.email))).compactMap(\.email)
+    }
+}
+
+extension Person: ImportableUniqueObject {
+    static var uniqueIDKeyPath: String { "email" }
+
+    var uniqueIDValue: String {
+        get { email ?? "" }
+        set { email = newValue }
+    }
+
+    static func uniqueID(from source: [String: String], in transaction: BaseTransaction) throws -> String? { source["email"] }
+    static func shouldInsert(from source: [String: String], in transaction: BaseTransaction) -> Bool { source["name"] != "skip" }
+    static func shouldUpdate(from source: [String: String], in transaction: BaseTransaction) -> Bool { source["name"] != "keep" }
+
+    func update(from source: [String: String], in transaction: BaseTransaction) throws {
+        guard let name = source["name"], !name.isEmpty else { throw ImportRefused() }
+        self.name = name
+    }
+}
+
+/// What an import of the suite throws of its own.
+struct ImportRefused: Error {}
