@@ -38,7 +38,7 @@ extension BaseTransaction {
     @discardableResult
     public func importUniqueObjects<Object: ImportableUniqueObject>(
         _ into: Into<Object>, sourceArray: some Sequence<Object.ImportSource>,
-        preProcess: (_ mapping: [Object.UniqueIDType: Object.ImportSource]) throws -> [Object.UniqueIDType: Object.ImportSource] = { $0 }
+        preProcess: ((_ mapping: [Object.UniqueIDType: Object.ImportSource]) throws -> [Object.UniqueIDType: Object.ImportSource])? = nil
     ) throws -> [Object] {
         try upsertObjects(into, sourceArray: sourceArray, preProcess: preProcess).map(\.object)
     }
@@ -47,26 +47,34 @@ extension BaseTransaction {
     @discardableResult
     public func upsertObjects<Object: ImportableUniqueObject>(
         _ into: Into<Object>, sourceArray: some Sequence<Object.ImportSource>,
-        preProcess: (_ mapping: [Object.UniqueIDType: Object.ImportSource]) throws -> [Object.UniqueIDType: Object.ImportSource] = { $0 }
+        preProcess: ((_ mapping: [Object.UniqueIDType: Object.ImportSource]) throws -> [Object.UniqueIDType: Object.ImportSource])? = nil
     ) throws -> [UpsertedObject<Object>] {
-        var order: [Object.UniqueIDType] = [], sources: [Object.UniqueIDType: Object.ImportSource] = [:]
+        // Identities are told apart as stores do: two texts with other bytes are two, whatever Swift's == says of them.
+        var ids: [Object.UniqueIDType] = [], sources: [Value: Object.ImportSource] = [:]
         for source in sourceArray {
             guard let id = try Object.uniqueID(from: source, in: self) else { continue }
-            if sources.updateValue(source, forKey: id) == nil { order.append(id) }
+            if sources.updateValue(source, forKey: id.attributeValue) == nil { ids.append(id) }
         }
-        sources = try preProcess(sources)
-        var known = try objects(into, order.filter { sources[$0] != nil })
+        if let preProcess {
+            var mapping: [Object.UniqueIDType: Object.ImportSource] = [:]
+            for id in ids { mapping[id] = sources[id.attributeValue] }
+            let kept = try preProcess(mapping)
+            ids.removeAll { kept[$0] == nil }
+            for id in ids { sources[id.attributeValue] = kept[id] }
+        }
+        var known = try objects(into, ids)
         var result: [UpsertedObject<Object>] = []
-        for id in order {
-            guard let source = sources[id] else { continue }
-            if let object = known[id] {
+        for id in ids {
+            let key = id.attributeValue
+            guard let source = sources[key] else { continue }
+            if let object = known[key] {
                 guard Object.shouldUpdate(from: source, in: self) else { continue }
                 try object.update(from: source, in: self)
                 result.append(UpsertedObject(object: object, isInserted: false))
             } else if Object.shouldInsert(from: source, in: self) {
                 let object = try create(into)
                 object.uniqueIDValue = id
-                known[id] = object
+                known[key] = object
                 try object.didInsert(from: source, in: self)
                 result.append(UpsertedObject(object: object, isInserted: true))
             }
@@ -77,11 +85,11 @@ extension BaseTransaction {
     /// The objects that are there, by identity.
     private func objects<Object: ImportableUniqueObject>(
         _ into: Into<Object>, _ ids: [Object.UniqueIDType]
-    ) throws(StorageError) -> [Object.UniqueIDType: Object] {
+    ) throws(StorageError) -> [Value: Object] {
         if ids.isEmpty { return [:] }
         let from: From<Object> = into.configuration.map { From($0) } ?? From()
         let condition = Where<Object>(.isIn(PropertyPath(Object.uniqueIDKeyPath), ids.map(\.attributeValue)))
-        return Dictionary(try fetchAll(from.where(condition)).map { ($0.uniqueIDValue, $0) }) { first, _ in first }
+        return Dictionary(try fetchAll(from.where(condition)).map { ($0.uniqueIDValue.attributeValue, $0) }) { first, _ in first }
     }
 }
 
