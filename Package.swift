@@ -60,6 +60,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
     ],
@@ -71,7 +72,7 @@ let package = Package(
         module("PolystoreStorage", "Sources/PolystoreStorage", ["PolystoreSchema", "PolystoreQuery"]),
 
         // Objects over any store.
-        module("Polystore", "Sources/Polystore", ["PolystoreStorage"]),
+        module("Polystore", "Sources/Polystore", ["PolystoreStorage", .product(name: "Logging", package: "swift-log")]),
         module(
             "PolystoreMacros", "Sources/PolystoreMacros", ["Polystore", only("PolystoreMacrosPlugin", "Macros")], exclude: ["Plugin"]),
         .macro(

@@ -18,6 +18,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public var details: Details
     /// The error below, if there is one.
     public let cause: (any Error)?
+    /// Whether a logger has seen it, so that it is reported once on its way up.
+    public var _isLogged = false
 
     /// Where a failure happened, as far as it is known.
     public struct Details: Sendable, Hashable {

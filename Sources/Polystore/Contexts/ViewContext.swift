@@ -52,7 +52,7 @@ public final class ViewContext: FetchSource {
         let committed = mailbox.take()
         if committed.isEmpty { return false }
         do throws(StorageError) {
-            try apply(committed)
+            try reporting { () throws(StorageError) in try apply(committed) }
         } catch {
             mailbox.putBack(committed.stores)
             throw error
@@ -79,7 +79,7 @@ public final class ViewContext: FetchSource {
     public func queryValue<Object: ManagedObject, Result: AttributeValue>(
         _ query: ValueQuery<Object, Result>
     ) throws(StorageError) -> Result? {
-        try _fetchContext.queryValue(query)
+        try reporting { () throws(StorageError) in try _fetchContext.queryValue(query) }
     }
 }
 

@@ -7,31 +7,33 @@ extension DataStack {
     ///
     /// - Throws: `notFound` before any store was added, `invalidPredicate` for a request that means nothing for the model.
     public func fetchAll<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> sending [Object] {
-        try newContext().fetchAll(from)
+        try reporting { () throws(StorageError) in try newContext().fetchAll(from) }
     }
 
     /// The first object of a request; nil when there is none.
     public func fetchOne<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> sending Object? {
-        try newContext().fetchAll(from.limit(1)).first
+        try reporting { () throws(StorageError) in try newContext().fetchAll(from.limit(1)).first }
     }
 
     /// The number of objects of a request.
-    public func fetchCount<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int { try newContext().fetchCount(from) }
+    public func fetchCount<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
+        try reporting { () throws(StorageError) in try newContext().fetchCount(from) }
+    }
 
     /// The ids of the objects of a request, in its order; no object is made.
     public func fetchIDs<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [ObjectID<Object>] {
-        try newContext().fetchIDs(from)
+        try reporting { () throws(StorageError) in try newContext().fetchIDs(from) }
     }
 
     /// The object with an id, read-only, in a context of its own; nil when it no longer exists.
     public func fetchExisting<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> sending Object? {
-        try newContext().existing(id)
+        try reporting { () throws(StorageError) in try newContext().existing(id) }
     }
 
     /// One value over the objects of a request, computed by the store; nil of nothing.
     public func queryValue<Object: ManagedObject, Result: AttributeValue>(
         _ query: ValueQuery<Object, Result>
     ) throws(StorageError) -> Result? {
-        try newContext().queryValue(query)
+        try reporting { () throws(StorageError) in try newContext().queryValue(query) }
     }
 }

@@ -11,44 +11,44 @@ extension FetchSource {
     ///
     /// - Throws: `notFound` before any store was added, `invalidPredicate` for a request that means nothing for the model.
     public func fetchAll<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [Object] {
-        try _fetchContext.fetchAll(from)
+        try reporting { () throws(StorageError) in try _fetchContext.fetchAll(from) }
     }
 
     /// The first object of a request; nil when there is none.
     public func fetchOne<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Object? {
-        try _fetchContext.fetchAll(from.limit(1)).first
+        try reporting { () throws(StorageError) in try _fetchContext.fetchAll(from.limit(1)).first }
     }
 
     /// The number of objects of a request.
     public func fetchCount<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
-        try _fetchContext.fetchCount(from)
+        try reporting { () throws(StorageError) in try _fetchContext.fetchCount(from) }
     }
 
     /// The ids of the objects of a request, in its order; no object is made.
     public func fetchIDs<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [ObjectID<Object>] {
-        try _fetchContext.fetchIDs(from)
+        try reporting { () throws(StorageError) in try _fetchContext.fetchIDs(from) }
     }
 
     /// The object with an id; nil when it no longer exists.
     public func fetchExisting<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> Object? {
-        try _fetchContext.existing(id)
+        try reporting { () throws(StorageError) in try _fetchContext.existing(id) }
     }
 
     /// This source's own instance of an object of any context; nil when it no longer exists.
     public func fetchExisting<Object: ManagedObject>(_ object: Object) throws(StorageError) -> Object? {
-        try _fetchContext.existing(ObjectID<Object>(object._context.objectKey(of: object)))
+        try reporting { () throws(StorageError) in try _fetchContext.existing(ObjectID<Object>(object._context.objectKey(of: object))) }
     }
 }
 
 extension FetchSource {
     /// The objects with ids, in their order; those that no longer exist are left out. One look-up for each store.
     public func fetchExisting<Object: ManagedObject>(_ ids: [ObjectID<Object>]) throws(StorageError) -> [Object] {
-        try _fetchContext.existing(ids)
+        try reporting { () throws(StorageError) in try _fetchContext.existing(ids) }
     }
 
     /// This source's own instances of objects of any context, in their order; those that no longer exist are left out.
     public func fetchExisting<Object: ManagedObject>(_ objects: [Object]) throws(StorageError) -> [Object] {
-        try _fetchContext.existing(objects.map { ObjectID<Object>($0._context.objectKey(of: $0)) })
+        try reporting { () throws(StorageError) in try _fetchContext.existing(objects.map { ObjectID<Object>($0._context.objectKey(of: $0)) }) }
     }
 }
 
@@ -57,7 +57,7 @@ extension ReadTransaction {
     public func queryValue<Object: ManagedObject, Result: AttributeValue>(
         _ query: ValueQuery<Object, Result>
     ) throws(StorageError) -> Result? {
-        try _fetchContext.queryValue(query)
+        try reporting { () throws(StorageError) in try _fetchContext.queryValue(query) }
     }
 }
 
@@ -69,6 +69,6 @@ extension BaseTransaction {
         _ query: ValueQuery<Object, Result>
     ) throws(StorageError) -> Result? {
         let committed = ObjectContext(stack: context.stack, model: context.model, storeCount: 0)
-        return try committed.queryValue(query)
+        return try reporting { () throws(StorageError) in try committed.queryValue(query) }
     }
 }

@@ -149,8 +149,10 @@ extension ObjectContext {
     /// assignment without a word.
     func trapAssignment(_ object: ManagedObject, _ property: String) -> Never {
         let reason = object.isDeletedObject ? "assigned after the object was deleted" : "assigned outside its transaction"
-        fatalError(
-            "\(object.description.name).\(property) was \(reason); use transaction.edit(object) and assign to the object that it returns")
+        let message =
+            "\(object.description.name).\(property) was \(reason); use transaction.edit(object) and assign to the object that it returns"
+        StoreLogging.logger.abort(message, fileName: #fileID, lineNumber: #line, functionName: #function)
+        fatalError(message)
     }
 
     /// Records a property that a key path read.

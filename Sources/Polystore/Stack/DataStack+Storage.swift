@@ -17,7 +17,7 @@ extension DataStack {
     /// - Throws: `schemaMismatch` naming the first difference when the store keeps another schema; whatever opening throws.
     @discardableResult
     public func addStorageAndWait<Storage: StorageInterface>(_ storage: Storage) throws(StorageError) -> Storage {
-        try add(storage)
+        try reporting { () throws(StorageError) in try add(storage) }
         return storage
     }
 
@@ -56,8 +56,10 @@ extension DataStack {
     ///
     /// - Throws: `notFound` if the stack does not have it.
     public func removeStorage(_ storage: any StorageInterface) throws(StorageError) {
-        guard core.remove(storage) != nil else { throw StorageError(.notFound, "the store is not part of this stack") }
-        try storage.close()
+        try reporting { () throws(StorageError) in
+            guard core.remove(storage) != nil else { throw StorageError(.notFound, "the store is not part of this stack") }
+            try storage.close()
+        }
     }
 
     /// Adds every store of a configuration, in its order; if one cannot be opened, none stays.
@@ -66,7 +68,7 @@ extension DataStack {
         do throws(StorageError) {
             for store in configuration.stores {
                 let storage = try opener.store(at: StoreURL(store.url), configuration: store.configuration)
-                try add(storage)
+                try addStorageAndWait(storage)
                 added.append(storage)
             }
         } catch {

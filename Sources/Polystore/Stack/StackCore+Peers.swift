@@ -79,9 +79,11 @@ extension DataStack {
     /// A store that was part of a transaction over several stores can be written to only where the others can be asked whether they keep
     /// changes for it. Call this when one of them is gone for good; the changes that it may keep are lost then.
     public func forgetPeers(of storage: any StorageInterface) throws(StorageError) {
-        let writer = try storage.beginWrite(WriteOptions())
-        defer { writer.end() }
-        try Peers.forgetAll(writer)
-        _ = try writer.commit(CommitRecord())
+        try reporting { () throws(StorageError) in
+            let writer = try storage.beginWrite(WriteOptions())
+            defer { writer.end() }
+            try Peers.forgetAll(writer)
+            _ = try writer.commit(CommitRecord())
+        }
     }
 }

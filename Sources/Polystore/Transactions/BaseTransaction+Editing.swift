@@ -14,13 +14,15 @@ extension BaseTransaction {
 
     /// A new object in the store that `Into` names.
     public func create<Object: ManagedObject>(_ into: Into<Object>) throws(StorageError) -> Object {
-        try checkOpen()
-        let target = try target(try into.entity(context.model), into.configuration)
-        if into.isPlain, target.type == Object.self { remember(target) }
-        guard let object = try make(target) as? Object else {
-            throw StorageError(.invalidConfiguration, "\(context.model.schema[target.entity].name) has another class")
+        try reporting { () throws(StorageError) in
+            try checkOpen()
+            let target = try target(try into.entity(context.model), into.configuration)
+            if into.isPlain, target.type == Object.self { remember(target) }
+            guard let object = try make(target) as? Object else {
+                throw StorageError(.invalidConfiguration, "\(context.model.schema[target.entity].name) has another class")
+            }
+            return object
         }
-        return object
     }
 
     private func target(_ entity: EntityIndex, _ configuration: String??) throws(StorageError) -> CreationTarget {
@@ -80,15 +82,19 @@ extension BaseTransaction {
     ///
     /// The row is read in the transaction, so what is edited is never stale.
     public func edit<Object: ManagedObject>(_ object: Object) throws(StorageError) -> Object? {
-        try checkOpen()
-        if object._context === context { return object.isDeletedObject ? nil : object }
-        return try context.existing(ObjectID<Object>(object._context.objectKey(of: object)))
+        try reporting { () throws(StorageError) in
+            try checkOpen()
+            if object._context === context { return object.isDeletedObject ? nil : object }
+            return try context.existing(ObjectID<Object>(object._context.objectKey(of: object)))
+        }
     }
 
     /// The object with an id, to be changed; nil when it no longer exists.
     public func edit<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> Object? {
-        try checkOpen()
-        return try context.existing(id)
+        try reporting { () throws(StorageError) in
+            try checkOpen()
+            return try context.existing(id)
+        }
     }
 
     /// The transaction's own instance of an object of any context, if it still has the version that a decision was based on; nil when it
@@ -124,10 +130,12 @@ extension BaseTransaction {
     /// - Returns: The number of objects deleted, those that a cascade reached included.
     @discardableResult
     public func delete(_ objects: some Sequence<ManagedObject>) throws(StorageError) -> Int {
-        var own: [ManagedObject] = []
-        for object in objects { if let object = try edit(object) { own.append(object) } }
-        var deletion = Deletion(context)
-        return try deletion.delete(own)
+        try reporting { () throws(StorageError) in
+            var own: [ManagedObject] = []
+            for object in objects { if let object = try edit(object) { own.append(object) } }
+            var deletion = Deletion(context)
+            return try deletion.delete(own)
+        }
     }
 
     /// Deletes two objects or more, following the delete rules of their relationships.
@@ -156,7 +164,9 @@ extension BaseTransaction {
     /// - Returns: The number of objects deleted, those that a cascade reached included.
     @discardableResult
     public func deleteAll<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
-        var deletion = Deletion(context)
-        return try deletion.delete(try _fetchContext.fetchAll(from))
+        try reporting { () throws(StorageError) in
+            var deletion = Deletion(context)
+            return try deletion.delete(try _fetchContext.fetchAll(from))
+        }
     }
 }

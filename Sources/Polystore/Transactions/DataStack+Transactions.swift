@@ -19,7 +19,11 @@ extension DataStack {
         try checkReentrancy()
         let core = core, limit = WorkLimit(timeout)
         return try await withTaskCancellationHandler {
-            try await core.workers.run { try TransactionRunner(core, author: author, limit: limit).run(body) }
+            try await core.workers.run {
+                try reportingOurs(functionName: "perform(author:timeout:_:)") {
+                    try TransactionRunner(core, author: author, limit: limit).run(body)
+                }
+            }
         } onCancel: {
             limit.cancel()
         }
@@ -30,7 +34,7 @@ extension DataStack {
         author: String = "", timeout: Duration? = nil, synchronous body: (Transaction) throws -> R
     ) throws -> R {
         try checkReentrancy()
-        return try TransactionRunner(core, author: author, limit: WorkLimit(timeout)).run(body)
+        return try reportingOurs { try TransactionRunner(core, author: author, limit: WorkLimit(timeout)).run(body) }
     }
 
     /// Runs a closure in a write transaction on a thread of the stack; the completion is called there with how it ended.
@@ -60,14 +64,16 @@ extension DataStack {
     public func read<R: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> R) async throws -> R {
         let core = core, limit = WorkLimit()
         return try await withTaskCancellationHandler {
-            try await core.workers.run { try Self.runRead(core, limit, body) }
+            try await core.workers.run { try reportingOurs(functionName: "read(_:)") { try Self.runRead(core, limit, body) } }
         } onCancel: {
             limit.cancel()
         }
     }
 
     /// Runs a closure that reads one committed snapshot of each store, on the calling thread.
-    public func read<R>(synchronous body: (ReadTransaction) throws -> R) throws -> R { try Self.runRead(core, WorkLimit(), body) }
+    public func read<R>(synchronous body: (ReadTransaction) throws -> R) throws -> R {
+        try reportingOurs { try Self.runRead(core, WorkLimit(), body) }
+    }
 
     private static func runRead<R>(_ core: StackCore, _ limit: WorkLimit, _ body: (ReadTransaction) throws -> R) throws -> R {
         let transaction = ReadTransaction(core, limit)
@@ -79,8 +85,11 @@ extension DataStack {
 
     private func checkReentrancy() throws(StorageError) {
         if TransactionRunner.active.contains(ObjectIdentifier(core)) {
-            throw StorageError(
-                .reentrantCall, "a transaction of this stack was started from inside another; use the transaction that is already there")
+            try reporting { () throws(StorageError) in
+                throw StorageError(
+                    .reentrantCall,
+                    "a transaction of this stack was started from inside another; use the transaction that is already there")
+            }
         }
     }
 }

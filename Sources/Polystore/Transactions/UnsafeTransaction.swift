@@ -38,6 +38,10 @@ public final class UnsafeTransaction: BaseTransaction {
     /// - Throws: `staleObject` naming the keys of all objects that others changed or deleted; whatever writing throws. The changes stay
     ///   in memory then, to be corrected and committed again, or given up with `rollback`.
     public func commit(merging policy: MergePolicy = .error, validatesReads: Bool = false) throws(StorageError) {
+        try reporting { () throws(StorageError) in try commitChanges(policy, validatesReads) }
+    }
+
+    private func commitChanges(_ policy: MergePolicy, _ validatesReads: Bool) throws(StorageError) {
         try context.throwFailure()
         guard let tracker = context.tracker, tracker.hasPending else { return }
         try context.validate()
@@ -122,8 +126,8 @@ public final class UnsafeTransaction: BaseTransaction {
     /// The beginning, each commit and each rollback are such states by themselves, and the earliest: what is committed is not undone.
     /// - Throws: `unsupported` where the transaction was begun without `supportsUndo`.
     public func markUndoPoint() throws(StorageError) {
-        guard history != nil, let tracker = context.tracker else { throw Self.withoutUndo }
-        history?.mark(tracker)
+        try checkUndo()
+        if let tracker = context.tracker { history?.mark(tracker) }
     }
 
     /// Returns to the newest state that was marked: values, relationships, new and deleted objects.
@@ -132,8 +136,8 @@ public final class UnsafeTransaction: BaseTransaction {
     /// - Throws: `unsupported` where the transaction was begun without `supportsUndo`.
     @discardableResult
     public func undo() throws(StorageError) -> Bool {
-        guard history != nil, let tracker = context.tracker else { throw Self.withoutUndo }
-        return history?.undo(context, tracker) ?? false
+        try checkUndo()
+        return context.tracker.flatMap { history?.undo(context, $0) } ?? false
     }
 
     /// Returns to the state that the last undo took back.
@@ -142,12 +146,15 @@ public final class UnsafeTransaction: BaseTransaction {
     /// - Throws: `unsupported` where the transaction was begun without `supportsUndo`.
     @discardableResult
     public func redo() throws(StorageError) -> Bool {
-        guard history != nil, let tracker = context.tracker else { throw Self.withoutUndo }
-        return history?.redo(context, tracker) ?? false
+        try checkUndo()
+        return context.tracker.flatMap { history?.redo(context, $0) } ?? false
     }
 
-    private static var withoutUndo: StorageError {
-        StorageError(.unsupported, "the transaction keeps no states to return to; begin it with supportsUndo: true")
+    private func checkUndo() throws(StorageError) {
+        if history != nil { return }
+        try reporting { () throws(StorageError) in
+            throw StorageError(.unsupported, "the transaction keeps no states to return to; begin it with supportsUndo: true")
+        }
     }
 
     override func reserveKeys(_ place: KeyBlock.Place, count: Int) throws(StorageError) -> Range<Int64> {

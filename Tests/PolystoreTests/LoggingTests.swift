@@ -1,0 +1,88 @@
+import Foundation
+import Polystore
+import PolystoreInMemory
+import Synchronization
+import Testing
+
+/// Remembers what is reported on the thread that asks for it.
+private final class RecordingLogger: StoreLogger {
+    struct Report {
+        let kind: String
+        let text: String
+        let file: String
+        let function: String
+        let thread: ObjectIdentifier
+    }
+
+    let reports = Mutex<[Report]>([])
+
+    private func add(_ kind: String, _ text: String, _ file: StaticString, _ function: StaticString) {
+        let report = Report(
+            kind: kind, text: text, file: "\(file)", function: "\(function)", thread: ObjectIdentifier(Thread.current))
+        reports.withLock { $0.append(report) }
+    }
+
+    func log(level: StoreLogLevel, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {
+        add("\(level)", message, fileName, functionName)
+    }
+    func log(error: StorageError, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {
+        add("error \(error.code)", message, fileName, functionName)
+    }
+    func assert(
+        _ condition: @autoclosure () -> Bool, message: @autoclosure () -> String, fileName: StaticString, lineNumber: Int,
+        functionName: StaticString
+    ) {
+        if !condition() { add("assert", message(), fileName, functionName) }
+    }
+    func abort(_ message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {
+        add("abort", message, fileName, functionName)
+    }
+
+    /// What was reported on this thread.
+    var own: [Report] {
+        reports.withLock { $0.filter { $0.thread == ObjectIdentifier(Thread.current) } }
+    }
+}
+
+@Suite(.serialized) struct LoggingTests {
+    private func recording(_ body: (RecordingLogger) throws -> Void) rethrows {
+        let logger = RecordingLogger(), former = StoreLogging.logger
+        StoreLogging.logger = logger
+        defer { StoreLogging.logger = former }
+        try body(logger)
+    }
+
+    @Test func everyThrownErrorIsReportedOnceOnItsThread() throws {
+        try recording { logger in
+            let stack = try DataStack(Person.self, Animal.self, Dog.self)
+            #expect(throws: StorageError.self) { try stack.fetchAll(From<Person>()) }
+            #expect(logger.own.map(\.kind) == ["error notFound"])
+            #expect(logger.own.first?.function == "fetchAll(_:)")
+            #expect(logger.own.first?.file.hasPrefix("Polystore/") == true)
+            try stack.addStorageAndWait(InMemoryStore())
+            #expect(throws: StorageError.self) {
+                try stack.perform(synchronous: { try $0.fetchAll(From<Person>().where(Where(.compare(.path("x"), .equal, .value(.null))))) })
+            }
+            #expect(logger.own.map(\.kind) == ["error notFound", "error invalidPredicate"], "once, although two levels throw it")
+        }
+    }
+
+    @Test func aMistakeOfTheProgramIsAsserted() throws {
+        try recording { logger in
+            let stack = try DataStack(Person.self, Animal.self, Dog.self)
+            try stack.addStorageAndWait(InMemoryStore())
+            #expect(throws: StorageError.self) { try stack.perform(synchronous: { _ in try stack.perform(synchronous: { _ in }) }) }
+            #expect(logger.own.map(\.kind) == ["error reentrantCall", "assert"])
+        }
+    }
+
+    @Test func whatAProgramThrowsItselfIsItsOwn() throws {
+        struct Own: Error {}
+        try recording { logger in
+            let stack = try DataStack(Person.self, Animal.self, Dog.self)
+            try stack.addStorageAndWait(InMemoryStore())
+            #expect(throws: Own.self) { try stack.perform(synchronous: { _ in throw Own() }) }
+            #expect(logger.own.isEmpty)
+        }
+    }
+}
