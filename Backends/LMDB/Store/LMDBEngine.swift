@@ -82,6 +82,12 @@ final class LMDBEngine: OrderedStore {
         return (environment, state)
     }
 
+    /// Copies the newest snapshot to a file, leaving freed pages out.
+    func copy(to path: String) throws(StorageError) {
+        let (environment, _) = try opened()
+        try environment.copy(to: path)
+    }
+
     func close() { state.withLock { $0 = State() } }
 }
 #endif

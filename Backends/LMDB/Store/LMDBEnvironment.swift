@@ -99,6 +99,18 @@ final class LMDBEnvironment: @unchecked Sendable {
         throw LMDBError.error(code)
     }
 
+    /// Copies the newest snapshot to a new file.
+    func copy(to path: String) throws(StorageError) {
+        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o640]),
+            let file = FileHandle(forWritingAtPath: path)
+        else { throw StorageError(.permissionDenied, "the place of the backup cannot be written to") }
+        defer { try? file.close() }
+        state.withLock { $0.sessions += 1 }
+        defer { end() }
+        // The path form would make a folder where the environment is one.
+        try LMDBError.check(mdb_env_copyfd2(handle, file.fileDescriptor, UInt32(MDB_CP_COMPACT)))
+    }
+
     /// Called once for each transaction that has ended.
     func end() { state.withLock { $0.sessions -= 1 } }
 

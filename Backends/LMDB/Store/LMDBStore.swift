@@ -1,10 +1,10 @@
 #if LMDB
-internal import Foundation
+public import Foundation
 internal import PolystoreKeyValue
 public import PolystoreStorage
 
 /// A store in an LMDB file: a map of the file in memory, readers without locks, one writer.
-public final class LMDBStore: StorageInterface {
+public final class LMDBStore: LocalStorage {
     /// `lmdb`.
     public static let storeType = "lmdb"
 
@@ -14,6 +14,9 @@ public final class LMDBStore: StorageInterface {
     /// The configuration whose entities the store keeps; nil for all.
     public let configuration: String?
     private let path: String
+    /// What a stack may do when the file does not fit its model.
+    public let localStorageOptions: LocalStorageOptions
+    private let engine: LMDBEngine
     private let usesFolder: Bool
     private let isReadOnly: Bool
     private let store: KeyValueStore
@@ -27,25 +30,36 @@ public final class LMDBStore: StorageInterface {
     ///   - durability: Whether a commit waits for the disk.
     ///   - readOnly: Whether changes are refused.
     ///   - usesFolder: Whether the path is a folder with `data.mdb` and `lock.mdb`.
+    ///   - localStorageOptions: What a stack may do when the file does not fit its model.
     public convenience init(
         path: String, configuration: String? = nil, mapSize: Int = LMDBStore.defaultMapSize, durability: Durability = .full,
-        readOnly: Bool = false, usesFolder: Bool = false
+        readOnly: Bool = false, usesFolder: Bool = false, localStorageOptions: LocalStorageOptions = []
     ) {
         self.init(
             path: path, configuration: configuration, mapSize: mapSize, firstMap: mapSize, durability: durability, readOnly: readOnly,
-            usesFolder: usesFolder)
+            usesFolder: usesFolder, localStorageOptions: localStorageOptions)
     }
+
+    /// A store in a file, which is opened when the store is added to a stack.
+    public convenience init(fileURL: URL, configuration: String? = nil, localStorageOptions: LocalStorageOptions = []) {
+        self.init(path: fileURL.path, configuration: configuration, localStorageOptions: localStorageOptions)
+    }
+
+    /// Where the file lies, or its folder.
+    public var fileURL: URL { URL(fileURLWithPath: path) }
 
     /// A store whose first map is smaller than the file may become.
     init(
         path: String, configuration: String? = nil, mapSize: Int, firstMap: Int, durability: Durability, readOnly: Bool,
-        usesFolder: Bool
+        usesFolder: Bool, localStorageOptions: LocalStorageOptions = []
     ) {
+        self.localStorageOptions = localStorageOptions
         self.configuration = configuration
         self.path = path
         self.usesFolder = usesFolder
         isReadOnly = readOnly
-        store = KeyValueStore(LMDBEngine(path: path, mapSize: mapSize, firstMap: firstMap, durability: durability, usesFolder: usesFolder))
+        engine = LMDBEngine(path: path, mapSize: mapSize, firstMap: firstMap, durability: durability, usesFolder: usesFolder)
+        store = KeyValueStore(engine)
     }
 
     /// The store of a URL: `lmdb:PATH?mapsize=8GiB&mode=ro&durability=full|relaxed&subdir=0|1`.
@@ -90,6 +104,23 @@ public final class LMDBStore: StorageInterface {
 
     /// Starts the write transaction, waiting for the one before it.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try store.beginWrite(options) }
+
+    /// The bytes of the file.
+    public func fileSize() throws(StorageError) -> Int {
+        guard let size = Self.size(of: [usesFolder ? path + "/data.mdb" : path]) else {
+            throw StorageError(.notFound, "there is no LMDB store at this path")
+        }
+        return size
+    }
+
+    /// Always throws `unsupported`: LMDB uses freed pages again, but other processes may have the file mapped, so that it cannot be
+    /// exchanged under them. A `backup` is a copy without gaps.
+    public func compact() throws(StorageError) {
+        throw StorageError(.unsupported, "an LMDB file cannot be made smaller in place; a backup is a compact copy of it")
+    }
+
+    /// Copies one committed snapshot, without gaps, to a file that does not exist yet.
+    public func backup(to url: URL) throws(StorageError) { try Self.writeCopy(to: url, engine.copy) }
 
     /// Closes the file.
     public func close() throws(StorageError) { store.close() }

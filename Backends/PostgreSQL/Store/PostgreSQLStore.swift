@@ -1,4 +1,5 @@
 #if PostgreSQL
+internal import Foundation
 internal import PolystoreSQL
 public import PolystoreStorage
 internal import Synchronization
@@ -6,7 +7,7 @@ internal import Synchronization
 /// A store in a schema of a PostgreSQL database, version 15 or newer.
 ///
 /// The tables are ordinary tables that any tool can read. Write transactions are SERIALIZABLE, and several can run at once.
-public final class PostgreSQLStore: StorageInterface {
+public final class PostgreSQLStore: RemoteStorage {
     /// `postgresql`.
     public static let storeType = "postgresql"
 
@@ -20,6 +21,11 @@ public final class PostgreSQLStore: StorageInterface {
     private let isReadOnly: Bool
     private let core = Mutex<PostgreSQLCore?>(nil)
     private let isReadOnlyNow = Atomic(false)
+    /// Who is told what happens to the store.
+    public let observers = RemoteStorageObservers()
+    private let listener = Mutex<PostgreSQLListener?>(nil)
+    /// What this program is called among its peers.
+    private let peerName = "polystore-" + UUID().uuidString.prefix(8).lowercased()
 
     /// A store on a server, which is opened when the store is added to a stack.
     ///
@@ -53,6 +59,17 @@ public final class PostgreSQLStore: StorageInterface {
             readOnly: mode == "ro")
     }
 
+    /// A store on a server that answers; nil when it cannot be reached or does not let the program in.
+    ///
+    /// `probe()` says which of the two it is.
+    public convenience init?(reaching conninfo: String, configuration: String? = nil, schema: String = "polystore") {
+        self.init(conninfo: conninfo, configuration: configuration, schema: schema)
+        guard (try? probe()) != nil else { return nil }
+    }
+
+    /// Asks the server whether it answers and lets this program in.
+    public func probe() throws(StorageError) { _ = try PostgreSQLConnection(conninfo: conninfo, schema: schema) }
+
     /// What PostgreSQL can do.
     public var capabilities: StorageCapabilities {
         StorageCapabilities(
@@ -69,6 +86,7 @@ public final class PostgreSQLStore: StorageInterface {
         guard connection.serverVersion >= Self.oldestVersion else {
             throw StorageError(.unsupported, "the server has version \(connection.serverVersion / 10_000); PostgreSQL 15 is the oldest")
         }
+        observers.tell { $0.storageWillFinishInitialImport(self) }
         let (metadata, wasCreated) = try PostgreSQLSetup(connection, schema).metadata(request)
         try metadata.check(request)
         let (conninfo, schema) = (conninfo, schema)
@@ -77,8 +95,36 @@ public final class PostgreSQLStore: StorageInterface {
         }
         core.withLock { $0 = opened }
         isReadOnlyNow.store(request.readOnly, ordering: .releasing)
+        observers.tell { $0.storageDidFinishInitialImport(self) }
+        observers.whenObserved { [weak self] in self?.listen() }
+        try? connection.execute(PostgreSQLEvent.notify([.joining(peerName), .joined(peerName)], schema))
         return StorageState(
             storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated)
+    }
+
+    /// Begins to wait for what other programs tell.
+    private func listen() {
+        guard core.withLock({ $0 != nil }) else { return }
+        let (conninfo, schema) = (conninfo, schema)
+        listener.withLock { listener in
+            if listener != nil { return }
+            listener = PostgreSQLListener(
+                schema: schema, own: peerName, connect: { try PostgreSQLConnection(conninfo: conninfo, schema: schema) },
+                onEvent: { [weak self] event in self?.tell(event) })
+        }
+    }
+
+    private func tell(_ event: PostgreSQLEvent) {
+        observers.tell { observer in
+            switch event {
+            case .joining(let peer): observer.storage(self, willAddPeer: peer)
+            case .joined(let peer): observer.storage(self, didAddPeer: peer)
+            case .leaving(let peer): observer.storage(self, willRemovePeer: peer)
+            case .left(let peer): observer.storage(self, didRemovePeer: peer)
+            case .erasing: observer.storageWillRemoveContent(self)
+            case .erased: observer.storageDidRemoveContent(self)
+            }
+        }
     }
 
     private func opened() throws(StorageError) -> PostgreSQLCore {
@@ -127,7 +173,17 @@ public final class PostgreSQLStore: StorageInterface {
             defer { core = nil }
             return core
         }
-        core?.close()
+        guard let core else { return }
+        listener.withLock { listener in
+            listener?.stop()
+            listener = nil
+        }
+        // A server that is gone need not be told.
+        if let connection = try? core.readers.take(timeout: 0) {
+            try? connection.execute(PostgreSQLEvent.notify([.leaving(peerName), .left(peerName)], schema))
+            core.readers.give(connection)
+        }
+        core.close()
     }
 
     /// Closes the connections and drops the schema with everything in it, if it is one of ours.
@@ -135,7 +191,10 @@ public final class PostgreSQLStore: StorageInterface {
         try close()
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
         if try PostgreSQLSetup(connection, schema).isOurs() {
-            try connection.execute("DROP SCHEMA \(SQLText.quoted(schema)) CASCADE")
+            tell(.erasing)
+            try connection.execute(PostgreSQLEvent.notify([.erasing], schema))
+            try connection.execute("DROP SCHEMA \(SQLText.quoted(schema)) CASCADE; \(PostgreSQLEvent.notify([.erased], schema))")
+            tell(.erased)
         }
     }
 }

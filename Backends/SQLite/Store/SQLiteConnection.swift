@@ -68,6 +68,22 @@ final class SQLiteConnection {
         return sqlite3_column_int64(statement.handle, 0)
     }
 
+    /// Copies the database, as it is now, to another file.
+    ///
+    /// All pages are copied in one step: in WAL mode it holds one snapshot and keeps no writer waiting.
+    func copy(to path: String) throws(StorageError) {
+        let target = try SQLiteConnection(path: path, readOnly: false, create: true)
+        guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
+            throw SQLiteError.error(sqlite3_errcode(target.handle), target.handle)
+        }
+        let code = sqlite3_backup_step(backup, -1)
+        let finished = sqlite3_backup_finish(backup)
+        if code != SQLITE_DONE { throw SQLiteError.error(code, target.handle) }
+        if finished != SQLITE_OK { throw SQLiteError.error(finished, target.handle) }
+        // The copy is one file: a log beside it would be lost when it is moved.
+        try target.execute("PRAGMA journal_mode = DELETE")
+    }
+
     /// The number of rows that the last statement changed.
     var changes: Int { Int(sqlite3_changes(handle)) }
 }

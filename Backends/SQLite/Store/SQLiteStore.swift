@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// The file is an ordinary database of ordinary tables that any tool can read. It is in WAL mode: one writer at a time, readers that
 /// never wait for it, and other processes beside this one.
-public final class SQLiteStore: StorageInterface {
+public final class SQLiteStore: LocalStorage {
     /// `sqlite`.
     public static let storeType = "sqlite"
 
@@ -18,6 +18,8 @@ public final class SQLiteStore: StorageInterface {
     public let configuration: String?
     /// The path of the file.
     public let path: String
+    /// What a stack may do when the file does not fit its model.
+    public let localStorageOptions: LocalStorageOptions
     private let durability: Durability
     private let busyTimeout: TimeInterval
     private let isReadOnly: Bool
@@ -31,10 +33,12 @@ public final class SQLiteStore: StorageInterface {
     ///   - durability: Whether a commit waits for the disk.
     ///   - busyTimeout: Seconds to wait for other connections.
     ///   - readOnly: Whether changes are refused.
+    ///   - localStorageOptions: What a stack may do when the file does not fit its model.
     public init(
         path: String, configuration: String? = nil, durability: Durability = .full, busyTimeout: TimeInterval = 10,
-        readOnly: Bool = false
+        readOnly: Bool = false, localStorageOptions: LocalStorageOptions = []
     ) {
+        self.localStorageOptions = localStorageOptions
         self.path = path
         self.configuration = configuration
         self.durability = durability
@@ -54,6 +58,14 @@ public final class SQLiteStore: StorageInterface {
         self.init(
             path: url.place, configuration: configuration, durability: try url.durability(), busyTimeout: busy, readOnly: mode == "ro")
     }
+
+    /// A store in a file, which is opened when the store is added to a stack.
+    public convenience init(fileURL: URL, configuration: String? = nil, localStorageOptions: LocalStorageOptions = []) {
+        self.init(path: fileURL.path, configuration: configuration, localStorageOptions: localStorageOptions)
+    }
+
+    /// Where the file lies.
+    public var fileURL: URL { URL(fileURLWithPath: path) }
 
     /// What SQLite can do.
     public var capabilities: StorageCapabilities {
@@ -127,6 +139,32 @@ public final class SQLiteStore: StorageInterface {
         } catch {
             core.writer.leave()
             throw error
+        }
+    }
+
+    /// The bytes of the file and its write-ahead log.
+    public func fileSize() throws(StorageError) -> Int {
+        guard let size = Self.size(of: [path, path + "-wal"]) else { throw StorageError(.notFound, "there is no SQLite database at this path") }
+        return size
+    }
+
+    /// Writes the file anew without gaps (VACUUM) and empties the write-ahead log.
+    public func compact() throws(StorageError) {
+        let core = try core()
+        if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened for reading only") }
+        let connection = try core.writer.enter(timeout: 30)
+        defer { core.writer.leave() }
+        try connection.execute("VACUUM")
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    /// Copies one committed snapshot, page by page, to a file that does not exist yet.
+    public func backup(to url: URL) throws(StorageError) {
+        let core = try core()
+        try Self.writeCopy(to: url) { path throws(StorageError) in
+            let connection = try core.readers.take()
+            defer { core.readers.give(connection) }
+            try connection.copy(to: path)
         }
     }
 

@@ -79,7 +79,7 @@ extension DataStack {
 
     private func add(_ storage: any StorageInterface) throws(StorageError) {
         let entities = try routed(to: storage.configuration)
-        let state = try storage.open(OpenRequest(schema: schema))
+        let state = try open(storage)
         if core.entries.contains(where: { $0.entry.state.storeID == state.storeID }) {
             try? storage.close()
             throw StorageError(.alreadyExists, "this store is already part of the stack")
@@ -93,6 +93,20 @@ extension DataStack {
             _ = core.remove(storage)
             try? storage.close()
             throw error
+        }
+    }
+
+    private func open(_ storage: any StorageInterface) throws(StorageError) -> StorageState {
+        let request = OpenRequest(schema: schema)
+        do throws(StorageError) {
+            return try storage.open(request)
+        } catch  where error.code == .schemaMismatch {
+            guard let local = storage as? any LocalStorage, local.localStorageOptions.contains(.recreateStoreOnModelMismatch) else {
+                throw error
+            }
+            StoreLogging.notice("a store is made anew because it does not fit the model: \(error.message)")
+            try storage.erase()
+            return try storage.open(request)
         }
     }
 
