@@ -48,6 +48,12 @@ struct Benchmarks: ParsableCommand {
         if wanted.contains("sqlite"), wants("two-store-commit") {
             try TwoStoresBenchmark(place: places, rounds: rounds, report: show).run()
         }
+        for store in wanted where wants("import") {
+            try ImportBenchmark(store: store, place: places, count: max(count * 2 / 5, 1), rounds: rounds, report: show).run()
+        }
+        for store in wanted where chosen?.contains("detached") ?? false {
+            try DetachedBenchmark(store: store, place: places, seconds: 60, report: show).run()
+        }
         if let server, transfer > 0 { try TransferBenchmark(places, server: server.url, rows: transfer, report: show).run() }
     }
 

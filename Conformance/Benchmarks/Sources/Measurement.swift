@@ -33,6 +33,9 @@ struct Measurement {
         }
     }
 
+    mutating func add(ours time: Double) { ours.append(time) }
+    mutating func add(theirs time: Double) { theirs.append(time) }
+
     var ratio: Double { (ours.min() ?? 0) / max(theirs.min() ?? 1, 1) }
     var medianRatio: Double { median(ours) / max(median(theirs), 1) }
 

@@ -50,46 +50,56 @@ extension BaseTransaction {
         preProcess: ((_ mapping: [Object.UniqueIDType: Object.ImportSource]) throws -> [Object.UniqueIDType: Object.ImportSource])? = nil
     ) throws -> [UpsertedObject<Object>] {
         // Identities are told apart as stores do: two texts with other bytes are two, whatever Swift's == says of them.
-        var ids: [Object.UniqueIDType] = [], sources: [Value: Object.ImportSource] = [:]
+        var items: [(id: Object.UniqueIDType, source: Object.ImportSource)] = [], places: [Value: Int] = [:]
         for source in sourceArray {
             guard let id = try Object.uniqueID(from: source, in: self) else { continue }
-            if sources.updateValue(source, forKey: id.attributeValue) == nil { ids.append(id) }
+            let place = places[id.attributeValue, default: items.count]
+            if place < items.count {
+                items[place].source = source
+            } else {
+                places[id.attributeValue] = place
+                items.append((id, source))
+            }
         }
         if let preProcess {
-            var mapping: [Object.UniqueIDType: Object.ImportSource] = [:]
-            for id in ids { mapping[id] = sources[id.attributeValue] }
-            let kept = try preProcess(mapping)
-            ids.removeAll { kept[$0] == nil }
-            for id in ids { sources[id.attributeValue] = kept[id] }
+            let kept = try preProcess(Dictionary(items.map { ($0.id, $0.source) }) { _, last in last })
+            items = items.compactMap { item in kept[item.id].map { (item.id, $0) } }
         }
-        var known = try objects(into, ids)
         var result: [UpsertedObject<Object>] = []
-        for id in ids {
-            let key = id.attributeValue
-            guard let source = sources[key] else { continue }
-            if let object = known[key] {
-                guard Object.shouldUpdate(from: source, in: self) else { continue }
-                try object.update(from: source, in: self)
-                result.append(UpsertedObject(object: object, isInserted: false))
-            } else if Object.shouldInsert(from: source, in: self) {
-                let object = try create(into)
-                object.uniqueIDValue = id
-                known[key] = object
-                try object.didInsert(from: source, in: self)
-                result.append(UpsertedObject(object: object, isInserted: true))
+        result.reserveCapacity(items.count)
+        // What this transaction made before is in the stores then; the identities below are each looked up once, so that what the import
+        // itself makes need not be.
+        let context = try _fetchContext
+        for start in stride(from: 0, to: items.count, by: Self.lookUp) {
+            let batch = items[start..<min(start + Self.lookUp, items.count)]
+            let known = try objects(into, batch.map { $0.id.attributeValue }, context)
+            for item in batch {
+                if let object = known[item.id.attributeValue] {
+                    guard Object.shouldUpdate(from: item.source, in: self) else { continue }
+                    try object.update(from: item.source, in: self)
+                    result.append(UpsertedObject(object: object, isInserted: false))
+                } else if Object.shouldInsert(from: item.source, in: self) {
+                    let object = try create(into)
+                    object.uniqueIDValue = item.id
+                    try object.didInsert(from: item.source, in: self)
+                    result.append(UpsertedObject(object: object, isInserted: true))
+                }
             }
         }
         return result
     }
 
+    /// So many identities are looked up at once: what a look-up brings is still in the caches of the processor when it is changed.
+    private static var lookUp: Int { 8_000 }
+
     /// The objects that are there, by identity.
     private func objects<Object: ImportableUniqueObject>(
-        _ into: Into<Object>, _ ids: [Object.UniqueIDType]
+        _ into: Into<Object>, _ ids: [Value], _ context: ObjectContext
     ) throws(StorageError) -> [Value: Object] {
-        if ids.isEmpty { return [:] }
         let from: From<Object> = into.configuration.map { From($0) } ?? From()
-        let condition = Where<Object>(.isIn(PropertyPath(Object.uniqueIDKeyPath), ids.map(\.attributeValue)))
-        return Dictionary(try fetchAll(from.where(condition)).map { ($0.uniqueIDValue.attributeValue, $0) }) { first, _ in first }
+        let condition = Where<Object>(.isIn(PropertyPath(Object.uniqueIDKeyPath), ids))
+        let objects = try reporting { () throws(StorageError) in try context.fetchAll(from.where(condition)) }
+        return Dictionary(objects.map { ($0.uniqueIDValue.attributeValue, $0) }) { first, _ in first }
     }
 }
 

@@ -14,7 +14,9 @@ extension BaseTransaction {
 
     /// A new object in the store that `Into` names.
     public func create<Object: ManagedObject>(_ into: Into<Object>) throws(StorageError) -> Object {
-        try reporting { () throws(StorageError) in
+        // Nearly always the class alone is named, and was before.
+        if into.isPlain, lastTarget?.type == Object.self || knownTarget(Object.self) != nil { return try create(Object.self) }
+        return try reporting { () throws(StorageError) in
             try checkOpen()
             let target = try target(try into.entity(context.model), into.configuration)
             if into.isPlain, target.type == Object.self { remember(target) }

@@ -84,13 +84,27 @@ struct PredicateChecker {
     private func isIn(_ path: PropertyPath, _ values: [Value]) throws(QueryError) -> CheckedPredicate {
         let path = try paths.check(path, from: entity)
         let normaliser = ConstantNormaliser(path: path)
-        var found: Set<Value> = []
+        var found: [Value] = []
+        found.reserveCapacity(values.count)
         for value in values where !value.isNull {
-            if case .compare(_, _, let normal) = try normaliser.compare(.equal, value) { found.insert(normal) }
+            if case .compare(_, _, let normal) = try normaliser.compare(.equal, value) { found.append(normal) }
         }
-        let list: CheckedPredicate =
-            found.isEmpty ? .constant(false) : .isIn(path, found.sorted { $0.compare(to: $1) < 0 })
+        let ascending = ascending(found)
+        let list: CheckedPredicate = ascending.isEmpty ? .constant(false) : .isIn(path, ascending)
         return values.contains(where: \.isNull) ? CheckedPredicate.any([.isNil(path), list]) : list
+    }
+
+    /// Each value once, in order. Lists are long where imports ask for what is there, and often in order already.
+    private func ascending(_ values: [Value]) -> [Value] {
+        let isAscending = zip(values, values.dropFirst()).allSatisfy { $0.compare(to: $1) < 0 }
+        if isAscending { return values }
+        let texts = TextOrder(values)
+        var result: [Value] = []
+        result.reserveCapacity(values.count)
+        for value in texts?.sorted ?? values.sorted(by: { $0.compare(to: $1) < 0 }) where result.last.map({ $0 != value }) ?? true {
+            result.append(value)
+        }
+        return result
     }
 
     private func text(_ path: PropertyPath, _ match: TextMatch, _ needle: String) throws(QueryError) -> CheckedPredicate {

@@ -47,7 +47,7 @@ extension Value: Hashable {
         case (.int(let x), .int(let y)): x == y
         case (.double(let x), .double(let y)): x == y
         case (.decimal(let x), .decimal(let y)): x == y
-        case (.string(let x), .string(let y)): x.utf8.elementsEqual(y.utf8)
+        case (.string(let x), .string(let y)): x.utf8.count == y.utf8.count && x.compareUTF8(to: y) == 0
         case (.date(let x), .date(let y)): x == y
         case (.uuid(let x), .uuid(let y)): x == y
         case (.data(let x), .data(let y)): x == y
@@ -63,7 +63,10 @@ extension Value: Hashable {
         case .int(let x), .date(let x): hasher.combine(x)
         case .double(let x): hasher.combine(x)
         case .decimal(let x): hasher.combine(x)
-        case .string(let x): for byte in x.utf8 { hasher.combine(byte) }
+        case .string(let x):
+            if x.utf8.withContiguousStorageIfAvailable({ hasher.combine(bytes: UnsafeRawBufferPointer($0)) }) == nil {
+                Array(x.utf8).withUnsafeBytes { hasher.combine(bytes: $0) }
+            }
         case .uuid(let x): hasher.combine(x)
         case .data(let x): hasher.combine(x)
         }

@@ -84,7 +84,12 @@ struct ScanPlan {
             case .greater, .greaterOrEqual: return (slot, 3, [Range(from: key(value), prefix: notNull, end: nil)])
             case .notEqual: return nil
             }
-        case .isIn(let path, let values): return local(path).map { ($0, 1, values.map(exactly)) }
+        case .isIn(let path, let values):
+            return local(path).map { slot in
+                // One batch for all: there may be thousands of values.
+                let batch = RowBatch(capacity: 1)
+                return (slot, 1, values.map { exactly($0, batch) })
+            }
         case .text(let path, .beginsWith, let needle):
             return local(path).map { slot in
                 var start = key(.string(needle))
@@ -99,8 +104,8 @@ struct ScanPlan {
     /// Index keys are cut at this length, less the row's key: prefixes of wanted values must be too.
     static let limit = 500
 
-    private static func key(_ value: Value) -> KeyBytes {
-        let batch = RowBatch(capacity: 1)
+    private static func key(_ value: Value, _ batch: RowBatch = RowBatch(capacity: 1)) -> KeyBytes {
+        batch.clear()
         var key = KeyBytes()
         key.append(batch.cell(for: value))
         key.truncate(to: limit)
@@ -113,8 +118,8 @@ struct ScanPlan {
         return key
     }
 
-    private static func exactly(_ value: Value) -> Range {
-        let key = key(value)
+    private static func exactly(_ value: Value, _ batch: RowBatch = RowBatch(capacity: 1)) -> Range {
+        let key = key(value, batch)
         return Range(from: key, prefix: key, end: nil)
     }
 
