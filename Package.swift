@@ -45,6 +45,7 @@ let package = Package(
         .library(name: "PolystoreLMDB", targets: ["PolystoreLMDB"]),
         .library(name: "PolystoreCatalog", targets: ["PolystoreCatalog"]),
         .library(name: "PolystoreDefaults", targets: ["PolystoreDefaults"]),
+        .library(name: "PolystoreCompatibility", targets: ["PolystoreCompatibility"]),
         .library(name: "PolystoreTransfer", targets: ["PolystoreTransfer"]),
         .library(name: "PolystoreCLI", targets: ["PolystoreCLI"]),
         .library(name: "PolystoreConformance", targets: ["PolystoreConformance"]),
@@ -104,6 +105,11 @@ let package = Package(
             ]),
         module("PolystoreDefaults", "Backends/Defaults", ["Polystore", "PolystoreCatalog", "PolystoreInMemory", "PolystoreSQLite"]),
 
+        // The spellings of the libraries that came before.
+        module(
+            "PolystoreCompatibility", "Sources/PolystoreCompatibility",
+            ["Polystore", "PolystoreDefaults", "PolystoreInMemory", "PolystoreSQLite"]),
+
         // The conformance suite and the two programs.
         module(
             "PolystoreConformance", "Conformance/Suite", ["PolystoreStorage", "Polystore", arguments],
@@ -131,6 +137,9 @@ let package = Package(
             ["PolystoreTransfer", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite"]),
         tests("PolystoreCLITests", "Tests/PolystoreCLITests", ["polystore-command"]),
         tests("PolystoreMacrosTests", "Tests/PolystoreMacrosTests", ["PolystoreMacros", "PolystoreInMemory"]),
+        tests(
+            "PolystoreCompatibilityTests", "Tests/PolystoreCompatibilityTests",
+            ["PolystoreCompatibility", "PolystoreInMemory", "PolystoreSQLite"]),
         tests("ConformanceTests", "Tests/ConformanceTests", ["PolystoreConformance", "PolystoreStorage", "PolystoreInMemory"]),
         tests("InMemoryTests", "Tests/Backends/InMemoryTests", ["PolystoreConformance", "PolystoreCatalog"]),
         tests("SQLiteTests", "Tests/Backends/SQLiteTests", ["PolystoreConformance", "PolystoreCatalog"]),

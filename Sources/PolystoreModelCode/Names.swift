@@ -9,7 +9,8 @@ enum Names {
 
     /// What generated files use by these names: a class of the same name would hide it.
     private static let usedTypes: Set<String> = [
-        "Any", "AnyObject", "Array", "Attribute", "AttributeRules", "Bool", "Cell", "CrossReference", "Data", "Date", "Decimal", "DeleteRule", "Double", "Entity",
+        "Any", "AnyObject", "Array", "Attribute", "AttributeRules", "Bool", "Cell", "CrossReference", "Data", "Date", "Decimal",
+        "DeleteRule", "Double", "Entity",
         "EntityIndex", "Float", "Foundation", "Index", "Int", "Int16", "Int32", "Int64", "KeyPath", "ManagedObject", "Microseconds",
         "ObjectContext", "ObjectID", "Optional", "Polystore", "Protocol", "Relationship", "RowBatch", "RowView", "Self", "Sendable", "Set",
         "Snapshot", "String", "Swift", "Type", "UInt64", "URL", "UUID", "UniqueConstraint", "UnsafeMutablePointer", "Value",

@@ -38,7 +38,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 
         /// Details; everything may be left out.
         public init(
-            entity: String? = nil, property: String? = nil, constraint: String? = nil, keys: [Int64] = [], failures: [ValidationFailure] = [],
+            entity: String? = nil, property: String? = nil, constraint: String? = nil, keys: [Int64] = [],
+            failures: [ValidationFailure] = [],
             conflicts: [ObjectConflict] = []
         ) {
             self.entity = entity

@@ -61,7 +61,8 @@ private final class RecordingLogger: StoreLogger {
             #expect(logger.own.first?.file.hasPrefix("Polystore/") == true)
             try stack.addStorageAndWait(InMemoryStore())
             #expect(throws: StorageError.self) {
-                try stack.perform(synchronous: { try $0.fetchAll(From<Person>().where(Where(.compare(.path("x"), .equal, .value(.null))))) })
+                try stack.perform(synchronous: { try $0.fetchAll(From<Person>().where(Where(.compare(.path("x"), .equal, .value(.null))))) }
+                )
             }
             #expect(logger.own.map(\.kind) == ["error notFound", "error invalidPredicate"], "once, although two levels throw it")
         }

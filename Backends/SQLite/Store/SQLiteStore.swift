@@ -144,7 +144,9 @@ public final class SQLiteStore: LocalStorage {
 
     /// The bytes of the file and its write-ahead log.
     public func fileSize() throws(StorageError) -> Int {
-        guard let size = Self.size(of: [path, path + "-wal"]) else { throw StorageError(.notFound, "there is no SQLite database at this path") }
+        guard let size = Self.size(of: [path, path + "-wal"]) else {
+            throw StorageError(.notFound, "there is no SQLite database at this path")
+        }
         return size
     }
 

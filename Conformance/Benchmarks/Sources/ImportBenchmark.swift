@@ -88,7 +88,9 @@ struct DetachedBenchmark {
         let opened = try StoreCatalog.standard.store(at: StoreURL(try place.url(store)), configuration: nil)
         try stack.addStorageAndWait(opened)
         defer { try? stack.removeStorage(opened) }
-        try stack.perform(synchronous: { _ = try $0.importObjects(Into<Item>(), sourceArray: [ItemSource(code: "a", title: "", amount: 0)]) })
+        try stack.perform(synchronous: {
+            _ = try $0.importObjects(Into<Item>(), sourceArray: [ItemSource(code: "a", title: "", amount: 0)])
+        })
         var commits = 0
         func rate() throws -> Double {
             let end = ContinuousClock.now + .seconds(turn)

@@ -63,7 +63,9 @@ public struct StorePlace: Sendable {
     public let remove: @Sendable () -> Void
 
     /// A place.
-    public init(store: @escaping @Sendable (_ configuration: String?) throws -> any StorageInterface, remove: @escaping @Sendable () -> Void) {
+    public init(
+        store: @escaping @Sendable (_ configuration: String?) throws -> any StorageInterface, remove: @escaping @Sendable () -> Void
+    ) {
         self.store = store
         self.remove = remove
     }

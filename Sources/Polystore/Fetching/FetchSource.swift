@@ -48,7 +48,9 @@ extension FetchSource {
 
     /// This source's own instances of objects of any context, in their order; those that no longer exist are left out.
     public func fetchExisting<Object: ManagedObject>(_ objects: [Object]) throws(StorageError) -> [Object] {
-        try reporting { () throws(StorageError) in try _fetchContext.existing(objects.map { ObjectID<Object>($0._context.objectKey(of: $0)) }) }
+        try reporting { () throws(StorageError) in
+            try _fetchContext.existing(objects.map { ObjectID<Object>($0._context.objectKey(of: $0)) })
+        }
     }
 }
 

@@ -31,7 +31,7 @@ public struct OrderBy<Object: ManagedObject>: Sendable {
     }
 }
 
-extension OrderBy where Object == DynamicObject {
+extension OrderBy {
     /// Small values of a property first, by its stored name; nil is the smallest.
     public static func ascending(_ name: String) -> OrderBy { OrderBy(name, ascending: true) }
 

@@ -169,6 +169,9 @@ extension ManagedObject {
     /// What the schema derives of the object's entity.
     final var description: EntityDescription { _context.model.schema[Int(_entity)] }
 
+    /// Whether the object stands for no row.
+    public final var _isPrototype: Bool { _flags & Flags.probe != 0 }
+
     final var isNew: Bool { _flags & Flags.new != 0 }
     final var isDeletedObject: Bool { _flags & Flags.deleted != 0 }
 }

@@ -15,6 +15,7 @@ public import PolystoreStorage
 /// ```
 public final class DataStack: Sendable {
     let core: StackCore
+    @MainActor private var mainContext: ViewContext?
 
     /// A stack without stores, of the given classes.
     ///
@@ -43,6 +44,17 @@ public final class DataStack: Sendable {
         } catch {
             throw StorageError(error)
         }
+    }
+
+    /// A stack without entities, and without stores.
+    public init() { core = StackCore(model: .none) }
+
+    /// The main actor's context to look at objects: one for the stack, made when it is first asked for, which merges every commit.
+    @MainActor public var viewContext: ViewContext {
+        if let mainContext { return mainContext }
+        let made = makeViewContext()
+        mainContext = made
+        return made
     }
 
     /// The schema of the model.

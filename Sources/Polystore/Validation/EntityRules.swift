@@ -82,8 +82,12 @@ final class EntityRules: Sendable {
     private static func failures(_ rule: AttributeRule, _ value: Value) -> [String] {
         let rules = rule.rules
         var messages: [String] = []
-        if let minimum = rules.minimum, value.compare(to: minimum) < 0 { messages.append("must be at least \(JSONWriter.write(ValueText.json(minimum)))") }
-        if let maximum = rules.maximum, value.compare(to: maximum) > 0 { messages.append("must be at most \(JSONWriter.write(ValueText.json(maximum)))") }
+        if let minimum = rules.minimum, value.compare(to: minimum) < 0 {
+            messages.append("must be at least \(JSONWriter.write(ValueText.json(minimum)))")
+        }
+        if let maximum = rules.maximum, value.compare(to: maximum) > 0 {
+            messages.append("must be at most \(JSONWriter.write(ValueText.json(maximum)))")
+        }
         let (length, unit): (Int, String) =
             switch value {
             case .string(let text): (text.unicodeScalars.count, "characters")

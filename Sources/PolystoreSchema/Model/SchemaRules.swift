@@ -90,7 +90,8 @@ struct SchemaRules {
         if attribute.type != .string { throw SchemaError(path, "a reference into another store is stored as string") }
         if names[reference.destination] == nil {
             throw SchemaError(
-                path, "its destination \"\(reference.destination)\" is no entity\(Suggestion.nearest(reference.destination, in: names.keys))")
+                path,
+                "its destination \"\(reference.destination)\" is no entity\(Suggestion.nearest(reference.destination, in: names.keys))")
         }
         if !attribute.isOptional, reference.inverseDeleteRule == .nullify {
             throw SchemaError(path, "a reference that becomes nil when its destination is deleted must be optional")

@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct LMDBConformanceTests {
     static let harness = Result {
-        try StoreHarness.scratch("lmdb:", beside: ["memory:", "sqlite:", ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"]].compactMap { $0 }, opener: StoreCatalog.standard)
+        try StoreHarness.scratch(
+            "lmdb:", beside: ["memory:", "sqlite:", ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"]].compactMap { $0 },
+            opener: StoreCatalog.standard)
     }
 
     @Test(arguments: ConformanceSuite.cases) func keepsTheContract(_ item: ConformanceCase) throws {

@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct SQLiteConformanceTests {
     static let harness = Result {
-        try StoreHarness.scratch("sqlite:", beside: ["memory:", "lmdb:", ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"]].compactMap { $0 }, opener: StoreCatalog.standard)
+        try StoreHarness.scratch(
+            "sqlite:", beside: ["memory:", "lmdb:", ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"]].compactMap { $0 },
+            opener: StoreCatalog.standard)
     }
 
     @Test(arguments: ConformanceSuite.cases) func keepsTheContract(_ item: ConformanceCase) throws {

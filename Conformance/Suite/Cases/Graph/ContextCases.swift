@@ -243,7 +243,11 @@ enum ContextCases {
                 func part(_ depth: Int) throws {
                     if depth == 100 { throw ImportRefused() }
                     try transaction.create(Person.self).age = depth
-                    if depth % 10 == 9 { try? transaction.nested { try part(depth + 1) } } else { try transaction.nested { try part(depth + 1) } }
+                    if depth % 10 == 9 {
+                        try? transaction.nested { try part(depth + 1) }
+                    } else {
+                        try transaction.nested { try part(depth + 1) }
+                    }
                 }
                 try part(0)
             }

@@ -102,9 +102,10 @@ enum DeletionCases {
             check.equal(try stack.fetchCount(From<Dog>()), 1, "dogs")
             check.equal(
                 try stack.write { transaction in
-                    try transaction.delete([
-                        person("Ann", in: transaction), transaction.fetchAll(From<Club>())[0],
-                    ] as [ManagedObject])
+                    try transaction.delete(
+                        [
+                            person("Ann", in: transaction), transaction.fetchAll(From<Club>())[0],
+                        ] as [ManagedObject])
                 }, 3, "together nothing stands in the way")
         },
         .graph("R011.cascade-to-what-is-deleted-already", "semantics R") { stack, check in

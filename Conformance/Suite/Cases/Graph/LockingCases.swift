@@ -16,7 +16,11 @@ enum LockingCases {
         },
         .graph("L002.base-mine-and-theirs", "semantics W") { stack, check in
             try stack.add("Ann")
-            let work = try stale(stack) { $0.age = 10 } other: { $0.age = 20 }
+            let work = try stale(stack) {
+                $0.age = 10
+            } other: {
+                $0.age = 20
+            }
             do {
                 try work.commit()
                 check.isTrue(false, "the commit is stale")
@@ -76,7 +80,11 @@ enum LockingCases {
         },
         .graph("L010.refresh-and-commit-again", "semantics W") { stack, check in
             try stack.add("Ann")
-            let work = try stale(stack) { $0.age = 10 } other: { $0.age = 20 }
+            let work = try stale(stack) {
+                $0.age = 10
+            } other: {
+                $0.age = 20
+            }
             check.throwing(.staleObject, "the first commit") { try work.commit() }
             try work.rollback()
             let ann = try person("Ann", in: work)
@@ -136,7 +144,9 @@ enum LockingCases {
     private static let policies: [ConformanceCase] = [
         .graph("L006.mine-wins", "semantics W") { stack, check in
             try stack.add("Ann")
-            let work = try stale(stack) { $0.age = 10 } other: {
+            let work = try stale(stack) {
+                $0.age = 10
+            } other: {
                 $0.age = 20
                 $0.score = 2
             }
@@ -149,7 +159,9 @@ enum LockingCases {
             let work = try stale(stack) {
                 $0.age = 10
                 $0.score = 1
-            } other: { $0.age = 20 }
+            } other: {
+                $0.age = 20
+            }
             try work.commit(merging: .theirs)
             let ann = try stack.fetchAll(From<Person>())[0]
             check.isTrue(ann.age == 20 && ann.score == 0, "nothing of mine")
@@ -159,7 +171,9 @@ enum LockingCases {
             let work = try stale(stack) {
                 $0.age = 10
                 $0.score = 1
-            } other: { $0.age = 25 }
+            } other: {
+                $0.age = 25
+            }
             try work.commit(
                 merging: .byAttribute { _, _, base, mine, theirs in
                     guard case .int(let base) = base, case .int(let mine) = mine, case .int(let theirs) = theirs else { return mine }

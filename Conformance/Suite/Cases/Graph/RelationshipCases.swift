@@ -260,7 +260,8 @@ enum RelationshipCases {
             }
             let titles = try stack.read(synchronous: { try person("Ann", in: $0).songs.map(\.title) })
             check.equal(titles.count, 10_001, "members")
-            check.equal([titles[0], titles[1], titles[5_000], titles[5_001], titles[10_000]], ["first", "0", "9999", "4999", "9998"], "places")
+            check.equal(
+                [titles[0], titles[1], titles[5_000], titles[5_001], titles[10_000]], ["first", "0", "9999", "4999", "9998"], "places")
         },
         .graph("R013.an-ordered-inverse", "semantics R") { stack, check in
             let squad = try squad(stack, 2)

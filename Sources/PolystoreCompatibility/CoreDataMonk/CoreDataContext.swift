@@ -1,0 +1,173 @@
+internal import Foundation
+public import Polystore
+internal import Synchronization
+
+/// CoreDataMonk's context without reading: it begins updates and tells who asks that one was committed. Any number of them can stand
+/// beside each other, and any thread may use them.
+public class CoreDataContext: @unchecked Sendable {
+    // Unchecked because it can have subclasses; its own parts are constant or behind a lock.
+
+    private struct Observers: Sendable {
+        var next = 0
+        var bodies: [Int: @Sendable () -> Void] = [:]
+    }
+
+    /// The stack.
+    public final let stack: CoreDataStack
+    /// Where its updates go.
+    public final let updateTarget: UpdateTarget
+    /// Whether its updates wait for others.
+    public final let updateOrder: UpdateOrder
+    private let observers = Mutex(Observers())
+
+    /// A context that only updates.
+    ///
+    /// - Throws: `invalidConfiguration` for a target that the stack cannot give: merging needs a root context, and updates that go to a
+    ///   main context need one.
+    public init(stack: CoreDataStack, updateTarget: UpdateTarget = .persistentStore, updateOrder: UpdateOrder = .default)
+        throws(StorageError)
+    {
+        self.stack = stack
+        self.updateTarget = updateTarget
+        self.updateOrder = updateOrder
+        if stack.rootContext == .none, case .rootContext = updateTarget {
+            throw StorageError(
+                .invalidConfiguration, "updates go to a root context, but the stack was made with rootContext: .none; use .persistentStore")
+        }
+        if updateTarget == .mainContext, !(self is CoreDataMainContext) {
+            throw StorageError(.invalidConfiguration, "a context without reading has no main context to update; use .persistentStore")
+        }
+    }
+
+    /// Begins an update of several steps.
+    public final func beginUpdateContext() -> CoreDataUpdateContext { CoreDataUpdateContext(self) }
+
+    /// Runs a closure with an update, in the background; what it does not commit is given up when the update is let go. What it throws
+    /// is reported to the logger.
+    public final func beginUpdate(_ body: @escaping @Sendable (CoreDataUpdate) throws -> Void) {
+        let context = beginUpdateContext()
+        Thread.detachNewThread {
+            do { try context.perform(body) } catch {
+                StoreLogging.logger.log(
+                    level: .warning, message: "an update failed: \(error)", fileName: #fileID, lineNumber: #line, functionName: #function)
+            }
+        }
+    }
+
+    /// Runs a closure with an update and waits for it; what it does not commit is given up when the update is let go.
+    public func beginUpdateAndWait(_ body: (CoreDataUpdate) throws -> Void) throws { try beginUpdateContext().perform(body) }
+
+    /// Calls a closure after each commit of this context, on the thread that committed, as long as what is returned is held.
+    public final func observeCommit(_ body: @escaping @Sendable () -> Void) -> CommitObservation {
+        let number = observers.withLock { observers in
+            observers.next += 1
+            observers.bodies[observers.next] = body
+            return observers.next
+        }
+        return CommitObservation { [weak self] in self?.observers.withLock { $0.bodies[number] = nil } }
+    }
+
+    final func didCommit() { for body in observers.withLock({ Array($0.bodies.sorted { $0.key < $1.key }.map(\.value)) }) { body() } }
+}
+
+/// An observation that ends when it is let go.
+public final class CommitObservation: Sendable {
+    private let end: @Sendable () -> Void
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+    deinit { end() }
+}
+
+/// CoreDataMonk's update of several steps: its changes stay in memory between them, and no store is held meanwhile.
+///
+/// Unchecked: the transaction is touched only by whoever holds the lock, one `perform` at a time.
+public final class CoreDataUpdateContext: @unchecked Sendable {
+    private let context: CoreDataContext
+    private let transaction: UnsafeTransaction
+    private let lock = NSRecursiveLock()
+
+    init(_ context: CoreDataContext) {
+        self.context = context
+        transaction = context.stack.dataStack.beginUnsafe()
+    }
+
+    /// Runs a step on the calling thread, after those that are running; also from a step itself, and from a call-back of it.
+    public func perform<R>(_ body: (CoreDataUpdate) throws -> R) throws -> R {
+        let order = context.updateOrder == .serial ? context.stack.serialOrder : nil
+        order?.lock()
+        defer { order?.unlock() }
+        lock.lock()
+        defer { lock.unlock() }
+        let update = CoreDataUpdate(self, transaction)
+        defer { update.end() }
+        return try body(update)
+    }
+
+    fileprivate func didCommit() { context.didCommit() }
+}
+
+/// What a step of CoreDataMonk's update works with.
+public final class CoreDataUpdate: FetchSource {
+    /// The update of several steps that the step is part of: what call-backs on other threads take with them.
+    public let context: CoreDataUpdateContext
+    private let transaction: UnsafeTransaction
+    private var isOpen = true
+
+    init(_ context: CoreDataUpdateContext, _ transaction: UnsafeTransaction) {
+        self.context = context
+        self.transaction = transaction
+    }
+
+    fileprivate func end() { isOpen = false }
+
+    private func open() throws(StorageError) -> UnsafeTransaction {
+        if isOpen { return transaction }
+        throw StorageError(.storeClosed, "the step of the update has ended; call perform on the update for another one")
+    }
+
+    /// The context that fetches use.
+    public var _fetchContext: ObjectContext { get throws(StorageError) { try open()._fetchContext } }
+
+    /// Runs another step of the same update, such as in a call-back after this one has ended.
+    public func perform<R>(_ body: (CoreDataUpdate) throws -> R) throws -> R { try context.perform(body) }
+
+    /// A new object.
+    public func create<O: ManagedObject>(_ type: O.Type) throws(StorageError) -> O { try open().create(type) }
+
+    /// The first object that satisfies a condition.
+    ///
+    /// - Throws: `notFound` when there is none.
+    public func fetch<O: ManagedObject>(_ type: O.Type, _ condition: Where<O>) throws(StorageError) -> O {
+        if let found = try open().fetchOne(From<O>().where(condition)) { return found }
+        throw StorageError(.notFound, "no \(O.self) satisfies the condition")
+    }
+
+    /// The objects of a class that satisfy a condition.
+    public func fetchAll<O: ManagedObject>(_ type: O.Type, _ condition: Where<O>? = nil) throws(StorageError) -> [O] {
+        let from = From<O>()
+        return try open().fetchAll(condition.map { from.where($0) } ?? from)
+    }
+
+    /// The first object that satisfies a condition, or a new one with the values that it demands.
+    public func fetchOrCreate<O: ManagedObject>(_ type: O.Type, _ condition: Where<O>) throws(StorageError) -> O {
+        try open().fetchOrCreate(type, condition)
+    }
+
+    /// The update's own instance of an object of any context.
+    ///
+    /// - Throws: `notFound` when it no longer exists.
+    public func use<O: ManagedObject>(_ object: O) throws(StorageError) -> O {
+        if let own = try open().edit(object) { return own }
+        throw StorageError(.notFound, "the object no longer exists")
+    }
+
+    /// Deletes an object, following its delete rules.
+    public func delete(_ object: ManagedObject) throws(StorageError) { try open().delete(object) }
+
+    /// Commits the changes of this step and of those before it.
+    ///
+    /// - Throws: `staleObject` when somebody else changed one of the objects meanwhile; what `UnsafeTransaction.commit` throws.
+    public func commit() throws(StorageError) {
+        try open().commit()
+        context.didCommit()
+    }
+}

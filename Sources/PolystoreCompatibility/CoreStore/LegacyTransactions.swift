@@ -1,0 +1,143 @@
+public import Polystore
+
+/// How a commit in CoreStore 1's form ended.
+public enum SaveResult: Sendable {
+    /// Whether there was anything to commit.
+    case success(hasChanges: Bool)
+    /// Why nothing was committed.
+    case failure(any Error)
+}
+
+/// A transaction in CoreStore 1's form: it has to be committed, once, before its closure ends.
+public class LegacyTransaction: FetchSource {
+    /// The transaction.
+    public let base: Transaction
+    private(set) var isCommitted = false
+    private(set) var hadChanges = false
+
+    init(_ base: Transaction) { self.base = base }
+
+    /// The context that fetches use.
+    public var _fetchContext: ObjectContext {
+        get throws(StorageError) {
+            try checkOpen()
+            return try base._fetchContext
+        }
+    }
+
+    private func checkOpen() throws(StorageError) {
+        if isCommitted { throw StorageError(.storeClosed, "the transaction was committed; begin another one") }
+    }
+
+    /// A new object.
+    public func create<O: ManagedObject>(_ into: Into<O>) throws(StorageError) -> O {
+        try checkOpen()
+        return try base.create(into)
+    }
+
+    /// A new object of a class.
+    public func create<O: ManagedObject>(_ type: O.Type) throws(StorageError) -> O { try create(Into<O>()) }
+
+    /// The transaction's own instance of an object of any context; nil when it no longer exists.
+    public func edit<O: ManagedObject>(_ object: O) throws(StorageError) -> O? {
+        try checkOpen()
+        return try base.edit(object)
+    }
+
+    /// Deletes objects, following their delete rules.
+    @discardableResult
+    public func delete(_ objects: ManagedObject...) throws(StorageError) -> Int { try delete(objects) }
+
+    /// Deletes objects, following their delete rules.
+    @discardableResult
+    public func delete(_ objects: [ManagedObject]) throws(StorageError) -> Int {
+        try checkOpen()
+        return try base.delete(objects)
+    }
+
+    /// Deletes all objects of a class that satisfy a condition.
+    @discardableResult
+    public func deleteAll<O: ManagedObject>(_ from: From<O>, _ clauses: Where<O>...) throws(StorageError) -> Int {
+        try checkOpen()
+        return try base.deleteAll(clauses.reduce(from) { $0.where($1) })
+    }
+
+    /// Marks the changes to be committed when the closure ends.
+    ///
+    /// - Throws: `storeClosed` when it was called before.
+    public func commit() throws(StorageError) {
+        try checkOpen()
+        hadChanges = base.hasChanges
+        isCommitted = true
+    }
+}
+
+/// A transaction in CoreStore 1's form that tells how its commit ended.
+public final class LegacyAsynchronousTransaction: LegacyTransaction {
+    private(set) var completion: (@Sendable (SaveResult) -> Void)?
+
+    /// Marks the changes to be committed when the closure ends, and is told how that went.
+    public func commit(_ completion: @escaping @Sendable (SaveResult) -> Void) throws(StorageError) {
+        try commit()
+        self.completion = completion
+    }
+}
+
+/// Thrown to undo what was not committed.
+private struct Uncommitted: Error {}
+
+extension DataStack {
+    /// Runs a closure in the background; what it does not commit is undone, with a warning to the logger.
+    public func beginAsynchronous(_ body: @escaping @Sendable (LegacyAsynchronousTransaction) throws -> Void) {
+        perform(asynchronous: { transaction -> (Bool, (@Sendable (SaveResult) -> Void)?) in
+            let legacy = LegacyAsynchronousTransaction(transaction)
+            do {
+                try body(legacy)
+            } catch {
+                legacy.completion?(.failure(error))
+                throw error
+            }
+            if !legacy.isCommitted { try Self.warn(transaction) }
+            return (legacy.hadChanges, legacy.completion)
+        }) { result in
+            // A failure after the closure has ended reaches the logger.
+            if case .success(let (hasChanges, completion)) = result { completion?(.success(hasChanges: hasChanges)) }
+        }
+    }
+
+    /// Runs a closure and waits for it; what it does not commit is undone, with a warning to the logger.
+    public func beginSynchronous(_ body: (LegacyTransaction) throws -> Void) throws {
+        do {
+            try perform(synchronous: { transaction in
+                let legacy = LegacyTransaction(transaction)
+                try body(legacy)
+                if !legacy.isCommitted { try Self.warn(transaction) }
+            })
+        } catch is Uncommitted {}
+    }
+
+    /// Begins a transaction that is not tied to a closure.
+    public func beginDetached() -> sending UnsafeTransaction { beginUnsafe() }
+
+    private static func warn(_ transaction: Transaction) throws {
+        if transaction.hasChanges {
+            StoreLogging.logger.log(
+                level: .warning, message: "a transaction ended with changes that were not committed; they are undone", fileName: #fileID,
+                lineNumber: #line, functionName: #function)
+        }
+        throw Uncommitted()
+    }
+}
+
+extension CoreStore {
+    /// Runs a closure in the background; what it does not commit is undone.
+    public static func beginAsynchronous(_ body: @escaping @Sendable (LegacyAsynchronousTransaction) throws -> Void) {
+        defaultStack.beginAsynchronous(body)
+    }
+
+    /// Runs a closure and waits for it; what it does not commit is undone.
+    public static func beginSynchronous(_ body: (LegacyTransaction) throws -> Void) throws { try defaultStack.beginSynchronous(body) }
+
+    /// Begins a transaction that is not tied to a closure.
+    public static func beginDetached() -> sending UnsafeTransaction { defaultStack.beginDetached() }
+}

@@ -1,0 +1,2 @@
+@_exported public import Polystore
+@_exported public import PolystoreDefaults

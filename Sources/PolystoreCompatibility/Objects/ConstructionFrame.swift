@@ -1,0 +1,39 @@
+internal import Foundation
+
+/// The fields of the object that is being made on a thread, in the order in which they were made.
+///
+/// A class's stored properties are made before its superclass's initialiser runs; each field puts itself here, and `CoreStoreObject.init`
+/// takes them. So no object has to be looked at by reflection: that took 10 us for each in CoreStore 4.
+final class ConstructionFrame {
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key) { pointer in
+            #if os(Linux)
+            if let pointer { Unmanaged<ConstructionFrame>.fromOpaque(pointer).release() }
+            #else
+            Unmanaged<ConstructionFrame>.fromOpaque(pointer).release()
+            #endif
+        }
+        return key
+    }()
+
+    private var fields: ContiguousArray<FieldBase> = []
+
+    /// The frame of this thread.
+    private static var current: ConstructionFrame {
+        if let pointer = pthread_getspecific(key) { return Unmanaged<ConstructionFrame>.fromOpaque(pointer).takeUnretainedValue() }
+        let frame = ConstructionFrame()
+        pthread_setspecific(key, Unmanaged.passRetained(frame).toOpaque())
+        return frame
+    }
+
+    static func add(_ field: FieldBase) { current.fields.append(field) }
+
+    /// The newest `count` fields, or all; those before them were made for no object.
+    static func take(_ count: Int?) -> ContiguousArray<FieldBase> {
+        let frame = current
+        let taken = count.map { ContiguousArray(frame.fields.suffix($0)) } ?? frame.fields
+        frame.fields.removeAll(keepingCapacity: true)
+        return taken
+    }
+}

@@ -1,0 +1,112 @@
+public import Polystore
+internal import Synchronization
+
+/// The base class of CoreStore's own declarations: its fields are properties of special types.
+/// ```swift
+/// class Dog: Animal {
+///     let nickname = Value.Optional<String>("nickname")
+///     let master = Relationship.ToOne<Person>("master")
+/// }
+/// ```
+/// Each field is an object of its own, so these objects cost several times what classes of `@Model` cost; the benchmarks print both.
+/// The entities are declared by a `CoreStoreSchema`, before any object is made.
+open class CoreStoreObject: ManagedObject {
+    private final var fields: ContiguousArray<FieldBase>
+    private final let layout: ClassLayout
+
+    /// An object of a row.
+    public required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
+        layout = ClassLayout.of(Self.self)
+        fields = ConstructionFrame.take(layout.fieldCount)
+        super.init(_row: row, context)
+        bind()
+        for field in fields { field.load(row, context) }
+    }
+
+    /// A new object.
+    public required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+        layout = ClassLayout.of(Self.self)
+        fields = ConstructionFrame.take(layout.fieldCount)
+        super.init(_new: key, entity, context)
+        bind()
+        for field in fields { field.begin() }
+    }
+
+    private func bind() {
+        let owner = Unmanaged.passUnretained(self)
+        for (index, field) in fields.enumerated() {
+            field.owner = owner
+            if index < layout.slots.count { field.slot = layout.slots[index] }
+        }
+    }
+
+    deinit {
+        // Nearly always the fields go with their object. One that the program still holds finds the row again when it is asked.
+        for index in fields.indices where !isKnownUniquelyReferenced(&fields[index]) {
+            fields[index].owner = nil
+            fields[index].origin = _isPrototype ? nil : (_context, ObjectID<CoreStoreObject>(objectID.key))
+        }
+    }
+
+    /// The stored name of the entity.
+    open override class var _entityName: String { ClassLayout.of(self).declaration.name }
+
+    /// The declaration of the entity.
+    open override class var declaration: Polystore.Entity { ClassLayout.of(self).declaration }
+
+    /// The stored names of the slots.
+    open override class var _slotNames: [String] { ClassLayout.of(self).slotNames }
+
+    /// Takes over the values of a newer row.
+    open override func _reload(_ row: borrowing RowView) {
+        super._reload(row)
+        for field in fields { field.load(row, _context) }
+    }
+
+    /// Writes the cells of the slots in a mask.
+    open override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+        for field in fields where field.slot >= 0 && Self._has(mask, field.slot) { cells[field.slot] = field.encoded(batch) }
+    }
+
+    /// The key in the slot of a to-one relationship.
+    open override func _reference(_ slot: Int) -> Int64? { field(slot)?.reference }
+
+    /// Sets the key in the slot of a to-one relationship.
+    open override func _setReference(_ slot: Int, _ key: Int64?) { field(slot)?.reference = key }
+
+    private func field(_ slot: Int) -> FieldBase? {
+        layout.fieldOfSlot.indices.contains(slot) ? fields[layout.fieldOfSlot[slot]] : nil
+    }
+
+    /// The fields, those of the class before those of its superclasses.
+    final var declaredFields: ContiguousArray<FieldBase> { fields }
+}
+
+/// What is known of one class: which of its fields lie in which slot.
+final class ClassLayout: Sendable {
+    private static let known = Mutex<[ObjectIdentifier: ClassLayout]>([:])
+    private static let unknown = ClassLayout(declaration: Polystore.Entity(""), slotNames: [], slots: [], fieldCount: nil)
+
+    let declaration: Polystore.Entity
+    let slotNames: [String]
+    /// The slot of each field; -1 for what is not in a row.
+    let slots: [Int]
+    /// The field of each slot.
+    let fieldOfSlot: [Int]
+    /// Nil for a class that no schema declares yet.
+    let fieldCount: Int?
+
+    init(declaration: Polystore.Entity, slotNames: [String], slots: [Int], fieldCount: Int?) {
+        self.declaration = declaration
+        self.slotNames = slotNames
+        self.slots = slots
+        self.fieldCount = fieldCount
+        fieldOfSlot = slotNames.indices.map { slot in slots.firstIndex(of: slot) ?? 0 }
+    }
+
+    static func of(_ type: CoreStoreObject.Type) -> ClassLayout { known.withLock { $0[ObjectIdentifier(type)] } ?? unknown }
+
+    static func register(_ layout: ClassLayout, for type: CoreStoreObject.Type) {
+        known.withLock { $0[ObjectIdentifier(type)] = layout }
+    }
+}

@@ -1,0 +1,188 @@
+public import Polystore
+
+/// An entity of a `CoreStoreSchema`: a class, the name under which it is stored, its indexes and unique constraints.
+public struct Entity<Object: CoreStoreObject>: EntityDeclaration {
+    /// The stored name.
+    public let entityName: String
+    /// Whether only subclasses have objects.
+    public let isAbstract: Bool
+    private let indexes: [[PartialKeyPath<Object>]]
+    private let uniqueConstraints: [[PartialKeyPath<Object>]]
+
+    /// An entity.
+    ///
+    /// - Parameters:
+    ///   - entityName: The stored name.
+    ///   - isAbstract: Whether only subclasses have objects.
+    ///   - indexes: Lists of fields, such as `[[\.$lastName, \.$firstName]]`.
+    ///   - uniqueConstraints: Lists of fields in which no two objects agree.
+    public init(
+        _ entityName: String, isAbstract: Bool = false, indexes: [[PartialKeyPath<Object>]] = [],
+        uniqueConstraints: [[PartialKeyPath<Object>]] = []
+    ) {
+        self.entityName = entityName
+        self.isAbstract = isAbstract
+        self.indexes = indexes
+        self.uniqueConstraints = uniqueConstraints
+    }
+
+    /// The class.
+    public var type: CoreStoreObject.Type { Object.self }
+
+    /// Adds indexes and constraints to a declaration.
+    public func _complete(_ entity: inout Polystore.Entity, _ prototype: CoreStoreObject) throws(StorageError) {
+        guard let prototype = prototype as? Object else { return }
+        func names(_ paths: [PartialKeyPath<Object>]) throws(StorageError) -> [String] {
+            var names: [String] = []
+            for path in paths {
+                guard let field = prototype[keyPath: path] as? FieldBase else {
+                    throw StorageError(.invalidConfiguration, "an index of \(entityName) names a property that is no field; write \\.$name")
+                }
+                names.append(field.keyPath)
+            }
+            return names
+        }
+        for index in indexes { entity.indexes.append(Index(try names(index))) }
+        for constraint in uniqueConstraints { entity.uniqueConstraints.append(UniqueConstraint(try names(constraint))) }
+    }
+}
+
+/// An entity of any class.
+public protocol EntityDeclaration {
+    /// The stored name.
+    var entityName: String { get }
+    /// Whether only subclasses have objects.
+    var isAbstract: Bool { get }
+    /// The class.
+    var type: CoreStoreObject.Type { get }
+    /// Adds indexes and constraints to a declaration.
+    func _complete(_ entity: inout Polystore.Entity, _ prototype: CoreStoreObject) throws(StorageError)
+}
+
+/// The names and prototypes of the classes of a schema that is being made.
+struct SchemaTypes {
+    private var known: [ObjectIdentifier: (name: String, prototype: CoreStoreObject)] = [:]
+
+    mutating func add(_ declaration: any EntityDeclaration, _ prototype: CoreStoreObject) {
+        known[ObjectIdentifier(declaration.type)] = (declaration.entityName, prototype)
+    }
+
+    func entity(of type: CoreStoreObject.Type, for path: String) throws(StorageError) -> (name: String, prototype: CoreStoreObject) {
+        if let found = known[ObjectIdentifier(type)] { return found }
+        throw StorageError(.invalidConfiguration, "\(path) leads to \(type), which is no entity of this schema")
+    }
+
+    func parent(of prototype: CoreStoreObject) -> (name: String, prototype: CoreStoreObject)? {
+        guard let type = Mirror(reflecting: prototype).superclassMirror?.subjectType as? CoreStoreObject.Type else { return nil }
+        return known[ObjectIdentifier(type)]
+    }
+}
+
+/// One version of a model whose entities are subclasses of `CoreStoreObject`.
+public struct CoreStoreSchema: Sendable {
+    /// The name of the version.
+    public let modelVersion: String
+    /// The schema that the declarations amount to.
+    public let schema: Schema
+    let types: [CoreStoreObject.Type]
+
+    /// A version of a model.
+    ///
+    /// - Parameters:
+    ///   - modelVersion: The name of the version.
+    ///   - entities: The entities. A class belongs to one schema: another one that declares it takes it over.
+    ///   - entityConfigurations: The configurations of entities, by entity name.
+    ///   - versionLock: The hash of each entity as it was released; a declaration that no longer has it is refused.
+    /// - Throws: `invalidConfiguration` naming the first place where the declarations break a rule, or the entities that are not what the
+    ///   lock says, with the dictionary that they would have.
+    public init(
+        modelVersion: String, entities: [any EntityDeclaration], entityConfigurations: [String: Set<String>] = [:],
+        versionLock: [String: [UInt64]]? = nil
+    ) throws(StorageError) {
+        self.modelVersion = modelVersion
+        types = entities.map(\.type)
+        var known = SchemaTypes(), prototypes: [CoreStoreObject] = []
+        let probe = ObjectContext._prototypes()
+        for entity in entities {
+            _ = ConstructionFrame.take(nil)
+            let prototype = entity.type.init(_new: 0, 0, probe)
+            prototypes.append(prototype)
+            known.add(entity, prototype)
+        }
+        var declarations: [Polystore.Entity] = []
+        for (entity, prototype) in zip(entities, prototypes) {
+            var declaration = Polystore.Entity(entity.entityName, isAbstract: entity.isAbstract)
+            let parent = known.parent(of: prototype)
+            declaration.parent = parent?.name
+            let inherited = parent?.prototype.declaredFields.count ?? 0
+            for field in prototype.declaredFields.dropLast(inherited) { try field.declare(&declaration, known) }
+            try entity._complete(&declaration, prototype)
+            declarations.append(declaration)
+        }
+        Self.mirror(&declarations)
+        var configurations: [String: [String]] = [:]
+        for (entity, names) in entityConfigurations { for name in names { configurations[name, default: []].append(entity) } }
+        do throws(SchemaError) {
+            schema = try Schema(version: modelVersion, entities: declarations, configurations: configurations.mapValues { $0.sorted() })
+        } catch {
+            throw StorageError(error)
+        }
+        for (index, prototype) in prototypes.enumerated() {
+            // A schema orders its entities by name.
+            guard let entity = schema.index(of: declarations[index].name) else { continue }
+            let description = schema[entity]
+            ClassLayout.register(
+                ClassLayout(
+                    declaration: schema.entities[entity], slotNames: description.slots.map(\.name),
+                    slots: prototype.declaredFields.map { description.slot($0.keyPath) ?? -1 }, fieldCount: prototype.declaredFields.count),
+                for: types[index])
+        }
+        if let versionLock { try check(versionLock) }
+    }
+
+    /// Names each inverse on both sides: declarations can name it on one only.
+    private static func mirror(_ entities: inout [Polystore.Entity]) {
+        for entity in entities {
+            for relationship in entity.relationships {
+                guard let inverse = relationship.inverse else { continue }
+                for index in entities.indices {
+                    for place in entities[index].relationships.indices
+                    where entities[index].relationships[place].name == inverse
+                        && entities[index].relationships[place].inverse == nil
+                        && entities[index].name == relationship.destination
+                    { entities[index].relationships[place].inverse = relationship.name }
+                }
+            }
+        }
+    }
+
+    /// The hash of each entity, as `versionLock` takes it.
+    public var versionHashes: [String: [UInt64]] {
+        Dictionary(uniqueKeysWithValues: schema.entities.map { entity in (entity.name, SchemaHash(of: "\(entity)").words) })
+    }
+
+    private func check(_ lock: [String: [UInt64]]) throws(StorageError) {
+        let hashes = versionHashes
+        let changed = Set(lock.keys).union(hashes.keys).filter { lock[$0] != hashes[$0] }.sorted()
+        if changed.isEmpty { return }
+        throw StorageError(
+            .invalidConfiguration,
+            "version \(modelVersion) of the model is locked, but \(changed.joined(separator: ", ")) changed; the lock would be now:\n\(lockText)"
+        )
+    }
+
+    /// The hashes as a dictionary to be pasted after `versionLock:`.
+    public var lockText: String {
+        let lines = versionHashes.sorted { $0.key < $1.key }.map { name, words in
+            "    \"\(name)\": [\(words.map { "0x\(String($0, radix: 16))" }.joined(separator: ", "))]"
+        }
+        return "[\n\(lines.joined(separator: ",\n"))\n]"
+    }
+}
+
+extension DataStack {
+    /// A stack without stores, of CoreStore's own declarations.
+    public convenience init(_ schema: CoreStoreSchema) throws(StorageError) {
+        try self.init(schema: schema.schema, models: schema.types)
+    }
+}

@@ -1,0 +1,148 @@
+public import Polystore
+
+/// What every declared property of a `CoreStoreObject` is: a field with a stored name, bound to the object that it was made for.
+open class FieldBase {
+    /// The stored name.
+    public final let keyPath: String
+    /// The object; nil once it is gone: `dog.master.value?.pets.value` lets go of the master before it asks for the pets.
+    final var owner: Unmanaged<CoreStoreObject>?
+    /// Where an object that is gone is found again.
+    final var origin: (context: ObjectContext, id: ObjectID<CoreStoreObject>)?
+    /// The slot in the rows of the object's entity; -1 for what is not in a row.
+    final var slot = -1
+
+    init(_ keyPath: String) {
+        self.keyPath = keyPath
+        ConstructionFrame.add(self)
+    }
+
+    /// The object: the one that the field was made for, or another of the same row and context.
+    final var object: CoreStoreObject? {
+        if let owner { return owner.takeUnretainedValue() }
+        return origin.flatMap { $0.context._existing($0.id) }
+    }
+
+    /// The declaration, for the schema.
+    func declare(_ entity: inout Polystore.Entity, _ types: SchemaTypes) throws(StorageError) {}
+
+    /// Takes over the cell of a row.
+    func load(_ row: borrowing RowView, _ context: borrowing ObjectContext) {}
+
+    /// Takes the value that a new object has.
+    func begin() {}
+
+    /// The cell of the present value.
+    func encoded(_ batch: RowBatch) -> Cell { .null }
+
+    /// The key that a to-one leads to.
+    var reference: Int64? {
+        get { nil }
+        set {}
+    }
+}
+
+/// A field that holds a value of a type in the row.
+public class ValueField<V: AttributeValue>: FieldBase {
+    final var primitive: V
+    private let initial: () -> V
+    private let isConstant: Bool
+    private let originalName: String?
+    private let rules: AttributeRules
+
+    init(_ keyPath: String, initial: @escaping () -> V, isConstant: Bool, originalName: String?, rules: AttributeRules = AttributeRules()) {
+        primitive = V.placeholder
+        self.initial = initial
+        self.isConstant = isConstant
+        self.originalName = originalName
+        self.rules = rules
+        super.init(keyPath)
+    }
+
+    override func declare(_ entity: inout Polystore.Entity, _ types: SchemaTypes) throws(StorageError) {
+        let value = isConstant ? initial().attributeValue : .null
+        entity.attributes.append(
+            Attribute(
+                keyPath, V.valueType, isOptional: V.isOptionalAttribute, defaultValue: value.isNull ? nil : value,
+                allowedValues: V.allowedValues, coder: V.coderName, rules: rules, originalName: originalName))
+    }
+
+    override func load(_ row: borrowing RowView, _ context: borrowing ObjectContext) {
+        primitive = CoreStoreObject._decode(V.self, row, slot, context)
+    }
+
+    override func begin() { primitive = initial() }
+
+    override func encoded(_ batch: RowBatch) -> Cell { primitive._encode(batch) }
+
+    /// The value, as a key path sees it.
+    final var stored: V {
+        get {
+            if slot >= 0, let object { object._check(slot) }
+            return primitive
+        }
+        set {
+            guard slot >= 0, let object else {
+                primitive = newValue
+                return
+            }
+            if owner == nil, let successor = object.declaredFields.first(where: { $0.keyPath == keyPath }) as? ValueField<V> {
+                successor.stored = newValue
+                primitive = successor.primitive
+                return
+            }
+            guard let value = object._acceptBytes(newValue, slot) else { return }
+            object._touch(slot)
+            primitive = value
+        }
+    }
+}
+
+/// A field that leads to other objects.
+public class RelationshipField: FieldBase {
+    let destination: CoreStoreObject.Type
+    let cardinality: Cardinality
+    let deleteRule: DeleteRule
+    let counts: (minimum: Int?, maximum: Int?)
+    let originalName: String?
+    /// The field at the other end, found on an object of the destination.
+    let inverse: ((CoreStoreObject) -> FieldBase?)?
+    private var key: Int64?
+
+    init(
+        _ keyPath: String, _ destination: CoreStoreObject.Type, _ cardinality: Cardinality, _ deleteRule: DeleteRule,
+        counts: (minimum: Int?, maximum: Int?) = (nil, nil), originalName: String? = nil, inverse: ((CoreStoreObject) -> FieldBase?)?
+    ) {
+        self.destination = destination
+        self.cardinality = cardinality
+        self.deleteRule = deleteRule
+        self.counts = counts
+        self.originalName = originalName
+        self.inverse = inverse
+        super.init(keyPath)
+    }
+
+    override func declare(_ entity: inout Polystore.Entity, _ types: SchemaTypes) throws(StorageError) {
+        let (name, prototype) = try types.entity(of: destination, for: "\(entity.name).\(keyPath)")
+        entity.relationships.append(
+            Relationship(
+                keyPath, to: name, cardinality, inverse: inverse?(prototype)?.keyPath, deleteRule: deleteRule,
+                minCount: counts.minimum, maxCount: counts.maximum, originalName: originalName))
+    }
+
+    override func load(_ row: borrowing RowView, _ context: borrowing ObjectContext) {
+        if slot >= 0 { key = CoreStoreObject._decode(Int64?.self, row, slot, context) }
+    }
+
+    override func encoded(_ batch: RowBatch) -> Cell { key._encode(batch) }
+
+    override var reference: Int64? {
+        get { key }
+        set { key = newValue }
+    }
+
+    final func one<T: ManagedObject>(_ type: T.Type) -> T? { object?._one(slot, key, type) }
+    final func setOne(_ target: ManagedObject?) { object?._setOne(slot, target) }
+    final func set<T: ManagedObject>(_ type: T.Type) -> Set<T> { object?._set(keyPath, type) ?? [] }
+    final func list<T: ManagedObject>(_ type: T.Type) -> [T] { object?._list(keyPath, type) ?? [] }
+    final func setMany(_ members: some Sequence<ManagedObject>) { object?._setMany(keyPath, members) }
+}

@@ -1,0 +1,71 @@
+public import Polystore
+
+extension UnsafeTransaction {
+    /// Runs a closure with the context. Contexts belong to one isolation, so it runs there.
+    public func perform<R>(_ body: () throws -> R) rethrows -> R { try body() }
+
+    /// Commits all changes in one serializable commit, under the author of the context.
+    ///
+    /// - Throws: What `commit` does.
+    public func save() throws(StorageError) { try commit() }
+
+    /// Commits, if anything changed.
+    ///
+    /// - Returns: Whether anything did.
+    @discardableResult
+    public func saveIfNeeded() throws(StorageError) -> Bool {
+        guard hasChanges else { return false }
+        try commit()
+        return true
+    }
+}
+
+extension FetchSource {
+    /// The object with an id; nil when it no longer exists.
+    public func existing<O: ManagedObject>(_ type: O.Type, withID id: ObjectID<O>) throws(StorageError) -> O? { try fetchExisting(id) }
+
+    /// The objects with ids, in their order, without those that no longer exist.
+    public func existing<O: ManagedObject>(_ type: O.Type, withIDs ids: [ObjectID<O>]) throws(StorageError) -> [O] {
+        try fetchExisting(ids)
+    }
+
+    /// The object with an id.
+    ///
+    /// - Throws: `notFound` when it no longer exists.
+    public func existingObject<O: ManagedObject>(with id: ObjectID<O>) throws(StorageError) -> O {
+        if let object = try fetchExisting(id) { return object }
+        throw StorageError(.notFound, "the object no longer exists", details: .init(entity: id.key.root, keys: [id.key.key]))
+    }
+}
+
+extension BaseTransaction {
+    /// Deletes the objects of a class, or those that satisfy a condition, following the delete rules.
+    ///
+    /// - Returns: The number of objects deleted.
+    @discardableResult
+    public func removeInstances<O: ManagedObject>(of type: O.Type, matching condition: Where<O>? = nil) throws(StorageError) -> Int {
+        let from = From<O>()
+        return try deleteAll(condition.map { from.where($0) } ?? from)
+    }
+}
+
+extension ViewContext {
+    /// Always throws: the context that is looked at is not written through.
+    public func save() throws(StorageError) { throw Self.readOnly }
+
+    /// Always throws: the context that is looked at is not written through.
+    public func create<O: ManagedObject>(_ type: O.Type) throws(StorageError) -> O { throw Self.readOnly }
+
+    /// Always throws: the context that is looked at is not written through.
+    public func delete(_ object: ManagedObject) throws(StorageError) { throw Self.readOnly }
+
+    fileprivate static var readOnly: StorageError {
+        StorageError(
+            .readOnly, "viewContext is for looking at objects; write through backgroundContext(author:), a transaction or an update")
+    }
+}
+
+extension ManagedObject {
+    /// Always throws `readOnly`: objects are made in a context that writes, `Person(context: backgroundContext)`.
+    public convenience init(context: ViewContext) throws(StorageError) { throw ViewContext.readOnly }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import PolystoreCompatibility
+import PolystoreInMemory
+import Synchronization
+import Testing
+
+// CoreDataMonk's samples and layouts. Its key markers (%"name") come with the query language.
+
+@Suite(.serialized) struct CoreDataMonkTests {
+    private func stack(_ root: RootContextType = .shared) throws -> CoreDataStack {
+        let stack = CoreDataStack(try sampleStack(), rootContext: root)
+        try stack.addInMemoryStore()
+        return stack
+    }
+
+    private func named(_ name: String) -> Where<MyPersonEntity> { Where("name", isEqualTo: name) }
+
+    @Test func updates() throws {
+        let World = try CoreDataMainContext(stack: stack())
+        try World.beginUpdateAndWait {
+            update in
+
+            let farmer = try update.create(MyPersonEntity.self)
+            farmer.name = "Farmer"
+            farmer.age = 28
+
+            let knight = try update.fetchOrCreate(MyPersonEntity.self, named("Knight"))
+            knight.friend = farmer
+
+            try update.commit()
+        }
+        let knight = try World.fetch(MyPersonEntity.self, named("Knight"))
+        #expect(knight.friend?.age == 28)
+        try World.beginUpdateAndWait {
+            update in
+
+            let warrior = try update.use(knight)
+            warrior.age = 44
+            // No commit: everything is given up.
+        }
+        #expect(try World.fetchAll(MyPersonEntity.self).map(\.age).sorted() == [0, 28])
+        #expect { try World.fetch(MyPersonEntity.self, named("Nobody")) } throws: { ($0 as? StorageError)?.code == .notFound }
+    }
+
+    @Test func anUpdateLivesOnInCallBacks() throws {
+        let stack = try stack(), World = try CoreDataMainContext(stack: stack, updateTarget: .rootContext(autoMerge: true))
+        try World.beginUpdateAndWait { update in
+            try update.create(MyPersonEntity.self).name = "Monk"
+            try update.commit()
+        }
+        let done = Done()
+        @Sendable func findAge(_ body: @escaping @Sendable (Int) -> Void) {
+            Thread.detachNewThread {
+                Thread.sleep(forTimeInterval: 0.05)
+                body(33)
+            }
+        }
+        World.beginUpdate {
+            update in
+
+            let monk = try update.fetch(MyPersonEntity.self, Where("name", isEqualTo: "Monk"))
+            let id = monk.objectID, context = update.context
+
+            findAge {
+                age in
+
+                try? context.perform {
+                    update in
+
+                    try update.fetchExisting(id)?.age = age
+
+                    try update.commit()
+                }
+                done()
+            }
+        }
+        // Nobody waits for it meanwhile.
+        try stack.dataStack.perform(synchronous: { _ = try $0.create(MyPersonEntity.self) })
+        _ = done.wait()
+        #expect(try World.fetch(MyPersonEntity.self, named("Monk")).age == 33)
+    }
+
+    @Test func anUpdateContextOfSeveralSteps() throws {
+        let World = try CoreDataMainContext(stack: stack(), updateOrder: .serial)
+        let context = World.beginUpdateContext()
+        try context.perform { update in try update.create(MyPersonEntity.self).name = "One" }
+        try context.perform { update in
+            try update.fetch(MyPersonEntity.self, named("One")).age = 1
+            try update.perform { update in try update.create(MyPersonEntity.self).name = "Two" }
+        }
+        #expect(try World.fetchAll(MyPersonEntity.self).isEmpty)
+        try context.perform { update in try update.commit() }
+        try World.merge()
+        #expect(try World.fetchAll(MyPersonEntity.self).compactMap(\.name) == ["One", "Two"])
+        nonisolated(unsafe) var kept: CoreDataUpdate?
+        try context.perform { kept = $0 }
+        #expect { try kept?.commit() } throws: { ($0 as? StorageError)?.code == .storeClosed }
+    }
+
+    @Test func whenALayoutShowsACommit() throws {
+        for (target, atOnce, afterFetch) in [
+            (UpdateTarget.mainContext, true, true), (.rootContext(autoMerge: true), false, true),
+            (.rootContext(autoMerge: false), false, false), (.persistentStore, false, false),
+        ] {
+            let stack = try stack(), context = try CoreDataMainContext(stack: stack, updateTarget: target)
+            try context.beginUpdateAndWait { update in
+                try update.create(MyPersonEntity.self).name = "Ann"
+                try update.commit()
+            }
+            let ann = try context.fetch(MyPersonEntity.self, named("Ann"))
+            try context.beginUpdateAndWait { update in
+                try update.use(ann).age = 7
+                try update.commit()
+            }
+            #expect((ann.age == 7) == atOnce, "\(target) when the update has returned")
+            _ = try context.fetchAll(MyPersonEntity.self)
+            #expect((ann.age == 7) == afterFetch, "\(target) after a fetch")
+            try context.merge()
+            #expect(ann.age == 7, "\(target) after a merge")
+            context.reset()
+            let again = try context.fetch(MyPersonEntity.self, named("Ann"))
+            #expect(again !== ann && again.age == 7, "\(target) after a reset")
+        }
+    }
+
+    @Test func contextsThatUpdateOnlyAndTellOfCommits() throws {
+        let stack = try stack(.none)
+        let Updater = try CoreDataContext(stack: stack, updateTarget: .persistentStore)
+        let screen = try CoreDataMainContext(stack: stack, updateTarget: .persistentStore)
+        let commits = Mutex(0)
+        var observer: CommitObservation? = Updater.observeCommit { commits.withLock { $0 += 1 } }
+        func add() throws {
+            try Updater.beginUpdateAndWait { update in
+                _ = try update.create(MyPersonEntity.self)
+                try update.commit()
+            }
+        }
+        try add()
+        try add()
+        #expect(commits.withLock { $0 } == 2)
+        #expect(observer != nil)
+        observer = nil
+        try add()
+        #expect(commits.withLock { $0 } == 2)
+        screen.reset()
+        #expect(try screen.fetchAll(MyPersonEntity.self).count == 3)
+    }
+
+    @Test func impossibleLayoutsAreRefused() throws {
+        let stack = try stack(.none)
+        #expect { try CoreDataMainContext(stack: stack, updateTarget: .rootContext(autoMerge: true)) } throws: {
+            ($0 as? StorageError)?.code == .invalidConfiguration
+        }
+        #expect { try CoreDataContext(stack: stack, updateTarget: .mainContext) } throws: {
+            ($0 as? StorageError)?.code == .invalidConfiguration
+        }
+    }
+
+    @Test func serialUpdatesDoNotOverlap() throws {
+        let stack = try stack(), World = try CoreDataContext(stack: stack, updateOrder: .serial)
+        let running = Mutex((now: 0, most: 0)), group = DispatchGroup()
+        for _ in 0..<6 {
+            group.enter()
+            Thread.detachNewThread {
+                try? World.beginUpdateAndWait { update in
+                    running.withLock { running in
+                        running.now += 1
+                        running.most = max(running.most, running.now)
+                    }
+                    Thread.sleep(forTimeInterval: 0.01)
+                    running.withLock { $0.now -= 1 }
+                }
+                group.leave()
+            }
+        }
+        group.wait()
+        #expect(running.withLock { $0.most } == 1)
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import PolystoreCompatibility
+import PolystoreInMemory
+import Testing
+
+// RCDataKit's samples on contexts, objects and imports.
+
+extension TransactionAuthor {
+    static var iOSViewContext: TransactionAuthor { "iOSViewContext" }
+    static var networkSync: TransactionAuthor { "networkSync" }
+}
+
+private struct MyDataStack: DataStackProtocol {
+    let dataStack: DataStack
+    let mainContextAuthor = TransactionAuthor.iOSViewContext
+}
+
+private struct ImportablePerson: Persistable, Identifiable {
+    var id: Int
+    var firstName: String
+    var friendID: Int
+
+    typealias ImporterData = [Int: MyPersonEntity]
+
+    static func generateImporterData(objects: [Self], context: BaseTransaction) throws -> ImporterData {
+        try context.fetchAll(From<MyPersonEntity>()).reduce(into: [:]) { $0[$1.personID] = $1 }
+    }
+
+    func importIntoContext(_ context: BaseTransaction, importerData: inout ImporterData) throws -> PersistenceResult {
+        let persistedPerson = try MyPersonEntity(context: context)
+        persistedPerson.name = firstName
+        persistedPerson.personID = id
+        persistedPerson.friend = importerData[friendID]
+        return .insert(persistedPerson.objectID)
+    }
+}
+
+@Suite struct RCDataKitTests {
+    private func stack() throws -> MyDataStack {
+        let stack = try sampleStack()
+        try stack.addStorageAndWait(InMemoryStore())
+        return MyDataStack(dataStack: stack)
+    }
+
+    @MainActor @Test func contexts() async throws {
+        let myStack = try stack()
+        let viewContext = myStack.viewContext
+        #expect(viewContext === myStack.viewContext)
+        let bgContext = myStack.backgroundContext(author: .networkSync)
+        try bgContext.perform {
+            let rc = try MyPersonEntity(context: bgContext)
+            rc.name = "Dan"
+            #expect(try bgContext.saveIfNeeded())
+            #expect(!(try bgContext.saveIfNeeded()))
+        }
+        let viewContextPerson = try #require(try viewContext.fetchOne(From<MyPersonEntity>()))
+        let personId = TypedObjectID(viewContextPerson)
+        try bgContext.perform {
+            let backgroundContextPerson = try bgContext.existingObject(with: personId)
+            #expect(backgroundContextPerson !== viewContextPerson)
+            backgroundContextPerson.update(\.age, value: 15)
+            backgroundContextPerson.updateIfAvailable(\.age, value: nil)
+            backgroundContextPerson.update(\.age, value: 16, minimumChange: 2)
+            backgroundContextPerson.add(\.friends, relation: backgroundContextPerson)
+            backgroundContextPerson.add(\.friends, relation: nil)
+            try bgContext.save()
+        }
+        let somePerson = try viewContext.existing(MyPersonEntity.self, withID: personId)
+        #expect(somePerson === viewContextPerson && somePerson?.age == 15 && somePerson?.friends.count == 1)
+        #expect(try viewContext.existing(MyPersonEntity.self, withIDs: [personId, personId]).count == 2)
+        let otherContext = myStack.backgroundContext(author: "otherContext")
+        try otherContext.existingObject(with: personId).age = 99
+        try otherContext.rollback()
+        #expect(!otherContext.hasChanges)
+        #expect(try otherContext.removeInstances(of: MyPersonEntity.self, matching: Where("name", isEqualTo: "Fred")) == 0)
+        #expect(try otherContext.removeInstances(of: MyPersonEntity.self) == 1)
+        try otherContext.save()
+        #expect(try viewContext.fetchCount(From<MyPersonEntity>()) == 0)
+        #expect { try viewContext.existingObject(with: personId) } throws: { ($0 as? StorageError)?.code == .notFound }
+    }
+
+    @MainActor @Test func theViewContextIsNotWrittenThrough() async throws {
+        let viewContext = try stack().viewContext
+        for write in [
+            { _ = try MyPersonEntity(context: viewContext) }, { try viewContext.save() },
+            { _ = try viewContext.create(MyPersonEntity.self) },
+        ] as [() throws -> Void] {
+            #expect { try write() } throws: { error in
+                (error as? StorageError)?.code == .readOnly && "\(error)".contains("viewContext")
+            }
+        }
+    }
+
+    @Test func importing() throws {
+        let context = try stack().backgroundContext(author: .networkSync)
+        let importablePeople = [ImportablePerson(id: 1, firstName: "A", friendID: 0), ImportablePerson(id: 2, firstName: "B", friendID: 1)]
+        let arrayResults: [PersistenceResult] = try context.importPersistableObjects(importablePeople)
+        #expect(arrayResults.count == 2)
+        let dictionaryResults: [ImportablePerson.ID: PersistenceResult] = try context.importPersistableObjects(importablePeople)
+        #expect(Set(dictionaryResults.keys) == [1, 2])
+        try context.save()
+        #expect(try context.fetchAll(From<MyPersonEntity>()).filter { $0.friend?.personID == 1 }.count == 1)
+    }
+}
