@@ -108,12 +108,12 @@ let package = Package(
         // The spellings of the libraries that came before.
         module(
             "PolystoreCompatibility", "Sources/PolystoreCompatibility",
-            ["Polystore", "PolystoreDefaults", "PolystoreInMemory", "PolystoreSQLite"]),
+            ["Polystore", "PolystoreDefaults"]),
 
         // The conformance suite and the two programs.
         module(
             "PolystoreConformance", "Conformance/Suite", ["PolystoreStorage", "Polystore", arguments],
-            exclude: ["Models/Graph.json"]),
+            exclude: ["Generated/Graph.json"]),
         .executableTarget(
             name: "polystore-conformance", dependencies: ["PolystoreConformance", "PolystoreCatalog"], path: "Conformance/Runner",
             swiftSettings: strict),

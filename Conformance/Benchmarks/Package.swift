@@ -29,6 +29,7 @@ let package = Package(
                 .product(name: "PolystorePostgreSQL", package: "polystore"),
                 .product(name: "PolystoreTransfer", package: "polystore"),
                 .product(name: "PolystoreCatalog", package: "polystore"),
+                .product(name: "PolystoreCompatibility", package: "polystore"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "Sources"),
     ],

@@ -152,7 +152,7 @@ import Testing
                 asynchronous: { (transaction) -> Void in
                     // WRONG: jane.age = jane.age + 1
                     // RIGHT:
-                    let jane = try transaction.edit(jane)!  // using the same variable name protects us from misusing the non-transaction instance
+                    let jane = try transaction.edit(jane)!
                     jane.age = jane.age + 1
                 },
                 completion: { _ in done() }

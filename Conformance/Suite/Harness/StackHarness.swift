@@ -2,7 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// The classes of the suite's object graph (`Models/Graph.json`).
+/// The classes of the suite's object graph (`Generated/Graph.json`).
 enum Graph {
     static let models: [ManagedObject.Type] = [
         Person.self, Pet.self, Dog.self, Cat.self, Club.self, Song.self, Squad.self, Player.self, Note.self,

@@ -1,7 +1,6 @@
 public import Foundation
 public import Polystore
-internal import PolystoreInMemory
-internal import PolystoreSQLite
+internal import PolystoreDefaults
 
 /// Whether CoreDataMonk's stack has a context between its main contexts and the store, which notifications of commits pass.
 ///

@@ -28,14 +28,21 @@ public enum CoreStore {
     }
 }
 
-/// CoreStore's names.
+/// CoreStore's name of `StoreLogger`.
 public typealias CoreStoreLogger = StoreLogger
+/// CoreStore's name of `StoreLogLevel`.
 public typealias LogLevel = StoreLogLevel
+/// CoreStore's name of `StorageError`.
 public typealias CoreStoreError = StorageError
+/// CoreStore's name of `BaseTransaction`.
 public typealias BaseDataTransaction = BaseTransaction
+/// CoreStore's name of the transaction of `perform(asynchronous:)`.
 public typealias AsynchronousDataTransaction = Transaction
+/// CoreStore's name of the transaction of `perform(synchronous:)`.
 public typealias SynchronousDataTransaction = Transaction
+/// CoreStore's name of `UnsafeTransaction`.
 public typealias UnsafeDataTransaction = UnsafeTransaction
+/// CoreStore 1's name of `UnsafeTransaction`.
 public typealias DetachedDataTransaction = UnsafeTransaction
 
 extension StorageError {

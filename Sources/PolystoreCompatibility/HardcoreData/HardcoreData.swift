@@ -1,7 +1,6 @@
 public import Foundation
 public import Polystore
-public import PolystoreInMemory
-public import PolystoreSQLite
+public import PolystoreDefaults
 
 /// HardcoreData's façade: CoreStore's under its first name, with the same default stack.
 public typealias HardcoreData = CoreStore

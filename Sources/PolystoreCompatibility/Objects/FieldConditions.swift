@@ -29,7 +29,7 @@ public func > <V: AttributeValue>(field: ValueField<V>, value: V) -> FieldCondit
 /// Greater or equal; false of nil.
 public func >= <V: AttributeValue>(field: ValueField<V>, value: V) -> FieldCondition { condition(field, .greaterOrEqual, value) }
 
-extension ManagedObjectIdentity where Self: CoreStoreObject {
+extension FieldDeclaring {
     private static var prototype: Self {
         _ = ConstructionFrame.take(nil)
         return Self(_new: 0, 0, ObjectContext._prototypes())

@@ -1,7 +1,12 @@
 internal import Foundation
 public import Polystore
 
-extension ManagedObjectIdentity where Self: CoreStoreObject {
+/// What subclasses of `CoreStoreObject` have, with the class of the receiver; other classes must not find these names.
+public protocol FieldDeclaring: CoreStoreObject {}
+
+extension CoreStoreObject: FieldDeclaring {}
+
+extension FieldDeclaring {
     /// The fields of values in CoreStore 4's form: `let name = Value.Required<String>("name")`.
     public typealias Value = ValueContainer<Self>
     /// The fields of relationships in CoreStore 4's form: `let master = Relationship.ToOne<Person>("master")`.

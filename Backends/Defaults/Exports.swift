@@ -1,0 +1,5 @@
+@_exported public import PolystoreInMemory
+
+#if SQLite
+@_exported public import PolystoreSQLite
+#endif
