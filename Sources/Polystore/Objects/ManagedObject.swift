@@ -169,6 +169,9 @@ extension ManagedObject {
     /// What the schema derives of the object's entity.
     final var description: EntityDescription { _context.model.schema[Int(_entity)] }
 
+    /// Where the object is found again when it is gone.
+    public final var _place: ObjectPlace { ObjectPlace(context: _context, store: _store, entity: _entity, key: _key) }
+
     /// Whether the object stands for no row.
     public final var _isPrototype: Bool { _flags & Flags.probe != 0 }
 

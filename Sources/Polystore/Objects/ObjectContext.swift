@@ -122,11 +122,6 @@ extension ObjectContext {
     /// A context for objects that stand for no row: what their declarations say is read from them.
     public static func _prototypes() -> ObjectContext { ObjectContext(stack: .none, model: .none, storeCount: 0, probe: KeyPathProbe()) }
 
-    /// The object with an id; a failure is remembered, as one of a getter is.
-    public func _existing<Object: ManagedObject>(_ id: ObjectID<Object>) -> Object? {
-        attempt { () throws(StorageError) in try existing(id) } ?? nil
-    }
-
     /// The identity of the object that a slot refers to.
     func objectKey(at object: ManagedObject, _ slot: Int, _ key: Int64) -> ObjectKey {
         let destination = object.description.slots[slot].destination ?? object.description.index

@@ -27,13 +27,32 @@ final class ConstructionFrame {
         return frame
     }
 
+    private var lastLayout: (type: ObjectIdentifier, generation: Int, layout: ClassLayout)?
+
+    /// The layout of a class: nearly always that of the object before.
+    static func layout(of type: CoreStoreObject.Type) -> ClassLayout {
+        let frame = current, generation = ClassLayout.generation
+        if let last = frame.lastLayout, last.type == ObjectIdentifier(type), last.generation == generation { return last.layout }
+        let layout = ClassLayout.of(type)
+        frame.lastLayout = (ObjectIdentifier(type), generation, layout)
+        return layout
+    }
+
     static func add(_ field: FieldBase) { current.fields.append(field) }
 
     /// The newest `count` fields, or all; those before them were made for no object.
     static func take(_ count: Int?) -> ContiguousArray<FieldBase> {
         let frame = current
-        let taken = count.map { ContiguousArray(frame.fields.suffix($0)) } ?? frame.fields
-        frame.fields.removeAll(keepingCapacity: true)
+        let taken: ContiguousArray<FieldBase>
+        if let count, count != frame.fields.count {
+            taken = ContiguousArray(frame.fields.suffix(count))
+            frame.fields.removeAll()
+        } else {
+            // The array changes hands: copying it would count a reference for each field.
+            taken = frame.fields
+            frame.fields = []
+        }
+        frame.fields.reserveCapacity(taken.count)
         return taken
     }
 }

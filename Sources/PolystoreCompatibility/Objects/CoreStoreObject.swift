@@ -11,12 +11,12 @@ internal import Synchronization
 /// Each field is an object of its own, so these objects cost several times what classes of `@Model` cost; the benchmarks print both.
 /// The entities are declared by a `CoreStoreSchema`, before any object is made.
 open class CoreStoreObject: ManagedObject {
-    private final var fields: ContiguousArray<FieldBase>
+    private final let fields: ContiguousArray<FieldBase>
     private final let layout: ClassLayout
 
     /// An object of a row.
     public required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        layout = ClassLayout.of(Self.self)
+        layout = ConstructionFrame.layout(of: Self.self)
         fields = ConstructionFrame.take(layout.fieldCount)
         super.init(_row: row, context)
         bind()
@@ -25,7 +25,7 @@ open class CoreStoreObject: ManagedObject {
 
     /// A new object.
     public required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        layout = ClassLayout.of(Self.self)
+        layout = ConstructionFrame.layout(of: Self.self)
         fields = ConstructionFrame.take(layout.fieldCount)
         super.init(_new: key, entity, context)
         bind()
@@ -42,9 +42,10 @@ open class CoreStoreObject: ManagedObject {
 
     deinit {
         // Nearly always the fields go with their object. One that the program still holds finds the row again when it is asked.
-        for index in fields.indices where !isKnownUniquelyReferenced(&fields[index]) {
-            fields[index].owner = nil
-            fields[index].origin = _isPrototype ? nil : (_context, ObjectID<CoreStoreObject>(objectID.key))
+        let origin = _isPrototype ? nil : _place
+        for field in fields {
+            field.owner = nil
+            field.origin = origin
         }
     }
 
@@ -85,6 +86,9 @@ open class CoreStoreObject: ManagedObject {
 /// What is known of one class: which of its fields lie in which slot.
 final class ClassLayout: Sendable {
     private static let known = Mutex<[ObjectIdentifier: ClassLayout]>([:])
+    private static let changes = Atomic(0)
+    /// Rises whenever a class gets a layout.
+    static var generation: Int { changes.load(ordering: .acquiring) }
     private static let unknown = ClassLayout(declaration: Polystore.Entity(""), slotNames: [], slots: [], fieldCount: nil)
 
     let declaration: Polystore.Entity
@@ -108,5 +112,6 @@ final class ClassLayout: Sendable {
 
     static func register(_ layout: ClassLayout, for type: CoreStoreObject.Type) {
         known.withLock { $0[ObjectIdentifier(type)] = layout }
+        changes.add(1, ordering: .releasing)
     }
 }

@@ -7,7 +7,7 @@ open class FieldBase {
     /// The object; nil once it is gone: `dog.master.value?.pets.value` lets go of the master before it asks for the pets.
     final var owner: Unmanaged<CoreStoreObject>?
     /// Where an object that is gone is found again.
-    final var origin: (context: ObjectContext, id: ObjectID<CoreStoreObject>)?
+    final var origin: ObjectPlace?
     /// The slot in the rows of the object's entity; -1 for what is not in a row.
     final var slot = -1
 
@@ -19,7 +19,7 @@ open class FieldBase {
     /// The object: the one that the field was made for, or another of the same row and context.
     final var object: CoreStoreObject? {
         if let owner { return owner.takeUnretainedValue() }
-        return origin.flatMap { $0.context._existing($0.id) }
+        return origin?.object as? CoreStoreObject
     }
 
     /// The declaration, for the schema.
@@ -47,14 +47,12 @@ public class ValueField<V: AttributeValue>: FieldBase {
     private let initial: () -> V
     private let isConstant: Bool
     private let originalName: String?
-    private let rules: AttributeRules
 
-    init(_ keyPath: String, initial: @escaping () -> V, isConstant: Bool, originalName: String?, rules: AttributeRules = AttributeRules()) {
+    init(_ keyPath: String, initial: @escaping () -> V, isConstant: Bool, originalName: String?) {
         primitive = V.placeholder
         self.initial = initial
         self.isConstant = isConstant
         self.originalName = originalName
-        self.rules = rules
         super.init(keyPath)
     }
 
@@ -63,7 +61,7 @@ public class ValueField<V: AttributeValue>: FieldBase {
         entity.attributes.append(
             Attribute(
                 keyPath, V.valueType, isOptional: V.isOptionalAttribute, defaultValue: value.isNull ? nil : value,
-                allowedValues: V.allowedValues, coder: V.coderName, rules: rules, originalName: originalName))
+                allowedValues: V.allowedValues, coder: V.coderName, originalName: originalName))
     }
 
     override func load(_ row: borrowing RowView, _ context: borrowing ObjectContext) {
@@ -77,7 +75,7 @@ public class ValueField<V: AttributeValue>: FieldBase {
     /// The value, as a key path sees it.
     final var stored: V {
         get {
-            if slot >= 0, let object { object._check(slot) }
+            if slot >= 0 { owner?._withUnsafeGuaranteedRef { $0._check(slot) } }
             return primitive
         }
         set {
