@@ -46,6 +46,7 @@ let package = Package(
         .library(name: "PolystoreCatalog", targets: ["PolystoreCatalog"]),
         .library(name: "PolystoreDefaults", targets: ["PolystoreDefaults"]),
         .library(name: "PolystoreCompatibility", targets: ["PolystoreCompatibility"]),
+        .library(name: "PolystoreInstrumentation", targets: ["PolystoreInstrumentation"]),
         .library(name: "PolystoreTransfer", targets: ["PolystoreTransfer"]),
         .library(name: "PolystoreCLI", targets: ["PolystoreCLI"]),
         .library(name: "PolystoreConformance", targets: ["PolystoreConformance"]),
@@ -62,6 +63,8 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.1.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
     ],
@@ -105,6 +108,14 @@ let package = Package(
             ]),
         module("PolystoreDefaults", "Backends/Defaults", ["Polystore", "PolystoreCatalog", "PolystoreInMemory", "PolystoreSQLite"]),
 
+        // Metrics and spans.
+        module(
+            "PolystoreInstrumentation", "Sources/PolystoreInstrumentation",
+            [
+                "Polystore", .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ]),
+
         // The spellings of the libraries that came before.
         module(
             "PolystoreCompatibility", "Sources/PolystoreCompatibility",
@@ -137,6 +148,13 @@ let package = Package(
             ["PolystoreTransfer", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite"]),
         tests("PolystoreCLITests", "Tests/PolystoreCLITests", ["polystore-command"]),
         tests("PolystoreMacrosTests", "Tests/PolystoreMacrosTests", ["PolystoreMacros", "PolystoreInMemory"]),
+        tests(
+            "PolystoreInstrumentationTests", "Tests/PolystoreInstrumentationTests",
+            [
+                "PolystoreInstrumentation", "PolystoreInMemory", .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "Metrics", package: "swift-metrics"), .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ]),
         tests(
             "PolystoreCompatibilityTests", "Tests/PolystoreCompatibilityTests",
             ["PolystoreCompatibility", "PolystoreInMemory", "PolystoreSQLite"]),

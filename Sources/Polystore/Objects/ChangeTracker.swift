@@ -104,6 +104,18 @@ final class ChangeTracker {
         links.removeAll()
     }
 
+    /// The numbers of objects that were written.
+    var counts: Measured.Counts {
+        let inserted = written.inserted.count { !$0.isDeletedObject }
+        return Measured.Counts(
+            inserted: inserted, updated: Set(written.changed.map(ObjectIdentifier.init)).count, deleted: written.deleted.count)
+    }
+
+    /// The numbers of objects that are to be written.
+    var pendingCounts: Measured.Counts {
+        Measured.Counts(inserted: inserted.count { !$0.isDeletedObject }, updated: changed.count { !$0.isNew }, deleted: deleted.count)
+    }
+
     /// Lets go of all objects; the transaction has ended.
     func clear() {
         clearPending()

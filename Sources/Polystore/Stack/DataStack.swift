@@ -66,6 +66,12 @@ public final class DataStack: Sendable {
         set { core.relationships = newValue }
     }
 
+    /// Who measures or traces what the stack does; nobody unless one is assigned.
+    public var instrumentation: (any StoreInstrumentation)? {
+        get { core.instrumentation }
+        set { core.instrumentation = newValue }
+    }
+
     /// The stores in the order in which they were added.
     public var storages: [any StorageInterface] { core.entries.map(\.entry.store) }
 }

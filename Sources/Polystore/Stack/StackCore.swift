@@ -15,6 +15,7 @@ final class StackCore: Sendable {
         /// The stores by position; nil where one was removed. Positions are never used again.
         var entries: [Entry?] = []
         var relationships = RelationshipLoading.lazy
+        var instrumentation: (any StoreInstrumentation)?
     }
 
     /// A stack without anything, for key paths that are resolved without one.
@@ -31,6 +32,12 @@ final class StackCore: Sendable {
     var relationships: RelationshipLoading {
         get { state.withLock { $0.relationships } }
         set { state.withLock { $0.relationships = newValue } }
+    }
+
+    /// Who measures what the stack does.
+    var instrumentation: (any StoreInstrumentation)? {
+        get { state.withLock { $0.instrumentation } }
+        set { state.withLock { $0.instrumentation = newValue } }
     }
 
     /// The number of positions, removed stores included.

@@ -17,11 +17,12 @@ extension DataStack {
         author: String = "", timeout: Duration? = nil, _ body: @escaping @Sendable (Transaction) throws -> R
     ) async throws -> R {
         try checkReentrancy()
-        let core = core, limit = WorkLimit(timeout)
+        let core = core, limit = WorkLimit(timeout), measured = Measured(core, .write, author)
         return try await withTaskCancellationHandler {
             try await core.workers.run {
                 try reportingOurs(functionName: "perform(author:timeout:_:)") {
-                    try TransactionRunner(core, author: author, limit: limit).run(body)
+                    var runner = TransactionRunner(core, author: author, limit: limit)
+                    return try runner.run(measured, body)
                 }
             }
         } onCancel: {
@@ -34,7 +35,9 @@ extension DataStack {
         author: String = "", timeout: Duration? = nil, synchronous body: (Transaction) throws -> R
     ) throws -> R {
         try checkReentrancy()
-        return try reportingOurs { try TransactionRunner(core, author: author, limit: WorkLimit(timeout)).run(body) }
+        var runner = TransactionRunner(core, author: author, limit: WorkLimit(timeout))
+        let measured = Measured(core, .write, author)
+        return try reportingOurs { try runner.run(measured, body) }
     }
 
     /// Runs a closure in a write transaction on a thread of the stack; the completion is called there with how it ended.
@@ -62,9 +65,9 @@ extension DataStack {
 
     /// Runs a closure that reads one committed snapshot of each store, on a thread of the stack.
     public func read<R: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> R) async throws -> R {
-        let core = core, limit = WorkLimit()
+        let core = core, limit = WorkLimit(), measured = Measured(core, .read, "")
         return try await withTaskCancellationHandler {
-            try await core.workers.run { try reportingOurs(functionName: "read(_:)") { try Self.runRead(core, limit, body) } }
+            try await core.workers.run { try reportingOurs(functionName: "read(_:)") { try Self.runRead(core, limit, measured, body) } }
         } onCancel: {
             limit.cancel()
         }
@@ -72,7 +75,20 @@ extension DataStack {
 
     /// Runs a closure that reads one committed snapshot of each store, on the calling thread.
     public func read<R>(synchronous body: (ReadTransaction) throws -> R) throws -> R {
-        try reportingOurs { try Self.runRead(core, WorkLimit(), body) }
+        try reportingOurs { try Self.runRead(core, WorkLimit(), Measured(core, .read, ""), body) }
+    }
+
+    private static func runRead<R>(
+        _ core: StackCore, _ limit: WorkLimit, _ measured: Measured?, _ body: (ReadTransaction) throws -> R
+    ) throws -> R {
+        do {
+            let result = try runRead(core, limit, body)
+            measured?.end(Measured.Counts(), nil)
+            return result
+        } catch {
+            measured?.end(Measured.Counts(), error)
+            throw error
+        }
     }
 
     private static func runRead<R>(_ core: StackCore, _ limit: WorkLimit, _ body: (ReadTransaction) throws -> R) throws -> R {

@@ -37,7 +37,9 @@ public final class Transaction: BaseTransaction {
     var restart: SessionPool.Restart? { sessions.restart }
 
     /// Checks, writes and commits.
-    func commit() throws(StorageError) {
+    ///
+    /// - Returns: The numbers of objects that were changed, which are counted only where somebody measures.
+    func commit() throws(StorageError) -> Measured.Counts {
         if isCancelled { throw StorageError(.cancelled, "the transaction was cancelled by its closure") }
         try limit.check()
         try context.throwFailure()
@@ -45,8 +47,13 @@ public final class Transaction: BaseTransaction {
         try context.flush(isLast: true)
         try limit.check()
         _ = try sessions.commit(CommitRecord(author: author))
-        if let tracker = context.tracker { context.stack.commits.publish(tracker) }
+        var counts = Measured.Counts()
+        if let tracker = context.tracker {
+            context.stack.commits.publish(tracker)
+            if context.stack.instrumentation != nil { counts = tracker.counts }
+        }
         finish()
+        return counts
     }
 
     /// Lets go of everything; what was not committed is undone.

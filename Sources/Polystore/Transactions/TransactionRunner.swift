@@ -18,7 +18,23 @@ struct TransactionRunner {
         self.author = author
     }
 
-    func run<R>(_ body: (Transaction) throws -> R) throws -> R {
+    /// The numbers of what was committed, for who measures.
+    private(set) var counts = Measured.Counts()
+
+    /// Runs a closure and tells who measures how it ended.
+    mutating func run<R>(_ measured: Measured?, _ body: (Transaction) throws -> R) throws -> R {
+        guard let measured else { return try run(body) }
+        do {
+            let result = try run(body)
+            measured.end(counts, nil)
+            return result
+        } catch {
+            measured.end(counts, error)
+            throw error
+        }
+    }
+
+    private mutating func run<R>(_ body: (Transaction) throws -> R) throws -> R {
         try Self.$active.withValue(Self.active.union([ObjectIdentifier(core)])) {
             var stores: Set<Int> = []
             var attempt = 1
@@ -29,7 +45,8 @@ struct TransactionRunner {
                 do {
                     defer { transaction.finish() }
                     let result = try body(transaction)
-                    try transaction.commit()
+                    counts = try transaction.commit()
+                    counts.attempts = attempt
                     return result
                 } catch {
                     let failure = transaction.context.loadError ?? error
@@ -47,6 +64,7 @@ struct TransactionRunner {
                         throw failure
                     }
                     attempt += 1
+                    counts.attempts = attempt
                     Self.pause(attempt)
                 }
             }

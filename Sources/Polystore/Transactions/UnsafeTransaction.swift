@@ -38,7 +38,14 @@ public final class UnsafeTransaction: BaseTransaction {
     /// - Throws: `staleObject` naming the keys of all objects that others changed or deleted; whatever writing throws. The changes stay
     ///   in memory then, to be corrected and committed again, or given up with `rollback`.
     public func commit(merging policy: MergePolicy = .error, validatesReads: Bool = false) throws(StorageError) {
-        try reporting { () throws(StorageError) in try commitChanges(policy, validatesReads) }
+        let measured = Measured(core, .commit, author), counts = measured == nil ? Measured.Counts() : context.tracker?.pendingCounts
+        do throws(StorageError) {
+            try reporting { () throws(StorageError) in try commitChanges(policy, validatesReads) }
+            measured?.end(counts ?? Measured.Counts(), nil)
+        } catch {
+            measured?.end(Measured.Counts(), error)
+            throw error
+        }
     }
 
     private func commitChanges(_ policy: MergePolicy, _ validatesReads: Bool) throws(StorageError) {

@@ -1,0 +1,72 @@
+import InMemoryTracing
+import Metrics
+import MetricsTestKit
+import Polystore
+import PolystoreInMemory
+import PolystoreInstrumentation
+import Testing
+import Tracing
+
+@Suite(.serialized) struct InstrumentationTests {
+    private static let metrics: TestMetrics = {
+        let metrics = TestMetrics()
+        MetricsSystem.bootstrap(metrics)
+        return metrics
+    }()
+
+    private static let tracer: InMemoryTracer = {
+        let tracer = InMemoryTracer()
+        InstrumentationSystem.bootstrap(tracer)
+        return tracer
+    }()
+
+    private func stack() throws -> DataStack {
+        let stack = try DataStack(schema: Schema(entities: [Entity("Thing", attributes: [Attribute("x", .int64, isOptional: true)])]))
+        try stack.addStorageAndWait(InMemoryStore())
+        return stack
+    }
+
+    @Test func metricsCountWhatHappens() async throws {
+        let stack = try stack(), metrics = Self.metrics
+        stack.instrumentation = MetricsInstrumentation(prefix: "test")
+        try await stack.perform { transaction in
+            for _ in 0..<3 { _ = try transaction.create(Into<DynamicObject>(entity: "Thing")) }
+        }
+        try stack.perform(synchronous: { transaction in
+            let things = try transaction.fetchAll(From<DynamicObject>(entity: "Thing"))
+            try things[0].setValue(.int(1), for: "x")
+            try transaction.delete(things[1])
+        })
+        _ = try? stack.perform(synchronous: { try $0.cancel() })
+        try await stack.read { _ in }
+        func total(_ label: String, _ dimensions: [(String, String)]) throws -> Int64 {
+            try metrics.expectCounter(label, dimensions).totalValue
+        }
+        #expect(try total("test_transactions_total", [("kind", "write"), ("outcome", "committed")]) == 2)
+        #expect(try total("test_transactions_total", [("kind", "write"), ("outcome", "cancelled")]) == 1)
+        #expect(try total("test_transactions_total", [("kind", "read"), ("outcome", "committed")]) == 1)
+        #expect(try total("test_objects_total", [("change", "inserted")]) == 3)
+        #expect(try total("test_objects_total", [("change", "updated")]) == 1)
+        #expect(try total("test_objects_total", [("change", "deleted")]) == 1)
+        #expect(
+            try metrics.expectTimer("test_transaction_seconds", [("kind", "write"), ("outcome", "committed")]).values.count == 2)
+    }
+
+    @Test func spansStandUnderThoseOfTheCaller() async throws {
+        let stack = try stack(), tracer = Self.tracer
+        stack.instrumentation = CombinedInstrumentation(TracingInstrumentation(), MetricsInstrumentation(prefix: "other"))
+        try await withSpan("request") { _ in
+            try await stack.perform(author: "ann") { _ = try $0.create(Into<DynamicObject>(entity: "Thing")) }
+        }
+        let work = stack.beginUnsafe()
+        _ = try work.create(Into<DynamicObject>(entity: "Thing"))
+        try work.commit()
+        let spans = tracer.finishedSpans
+        let write = try #require(spans.first { $0.operationName == "polystore.write" })
+        let request = try #require(spans.first { $0.operationName == "request" })
+        #expect(write.parentSpanID == request.spanID)
+        #expect(write.attributes["polystore.inserted"]?.toSpanAttribute() == .int64(1))
+        #expect(write.attributes["polystore.author"]?.toSpanAttribute() == .string("ann"))
+        #expect(spans.contains { $0.operationName == "polystore.commit" })
+    }
+}
