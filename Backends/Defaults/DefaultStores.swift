@@ -9,6 +9,15 @@ extension SQLiteStore: DefaultPlaceStorage {
     /// A store at the default place: `$XDG_DATA_HOME` (`~/.local/share`), or Application Support on macOS, then the name of the
     /// program, `.sqlite`.
     public convenience init() throws(StorageError) { self.init(path: try DefaultPlace.path(), configuration: nil) }
+
+    /// A store in a file of this name, in the folder of the default place.
+    public convenience init(
+        fileName: String, configuration: String? = nil, localStorageOptions: LocalStorageOptions = []
+    ) throws(StorageError) {
+        let folder = URL(fileURLWithPath: try DefaultPlace.path()).deletingLastPathComponent()
+        self.init(
+            fileURL: folder.appendingPathComponent(fileName), configuration: configuration, localStorageOptions: localStorageOptions)
+    }
 }
 
 extension DataStack {

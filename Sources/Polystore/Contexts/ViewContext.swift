@@ -43,6 +43,9 @@ public final class ViewContext: FetchSource {
     /// The first error that a property could not throw, such as a relationship that could not be loaded; nil when there was none.
     public var loadError: StorageError? { context.loadError }
 
+    var mergeTime: MergeTime { merging }
+    var liveCount: Int { context.liveObjects.reduce(0) { $0 + $1.objects.count } }
+
     /// Brings the living objects to what was committed since the last merge.
     ///
     /// - Returns: Whether there was anything to take over.

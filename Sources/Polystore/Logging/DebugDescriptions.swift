@@ -1,0 +1,78 @@
+internal import PolystoreStorage
+
+/// What `print`, `po` and logs show of the types that a program meets. Values of attributes are shown: it is for eyes that may see them.
+
+extension DataStack: CustomDebugStringConvertible {
+    /// The model's version, and each store with its configuration and entities.
+    public var debugDescription: String {
+        let stores = core.entries.map { position, entry in
+            "  \(position): \(type(of: entry.store).storeType) \(entry.store.configuration ?? "(all entities)") \(entry.state.storeID)"
+        }
+        return (["DataStack of model \"\(schema.version)\", \(schema.entities.count) entities, \(stores.count) stores"] + stores)
+            .joined(separator: "\n")
+    }
+}
+
+extension ManagedObject: CustomDebugStringConvertible {
+    /// The entity, the key, the version, what is pending, and every value.
+    public var debugDescription: String {
+        if _isPrototype { return "\(type(of: self)) (stands for no row)" }
+        let state = isDeletedObject ? " deleted" : (isNew ? " new" : (hasChanges ? " changed" : ""))
+        let values = currentValues().sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value.debugText)" }
+        return (["\(entityName) \(_key) version \(_version)\(state)"] + values).joined(separator: "\n")
+    }
+}
+
+extension Value {
+    fileprivate var debugText: String { JSONWriter.write(ValueText.json(self)) }
+}
+
+extension From: CustomDebugStringConvertible {
+    /// The request in one line.
+    public var debugDescription: String {
+        var text = "From<\(entityName ?? "\(Object.self)")>"
+        if let configurations { text += "(\(configurations.map { $0 ?? "nil" }.joined(separator: ", ")))" }
+        if let predicate { text += " where \(predicate)" }
+        if !sort.isEmpty { text += " order by \(sort.map { "\($0.path)\($0.ascending ? "" : " descending")" }.joined(separator: ", "))" }
+        if let limit { text += " limit \(limit)" }
+        if offset > 0 { text += " offset \(offset)" }
+        if !prefetched.isEmpty { text += " prefetch \(prefetched.map(\.description).joined(separator: ", "))" }
+        return problem.map { "\(text) (\($0))" } ?? text
+    }
+}
+
+extension Where: CustomDebugStringConvertible {
+    /// The condition as text.
+    public var debugDescription: String { "Where<\(Object.self)>(\(predicate))" }
+}
+
+extension OrderBy: CustomDebugStringConvertible {
+    /// The key and the direction.
+    public var debugDescription: String { "OrderBy<\(Object.self)>(\(descriptor.path)\(descriptor.ascending ? "" : " descending"))" }
+}
+
+extension Into: CustomDebugStringConvertible {
+    /// The class and the configuration.
+    public var debugDescription: String { "Into<\(Object.self)>(\(configuration.map { $0 ?? "nil" } ?? ""))" }
+}
+
+extension BaseTransaction: CustomDebugStringConvertible {
+    /// The kind, the author and the numbers of objects that it changes.
+    public var debugDescription: String {
+        let kind = self is UnsafeTransaction ? "UnsafeTransaction" : "Transaction"
+        guard let tracker = context.tracker else { return "\(kind) by \"\(author)\" (ended)" }
+        let written = tracker.counts, pending = tracker.pendingCounts
+        return "\(kind) by \"\(author)\": \(written.inserted + pending.inserted) inserted, \(written.updated + pending.updated) updated, "
+            + "\(written.deleted + pending.deleted) deleted"
+    }
+}
+
+extension ReadTransaction: CustomDebugStringConvertible {
+    /// Whether it has ended.
+    public var debugDescription: String { "ReadTransaction\(context.sessions == nil ? " (ended)" : "")" }
+}
+
+extension ViewContext: CustomDebugStringConvertible {
+    /// When it merges and how many objects it keeps.
+    public var debugDescription: String { "ViewContext merging \(mergeTime), \(liveCount) objects alive" }
+}

@@ -1,0 +1,20 @@
+extension StorageError: CustomDebugStringConvertible {
+    /// Code, sentence, everything that is known of where it happened, conflicts with their values, and the cause: for eyes that may see
+    /// them.
+    public var debugDescription: String {
+        var lines = [description]
+        if let entity = details.entity { lines.append("  entity: \(entity)") }
+        if let property = details.property { lines.append("  property: \(property)") }
+        if let constraint = details.constraint { lines.append("  constraint: \(constraint)") }
+        if !details.keys.isEmpty { lines.append("  keys: \(details.keys.map(String.init).joined(separator: ", "))") }
+        lines += details.failures.map { "  failure: \($0) (key \($0.key))" }
+        for conflict in details.conflicts {
+            lines.append("  conflict: \(conflict.entity) \(conflict.key)")
+            lines.append("    base: \(conflict.base)")
+            lines.append("    mine: \(conflict.mine.map { "\($0)" } ?? "deleted")")
+            lines.append("    theirs: \(conflict.theirs.map { "\($0)" } ?? "deleted")")
+        }
+        if let cause { lines.append("  cause: \(String(reflecting: cause))") }
+        return lines.joined(separator: "\n")
+    }
+}
