@@ -70,7 +70,12 @@ extension ConformanceCase {
         _ id: String, _ clause: String, needs: Set<StorageCapabilities.Capability> = [],
         _ body: @escaping @Sendable (DataStack, Check) throws -> Void
     ) -> ConformanceCase {
-        ConformanceCase(id, clause: clause, needs: needs) { harness, check in try harness.withStack { try body($0, check) } }
+        ConformanceCase(id, clause: clause, needs: needs) { harness, check in
+            try harness.withStack { stack in
+                try body(stack, check)
+                for store in stack.storages { try Integrity.check(store, stack.schema, check) }
+            }
+        }
     }
 
     /// A case over every pair of stores, each with a configuration; nil holds all entities.
@@ -102,4 +107,40 @@ func person(_ name: String, in source: some FetchSource) throws -> Person {
         throw StorageError(.notFound, "no person \(name)")
     }
     return person
+}
+
+/// What must hold of the rows of every store after whatever was done to it through a stack: no reference leads nowhere.
+enum Integrity {
+    static func check(_ store: any StorageInterface, _ schema: Schema, _ check: Check) throws {
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        var keys: [EntityIndex: Set<Int64>] = [:], references: [(EntityIndex, String, Int64)] = []
+        for root in schema.roots {
+            let plan = try FetchRequest(schema.entities[root].name).plan(in: schema)
+            let cursor = try reader.pushdown(of: plan) == .exact ? reader.cursor(for: plan) : ResidualReader(reader, schema: schema).cursor(for: plan)
+            let batch = RowBatch(capacity: 256)
+            keys[root] = []
+            while try cursor.next(into: batch) {
+                for index in 0..<batch.count {
+                    let row = batch.row(index)
+                    keys[root]?.insert(row.key)
+                    for (slot, description) in schema[row.entity].slots.enumerated() {
+                        guard let destination = description.destination, !row[slot].isNull else { continue }
+                        references.append((schema[destination].root, "\(schema.entities[row.entity].name).\(description.name)", row[slot].int))
+                    }
+                }
+            }
+        }
+        for (root, name, key) in references where keys[root]?.contains(key) != true {
+            check.isTrue(false, "\(name) leads to key \(key), which is not there")
+        }
+        for (link, description) in schema.links.enumerated() {
+            let owner = schema[description.owner].root, member = schema[description.member].root
+            try reader.links(link, side: .owner, keys: nil) { pairs throws(StorageError) in
+                for pair in pairs where keys[owner]?.contains(pair.owner) != true || keys[member]?.contains(pair.member) != true {
+                    check.isTrue(false, "\(description.name) has a pair (\(pair.owner), \(pair.member)) with an end that is not there")
+                }
+            }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 public import ArgumentParser
 internal import Foundation
+internal import Polystore
 public import PolystoreStorage
 
 /// The command `polystore-conformance`; a package with a store of its own calls `run(opener:)` from its main file.
@@ -55,6 +56,8 @@ public struct ConformanceCommand: ParsableCommand {
         guard ["text", "json", "junit"].contains(report) else { throw ValidationError("--report is text, json or junit") }
         if let seed { RandomCases.seed = seed }
         IsolationCases.isThorough = thorough
+        // Many cases provoke errors on purpose.
+        StoreLogging.logger = SilentLogger()
         var isGreen = true, texts: [String] = []
         for store in stores {
             let harness: StoreHarness
@@ -72,4 +75,15 @@ public struct ConformanceCommand: ParsableCommand {
         if let output { try text.write(toFile: output, atomically: true, encoding: .utf8) } else { print(text, terminator: "") }
         if !isGreen { throw ExitCode(1) }
     }
+}
+
+/// Says nothing.
+private struct SilentLogger: StoreLogger {
+    func log(level: StoreLogLevel, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {}
+    func log(error: StorageError, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {}
+    func assert(
+        _ condition: @autoclosure () -> Bool, message: @autoclosure () -> String, fileName: StaticString, lineNumber: Int,
+        functionName: StaticString
+    ) {}
+    func abort(_ message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {}
 }

@@ -67,7 +67,7 @@ final class ChangeTracker {
         for object in changed where object._dirty != 0 {
             if !isLast { written.masks[ObjectIdentifier(object), default: SlotMask()].formUnion(mask(object)) }
             object._dirty = 0
-            object._version += 1
+            object._version &+= 1
         }
         // The first time the lists change hands: adding them would count a reference for each object.
         if written.inserted.isEmpty { swap(&written.inserted, &inserted) } else { written.inserted += inserted }

@@ -109,10 +109,12 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
                 let stored = try oldRow(entity, map, row.key)
                 if update.checksVersion, stored.version != row.version { throw stale(entity, row.key) }
                 merged.clear()
-                let cells = merged.appendRow(key: row.key, version: stored.version + 1, entity: entity, slots: count)
+                let (version, isOver) = stored.version.addingReportingOverflow(1)
+                if isOver { throw StorageError(.limitExceeded, "the object was changed more often than can be counted") }
+                let cells = merged.appendRow(key: row.key, version: version, entity: entity, slots: count)
                 cells.update(from: stored.cells, count: count)
                 for slot in slots { cells[slot] = row[slot] }
-                try put(map, row.key, cells, count, number, stored.version + 1)
+                try put(map, row.key, cells, count, number, version)
                 try indexes.add(merged.row(0), touched)
                 recorder.update(entity, row.key, update.mask)
             }

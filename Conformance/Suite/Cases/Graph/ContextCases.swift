@@ -326,6 +326,67 @@ enum ContextCases {
             check.equal(try stack.names(), ["Ann"], "names")
             check.isTrue(before == nil, "nothing is recorded of them")
         },
+        .graph("T011.short-transactions-beside-a-long-one", "semantics W") { stack, check in
+            try stack.add("Ann")
+            let failures = Counter(), done = Counter()
+            Threads.run(5) { index in
+                for _ in 0..<(index == 0 ? 1 : 10) {
+                    do {
+                        try stack.write { transaction in
+                            let ann = try person("Ann", in: transaction)
+                            if index == 0 { Thread.sleep(forTimeInterval: 0.1) }
+                            ann.age += 1
+                        }
+                        done.add()
+                    } catch {
+                        failures.add()
+                    }
+                }
+            }
+            check.equal([done.value, failures.value], [41, 0], "done and failed")
+            check.equal(try stack.fetchAll(From<Person>()).map(\.age), [41], "age")
+        },
+        .graph("T016.what-fails-leaves-a-clean-session", "semantics W") { stack, check in
+            try stack.write { try $0.create(Person.self).email = "a" }
+            for round in 0..<10 {
+                check.throwing(.uniqueConstraintViolated, "round \(round)") { try stack.write { try $0.create(Person.self).email = "a" } }
+                check.throwing(.invalidPredicate, "a request that means nothing") {
+                    try stack.read(synchronous: { _ = try $0.fetchAll(From<Person>().where(Where(.compare(.path("x"), .equal, .value(.null))))) })
+                }
+                try stack.write { try $0.fetchAll(From<Person>())[0].age += 1 }
+            }
+            check.equal(try stack.fetchAll(From<Person>()).map(\.age), [10], "age")
+        },
+        .graph("T017.more-readers-than-sessions", "semantics W") { stack, check in
+            try stack.add("Ann")
+            let failures = Counter()
+            Threads.run(20) { _ in
+                do {
+                    try stack.read(synchronous: { source in
+                        _ = try person("Ann", in: source)
+                        Thread.sleep(forTimeInterval: 0.02)
+                        _ = try person("Ann", in: source)
+                    })
+                } catch {
+                    failures.add()
+                }
+            }
+            check.equal(failures.value, 0, "failures")
+        },
+        ConformanceCase("T024.writing-while-a-cursor-is-open", clause: "architecture, sessions") { harness, check in
+            try harness.withStore { scratch in
+                let keys = try scratch.insert("Tag", (0..<2_000).map { ["name": .string("t\($0)")] })
+                try scratch.write { writer in
+                    let cursor = try writer.cursor(for: try FetchRequest("Tag").plan(in: scratch.schema)), batch = RowBatch(capacity: 100)
+                    guard try cursor.next(into: batch) else { return check.isTrue(false, "the first rows") }
+                    var seen = (0..<batch.count).map(batch.key)
+                    try scratch.insert("Tag", [["name": .string("new")]], writer)
+                    while try cursor.next(into: batch) { seen += (0..<batch.count).map(batch.key) }
+                    check.equal(Array(seen.prefix(2_000)), keys, "every row once, in order, whether or not the new one is seen")
+                    check.isTrue(seen.count <= 2_001, "and nothing else")
+                }
+            }
+        },
         .graph("E030.what-changed", "features D95") { stack, check in
             try stack.add("Ann", "Bob")
             try stack.write { transaction in

@@ -134,6 +134,22 @@ enum DeletionCases {
             check.equal(ann.pets.count, 0, "pets after")
             check.isTrue(!ann.isDeleted, "the other is untouched")
         },
+        ConformanceCase("R035.a-reference-that-leads-nowhere-is-noticed", clause: "semantics R") { harness, check in
+            try harness.withStack { stack in
+                try stack.write { transaction in
+                    let ann = try transaction.create(Person.self)
+                    try transaction.create(Dog.self).owner = ann
+                }
+                guard let person = stack.schema.index(of: "Person"), let store = stack.storages.first else { return }
+                let writer = try store.beginWrite(WriteOptions())
+                defer { writer.end() }
+                try writer.apply(ChangeSet(entities: [EntityChanges(entity: person, deletes: [RowDeletion(key: 1)])]))
+                _ = try writer.commit(CommitRecord())
+                let scan = Check()
+                try Integrity.check(store, stack.schema, scan)
+                check.equal(scan.failures.count, 1, "what the scan behind every case of this group finds")
+            }
+        },
         .graph("R011.a-new-object-that-is-deleted-leaves-nothing", "semantics R") { stack, check in
             try stack.add("Ann")
             try stack.write { transaction in

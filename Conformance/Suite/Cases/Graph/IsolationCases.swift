@@ -38,6 +38,10 @@ enum IsolationCases {
         anomaly(
             "I014.two-edges", two, .write(.sum, .set("a", 0)), .write(.raise("b", by: 5)), .read(.sum)),
         anomaly(
+            "I015.a-reader-that-writes-nothing", ["a": 0, "b": 0], .write(.get("a"), .get("b"), .set("a", -11)), .write(.set("b", 20)),
+            .write(.get("a"), .get("b"))),
+        anomaly("I027.a-read-that-becomes-a-write", two, .write(.sum, .setToCount("a", atLeast: 15)), .write(.raiseAll(atLeast: 0, by: 5))),
+        anomaly(
             "I016.an-empty-index", [:], .write(.count(atLeast: 1), .insert("a", 1)), .write(.count(atLeast: 1), .insert("b", 2))),
         anomaly("I017.insert-if-absent", two, .write(.insertUnlessAge("c", 30)), .write(.insertUnlessAge("d", 30))),
         anomaly("I023.delete-against-insert", two, .write(.delete("a"), .count(atLeast: 10)), .write(.get("a"), .insert("c", 10))),
@@ -127,6 +131,22 @@ enum IsolationCases {
                 let own = titles.filter { $0.hasPrefix("\(index)-") }
                 check.equal(own, (0..<5).reversed().map { "\(index)-\($0)" }, "each thread's own in order")
             }
+        },
+        .graph("I035.a-failed-transaction-weakens-none-after-it", "semantics W") { stack, check in
+            try stack.write { try $0.create(Person.self).email = "taken" }
+            for _ in 0..<6 {
+                check.throwing(.uniqueConstraintViolated, "a transaction that fails") {
+                    try stack.write { try $0.create(Person.self).email = "taken" }
+                }
+                check.throwing(.cancelled, "one that is cancelled") {
+                    try stack.write { transaction in
+                        _ = try transaction.fetchCount(From<Person>())
+                        try transaction.cancel()
+                    }
+                }
+            }
+            let programs: [Program] = [.write(.sum, .set("a", 11)), .write(.sum, .set("b", 21))]
+            try Interleaving(stack: stack, ages: two, programs: programs).check(check, limit: 6)
         },
         .graph("I026.opposite-orders-both-commit", "semantics W") { stack, check in
             try stack.add("Ann", "Bob")

@@ -4,7 +4,7 @@ internal import PolystoreStorage
 
 /// Group L over objects: versions, and what happens when two have changed one object.
 enum LockingCases {
-    static let all: [ConformanceCase] = versions + policies
+    static let all: [ConformanceCase] = versions + raw + policies
 
     private static let versions: [ConformanceCase] = [
         .graph("L001.versions-of-objects", "semantics W") { stack, check in
@@ -138,6 +138,69 @@ enum LockingCases {
                 try stack.write { try $0.edit(ann, expecting: ann.version)?.age = 2 }
             }
             check.equal(try stack.fetchAll(From<Person>())[0].age, 1, "age")
+        },
+    ]
+
+    private static let raw: [ConformanceCase] = [
+        ConformanceCase("L013.a-version-at-its-end", clause: "semantics W") { harness, check in
+            try harness.withStore { scratch in
+                let thing = try scratch.entity("Thing")
+                let batch = RowBatch(capacity: 1), slots = scratch.schema[thing].slots.count
+                batch.appendRow(key: 1, version: .max, entity: thing, slots: slots).update(repeating: .null, count: slots)
+                try scratch.write { try $0.load(thing, batch) }
+                // Whatever the engine calls it: an error, and nothing else.
+                do {
+                    try scratch.update("Thing", 1, ["number": .int(1)])
+                    check.isTrue(false, "a further change is refused")
+                } catch {
+                    check.isTrue(error is StorageError, "with an error of the contract")
+                }
+                check.equal(try scratch.rows("Thing", keys: [1]).map { $0.values["number"] ?? .null }, [.null], "number")
+            }
+        },
+        ConformanceCase("U004.unique-numbers-and-dates", clause: "semantics V") { harness, check in
+            let types: [(String, ValueType)] = [("real", .double), ("price", .decimal), ("at", .date), ("uid", .uuid), ("bytes", .data)]
+            let schema = try Schema(
+                entities: types.map { name, type in
+                    Entity(
+                        "Of_\(name)", attributes: [Attribute(name, type, isOptional: true)], uniqueConstraints: [UniqueConstraint([name])])
+                })
+            try harness.withStore(schema) { scratch in
+                let uid = UUID()
+                let pairs: [(String, Value, Value)] = [
+                    ("real", .double(0), .double(1)), ("price", .decimal(1), .decimal(Decimal(string: "1.01") ?? 0)),
+                    ("at", .date(1_000_000), .date(1_000_001)), ("uid", .uuid(uid), .uuid(UUID())),
+                    ("bytes", .data(Data([1])), .data(Data([1, 0]))),
+                ]
+                for (name, value, other) in pairs {
+                    try scratch.insert("Of_\(name)", [[name: value], [name: other], [:], [:]])
+                    check.throwing(.uniqueConstraintViolated, "\(name) twice") { try scratch.insert("Of_\(name)", [[name: value]]) }
+                }
+                // 1.00 is 1, and -0.0 is 0, before a store sees them.
+                let price = Attribute("price", .decimal), real = Attribute("real", .double)
+                check.equal(try price.normalise(.decimal(Decimal(string: "1.00") ?? 0)), .decimal(1), "1.00")
+                check.equal(try real.normalise(.double(-0.0)), .double(0), "-0.0")
+            }
+        },
+        ConformanceCase("U005.unique-relationships", clause: "semantics W, rules") { harness, check in
+            let schema = try Schema(entities: [
+                Entity("Seat"),
+                Entity(
+                    "Ticket", attributes: [Attribute("day", .int64)], relationships: [Relationship("seat", to: "Seat")],
+                    uniqueConstraints: [UniqueConstraint(["seat", "day"])]),
+            ])
+            try harness.withStore(schema) { scratch in
+                let seats = try scratch.insert("Seat", [[:], [:]])
+                try scratch.insert(
+                    "Ticket",
+                    [
+                        ["seat": .int(seats[0]), "day": .int(1)], ["seat": .int(seats[1]), "day": .int(1)],
+                        ["seat": .int(seats[0]), "day": .int(2)], ["day": .int(1)], ["day": .int(1)],
+                    ])
+                check.throwing(.uniqueConstraintViolated, "the same seat on the same day") {
+                    try scratch.insert("Ticket", [["seat": .int(seats[1]), "day": .int(1)]])
+                }
+            }
         },
     ]
 
