@@ -152,7 +152,8 @@ let package = Package(
             "PolystoreInstrumentationTests", "Tests/PolystoreInstrumentationTests",
             [
                 "PolystoreInstrumentation", "PolystoreInMemory", .product(name: "MetricsTestKit", package: "swift-metrics"),
-                .product(name: "Metrics", package: "swift-metrics"), .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]),
         tests(

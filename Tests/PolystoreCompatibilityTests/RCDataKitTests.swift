@@ -91,6 +91,21 @@ private struct ImportablePerson: Persistable, Identifiable {
         }
     }
 
+    @Test func stacksThatAreThere() throws {
+        _ = try sampleStack()
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-\(UUID().uuidString).sqlite").path
+        for stack in [
+            try BasicDataStack(MyEntity.self, path: path, mainAuthor: .iOSViewContext), try PreviewStack(MyEntity.self),
+            try TestingStack(MyEntity.self),
+        ] as [any DataStackProtocol] {
+            let context = stack.backgroundContext(author: .networkSync)
+            try MyEntity(context: context).entityID = 1
+            try context.save()
+            #expect(try stack.dataStack.fetchCount(From<MyEntity>()) == 1)
+            for store in stack.dataStack.storages { try store.erase() }
+        }
+    }
+
     @Test func importing() throws {
         let context = try stack().backgroundContext(author: .networkSync)
         let importablePeople = [ImportablePerson(id: 1, firstName: "A", friendID: 0), ImportablePerson(id: 2, firstName: "B", friendID: 1)]

@@ -117,7 +117,9 @@ enum Integrity {
         var keys: [EntityIndex: Set<Int64>] = [:], references: [(EntityIndex, String, Int64)] = []
         for root in schema.roots {
             let plan = try FetchRequest(schema.entities[root].name).plan(in: schema)
-            let cursor = try reader.pushdown(of: plan) == .exact ? reader.cursor(for: plan) : ResidualReader(reader, schema: schema).cursor(for: plan)
+            let cursor =
+                try reader.pushdown(of: plan) == .exact
+                ? reader.cursor(for: plan) : ResidualReader(reader, schema: schema).cursor(for: plan)
             let batch = RowBatch(capacity: 256)
             keys[root] = []
             while try cursor.next(into: batch) {
@@ -126,7 +128,8 @@ enum Integrity {
                     keys[root]?.insert(row.key)
                     for (slot, description) in schema[row.entity].slots.enumerated() {
                         guard let destination = description.destination, !row[slot].isNull else { continue }
-                        references.append((schema[destination].root, "\(schema.entities[row.entity].name).\(description.name)", row[slot].int))
+                        references.append(
+                            (schema[destination].root, "\(schema.entities[row.entity].name).\(description.name)", row[slot].int))
                     }
                 }
             }

@@ -30,6 +30,21 @@ extension DataStack {
         try reporting { () throws(StorageError) in try newContext().existing(id) }
     }
 
+    /// The stack's own, read-only instance of an object of any context; nil when it no longer exists.
+    public func fetchExisting<Object: ManagedObject>(_ object: Object) throws(StorageError) -> sending Object? {
+        try fetchExisting(ObjectID<Object>(object._context.objectKey(of: object)))
+    }
+
+    /// The objects with ids, in their order, read-only, in a context of their own; those that no longer exist are left out.
+    public func fetchExisting<Object: ManagedObject>(_ ids: [ObjectID<Object>]) throws(StorageError) -> sending [Object] {
+        try reporting { () throws(StorageError) in try newContext().existing(ids) }
+    }
+
+    /// The stack's own, read-only instances of objects of any context, in their order; those that no longer exist are left out.
+    public func fetchExisting<Object: ManagedObject>(_ objects: [Object]) throws(StorageError) -> sending [Object] {
+        try fetchExisting(objects.map { ObjectID<Object>($0._context.objectKey(of: $0)) })
+    }
+
     /// One value over the objects of a request, computed by the store; nil of nothing.
     public func queryValue<Object: ManagedObject, Result: AttributeValue>(
         _ query: ValueQuery<Object, Result>

@@ -78,4 +78,3 @@ final class Measured: Sendable {
                 updated: counts.updated, deleted: counts.deleted, failure: (error as? StorageError)?.code, isSuccess: error == nil), token)
     }
 }
-

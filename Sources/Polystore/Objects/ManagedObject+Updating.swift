@@ -1,4 +1,19 @@
+public import PolystoreStorage
+
 extension ManagedObjectIdentity {
+    /// What a property leads to, loaded if it is not yet; a getter cannot throw, this can.
+    ///
+    /// - Throws: Why it could not be loaded: `unplannedLoad`, a lost connection, a value that its type does not allow.
+    public func load<Property>(_ keyPath: KeyPath<Self, Property>) throws(StorageError) -> Property {
+        let context = _context, former = context.loadError
+        context.forgetFailure()
+        let value = self[keyPath: keyPath], failure = context.loadError
+        context.forgetFailure()
+        if let former { context.fail(former) }
+        if let failure { throw failure }
+        return value
+    }
+
     /// Assigns a value if it is another one, so that an object that has it already does not count as changed.
     ///
     /// - Returns: Whether the value was assigned.

@@ -172,16 +172,13 @@ extension ObjectContext {
         tracker?.link(link, Int(owner._store), Link(owner: owner._key, rank: rank, member: member._key))
     }
 
-    /// Gives the members of an ordered to-many ascending ranks, keeping those that already ascend.
+    /// Gives the members of an ordered to-many ascending ranks, changing as few as possible.
     private func reorder(_ object: ManagedObject, _ position: Int, _ link: Int, _ keys: [Int64]) {
         let old = object._collections[position] ?? ToManyState(keys: [])
         let known = Dictionary(zip(old.keys, old.ranks), uniquingKeysWith: { first, _ in first })
-        var ranks: [Int64] = []
-        for key in keys {
-            let least = (ranks.last ?? 0) + 1
-            let rank = known[key].flatMap { $0 >= least ? $0 : nil } ?? (least - 1 + Rank.gap)
-            ranks.append(rank)
-            if known[key] != rank { tracker?.link(link, Int(object._store), Link(owner: object._key, rank: rank, member: key)) }
+        let ranks = Rank.assign(keys.map { known[$0] })
+        for (key, rank) in zip(keys, ranks) where known[key] != rank {
+            tracker?.link(link, Int(object._store), Link(owner: object._key, rank: rank, member: key))
         }
         object._collections[position] = ToManyState(keys: keys, ranks: ranks)
     }

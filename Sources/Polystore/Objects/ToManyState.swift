@@ -30,8 +30,3 @@ struct ToManyState {
         if index < ranks.count { ranks.remove(at: index) }
     }
 }
-
-/// Ranks leave gaps, so that an element can be moved between two others without touching them.
-enum Rank {
-    static let gap: Int64 = 1 << 20
-}

@@ -102,6 +102,16 @@ extension CoreStore {
         try defaultStack.fetchExisting(object.objectID)
     }
 
+    /// The default stack's own instances of objects of any context, without those that no longer exist.
+    public static func fetchExisting<O: ManagedObject>(_ objects: [O]) throws(StorageError) -> sending [O] {
+        try defaultStack.fetchExisting(objects)
+    }
+
+    /// The objects with ids, without those that no longer exist.
+    public static func fetchExisting<O: ManagedObject>(_ ids: [ObjectID<O>]) throws(StorageError) -> sending [O] {
+        try defaultStack.fetchExisting(ids)
+    }
+
     /// The object with an id; nil when it no longer exists.
     public static func fetchExisting<O: ManagedObject>(_ id: ObjectID<O>) throws(StorageError) -> sending O? {
         try defaultStack.fetchExisting(id)

@@ -351,7 +351,9 @@ enum ContextCases {
             for round in 0..<10 {
                 check.throwing(.uniqueConstraintViolated, "round \(round)") { try stack.write { try $0.create(Person.self).email = "a" } }
                 check.throwing(.invalidPredicate, "a request that means nothing") {
-                    try stack.read(synchronous: { _ = try $0.fetchAll(From<Person>().where(Where(.compare(.path("x"), .equal, .value(.null))))) })
+                    try stack.read(synchronous: {
+                        _ = try $0.fetchAll(From<Person>().where(Where(.compare(.path("x"), .equal, .value(.null)))))
+                    })
                 }
                 try stack.write { try $0.fetchAll(From<Person>())[0].age += 1 }
             }
@@ -492,6 +494,9 @@ enum ContextCases {
             check.isTrue(try view.fetchExisting(back) == all, "ids back into the view")
             try stack.write { try $0.delete($0.edit(all[0]) ?? all[0]) }
             check.equal(try view.fetchExisting(back).map(\.name), ["Ann"], "what is gone is left out")
+            check.equal(try stack.fetchExisting(back).map(\.name), ["Ann"], "also of the stack")
+            check.equal(try stack.fetchExisting(all).map(\.name), ["Ann"], "and of objects")
+            check.isTrue(try stack.fetchExisting(all[0]) == nil, "one that is gone")
         },
     ]
 }

@@ -252,16 +252,40 @@ enum RelationshipCases {
                     return song
                 }
             }
+            let before = try ranks(stack)
             try stack.write { transaction in
                 let ann = try person("Ann", in: transaction), song = try transaction.create(Song.self)
                 song.title = "first"
                 ann.songs.insert(song, at: 0)
                 ann.songs.insert(ann.songs.remove(at: 10_000), at: 5_000)
             }
+            let after = try ranks(stack)
+            check.equal(after.count { before[$0.key] != $0.value }, 2, "pairs that were written")
             let titles = try stack.read(synchronous: { try person("Ann", in: $0).songs.map(\.title) })
             check.equal(titles.count, 10_001, "members")
             check.equal(
                 [titles[0], titles[1], titles[5_000], titles[5_001], titles[10_000]], ["first", "0", "9999", "4999", "9998"], "places")
+        },
+        .graph("R013.a-gap-that-is-used-up", "semantics R") { stack, check in
+            try stack.add("Ann")
+            var expected = ["first", "last"]
+            try stack.write { transaction in
+                try person("Ann", in: transaction).songs = try expected.map { title in
+                    let song = try transaction.create(Song.self)
+                    song.title = title
+                    return song
+                }
+            }
+            // Ranks leave a gap of 2^20, which twenty halvings use up.
+            for number in 0..<25 {
+                try stack.write { transaction in
+                    let song = try transaction.create(Song.self)
+                    song.title = String(number)
+                    try person("Ann", in: transaction).songs.insert(song, at: 1)
+                }
+                expected.insert(String(number), at: 1)
+            }
+            check.equal(try stack.read(synchronous: { try person("Ann", in: $0).songs.map(\.title) }), expected, "order")
         },
         .graph("R013.an-ordered-inverse", "semantics R") { stack, check in
             let squad = try squad(stack, 2)
@@ -275,6 +299,17 @@ enum RelationshipCases {
                 try stack.read(synchronous: { try $0.fetchExisting(squad)?.players.map(\.number) }), [1, 2, 9], "after the commit")
         },
     ]
+
+    /// The ranks of the songs of the one person, by song, as they lie in the store.
+    private static func ranks(_ stack: DataStack) throws -> [Int64: Int64] {
+        guard let link = stack.schema.links.firstIndex(where: { $0.name == "Person.songs" }) else { return [:] }
+        let reader = try stack.storages[0].beginRead()
+        defer { reader.end() }
+        var ranks: [Int64: Int64] = [:]
+        try reader.links(link, side: .owner, keys: nil) { pairs throws(StorageError) in for pair in pairs { ranks[pair.member] = pair.rank }
+        }
+        return ranks
+    }
 
     private static func squad(_ stack: DataStack, _ players: Int) throws -> ObjectID<Squad> {
         try stack.write { transaction in
@@ -322,6 +357,11 @@ enum RelationshipCases {
             check.throwing(.unplannedLoad, "a to-one") {
                 try stack.read(synchronous: { try $0.fetchAll(From<Dog>()).forEach { _ = $0.owner?.name } })
             }
+            try stack.read(synchronous: { source in
+                let dogs = try source.fetchAll(From<Dog>())
+                check.throwing(.unplannedLoad, "a load that throws") { _ = try dogs[0].load(\.owner) }
+                check.equal(try dogs[0].load(\.name), "Ann1", "and leaves the rest alone")
+            })
             check.throwing(.unplannedLoad, "in a transaction") {
                 try stack.write { try $0.fetchAll(From<Dog>()).forEach { $0.name = $0.owner?.name ?? "" } }
             }

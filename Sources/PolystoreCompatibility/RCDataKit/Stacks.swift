@@ -1,0 +1,50 @@
+internal import Foundation
+public import Polystore
+internal import PolystoreDefaults
+
+/// RCDataKit's stack over one SQLite file.
+public struct BasicDataStack: DataStackProtocol {
+    /// The stack.
+    public let dataStack: DataStack
+    /// Who writes through the main context's updates.
+    public let mainContextAuthor: TransactionAuthor
+
+    /// A stack over a file; at the default place of the program unless a path is given.
+    public init(_ models: ManagedObject.Type..., path: String? = nil, mainAuthor: TransactionAuthor) throws(StorageError) {
+        dataStack = try DataStack(models: models)
+        mainContextAuthor = mainAuthor
+        let store = if let path { SQLiteStore(path: path) } else { try SQLiteStore() }
+        try dataStack.addStorageAndWait(store)
+    }
+}
+
+/// RCDataKit's stack in memory, for previews and trials.
+public struct PreviewStack: DataStackProtocol {
+    /// The stack.
+    public let dataStack: DataStack
+    /// Who writes through the main context's updates.
+    public let mainContextAuthor: TransactionAuthor
+
+    /// An empty stack.
+    public init(_ models: ManagedObject.Type..., mainAuthor: TransactionAuthor = "preview") throws(StorageError) {
+        dataStack = try DataStack(models: models)
+        mainContextAuthor = mainAuthor
+        try dataStack.addStorageAndWait(InMemoryStore())
+    }
+}
+
+/// RCDataKit's stack in a temporary folder of its own, for tests.
+public struct TestingStack: DataStackProtocol {
+    /// The stack.
+    public let dataStack: DataStack
+    /// Who writes through the main context's updates.
+    public let mainContextAuthor: TransactionAuthor
+
+    /// An empty stack.
+    public init(_ models: ManagedObject.Type..., mainAuthor: TransactionAuthor = "tests") throws(StorageError) {
+        dataStack = try DataStack(models: models)
+        mainContextAuthor = mainAuthor
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-\(UUID().uuidString).sqlite")
+        try dataStack.addStorageAndWait(SQLiteStore(fileURL: file))
+    }
+}
