@@ -76,7 +76,9 @@ let package = Package(
         module("PolystoreStorage", "Sources/PolystoreStorage", ["PolystoreSchema", "PolystoreQuery"]),
 
         // Objects over any store.
-        module("Polystore", "Sources/Polystore", ["PolystoreStorage", .product(name: "Logging", package: "swift-log")]),
+        module(
+            "Polystore", "Sources/Polystore", ["PolystoreStorage", .product(name: "Logging", package: "swift-log")],
+            exclude: ["Instrumentation"]),
         module(
             "PolystoreMacros", "Sources/PolystoreMacros", ["Polystore", only("PolystoreMacrosPlugin", "Macros")], exclude: ["Plugin"]),
         .macro(
@@ -110,7 +112,7 @@ let package = Package(
 
         // Metrics and spans.
         module(
-            "PolystoreInstrumentation", "Sources/PolystoreInstrumentation",
+            "PolystoreInstrumentation", "Sources/Polystore/Instrumentation",
             [
                 "Polystore", .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
