@@ -1,6 +1,11 @@
-public import Foundation
 public import Polystore
 internal import PolystoreDefaults
+
+#if SQLite
+public import Foundation
+#else
+internal import Foundation
+#endif
 
 /// Whether CoreDataMonk's stack has a context between its main contexts and the store, which notifications of commits pass.
 ///
@@ -27,6 +32,7 @@ public final class CoreDataStack: Sendable {
         self.rootContext = rootContext
     }
 
+    #if SQLite
     /// Adds a SQLite file at the default place of the program.
     ///
     /// - Parameters:
@@ -48,6 +54,7 @@ public final class CoreDataStack: Sendable {
                 fileURL: fileURL, configuration: configuration,
                 localStorageOptions: resetOnFailure ? [.recreateStoreOnModelMismatch] : []))
     }
+    #endif
 
     /// Adds a store in memory.
     public func addInMemoryStore(configuration: String? = nil) throws(StorageError) {

@@ -54,9 +54,11 @@ extension StorageError {
 public func ~= (pattern: StorageError, error: any Error) -> Bool { (error as? StorageError)?.code == pattern.code }
 
 extension CoreStore {
+    #if SQLite
     /// Adds a SQLite store at the default place of the program.
     @discardableResult
     public static func addStorageAndWait() throws(StorageError) -> some StorageInterface { try defaultStack.addStorageAndWait() }
+    #endif
 
     /// Opens a store and adds it.
     @discardableResult

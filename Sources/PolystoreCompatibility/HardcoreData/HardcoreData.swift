@@ -1,6 +1,9 @@
-public import Foundation
 public import Polystore
 public import PolystoreDefaults
+
+#if SQLite
+public import Foundation
+#endif
 
 /// HardcoreData's façade: CoreStore's under its first name, with the same default stack.
 public typealias HardcoreData = CoreStore
@@ -11,7 +14,10 @@ extension DataStack {
         let store = InMemoryStore(configuration: configuration)
         return Result { () throws(StorageError) in try addStorageAndWait(store) }
     }
+}
 
+#if SQLite
+extension DataStack {
     /// Adds a SQLite store in a file of this name at the default place of the program, or at the default place itself.
     @discardableResult
     public func addSQLiteStore(
@@ -40,12 +46,15 @@ extension DataStack {
 }
 
 extension CoreStore {
+    /// Adds a SQLite store to the default stack.
+    @discardableResult
+    public static func addSQLiteStore(_ fileName: String? = nil) -> SetupResult<SQLiteStore> { defaultStack.addSQLiteStore(fileName) }
+}
+#endif
+
+extension CoreStore {
     /// Adds a store in memory to the default stack.
     public static func addInMemoryStore(configuration: String? = nil) -> SetupResult<InMemoryStore> {
         defaultStack.addInMemoryStore(configuration: configuration)
     }
-
-    /// Adds a SQLite store to the default stack.
-    @discardableResult
-    public static func addSQLiteStore(_ fileName: String? = nil) -> SetupResult<SQLiteStore> { defaultStack.addSQLiteStore(fileName) }
 }

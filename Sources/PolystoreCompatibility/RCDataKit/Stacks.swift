@@ -2,6 +2,22 @@ internal import Foundation
 public import Polystore
 internal import PolystoreDefaults
 
+/// RCDataKit's stack in memory, for previews and trials.
+public struct PreviewStack: DataStackProtocol {
+    /// The stack.
+    public let dataStack: DataStack
+    /// Who writes through the main context's updates.
+    public let mainContextAuthor: TransactionAuthor
+
+    /// An empty stack.
+    public init(_ models: ManagedObject.Type..., mainAuthor: TransactionAuthor = "preview") throws(StorageError) {
+        dataStack = try DataStack(models: models)
+        mainContextAuthor = mainAuthor
+        try dataStack.addStorageAndWait(InMemoryStore())
+    }
+}
+
+#if SQLite
 /// RCDataKit's stack over one SQLite file.
 public struct BasicDataStack: DataStackProtocol {
     /// The stack.
@@ -15,21 +31,6 @@ public struct BasicDataStack: DataStackProtocol {
         mainContextAuthor = mainAuthor
         let store = if let path { SQLiteStore(path: path) } else { try SQLiteStore() }
         try dataStack.addStorageAndWait(store)
-    }
-}
-
-/// RCDataKit's stack in memory, for previews and trials.
-public struct PreviewStack: DataStackProtocol {
-    /// The stack.
-    public let dataStack: DataStack
-    /// Who writes through the main context's updates.
-    public let mainContextAuthor: TransactionAuthor
-
-    /// An empty stack.
-    public init(_ models: ManagedObject.Type..., mainAuthor: TransactionAuthor = "preview") throws(StorageError) {
-        dataStack = try DataStack(models: models)
-        mainContextAuthor = mainAuthor
-        try dataStack.addStorageAndWait(InMemoryStore())
     }
 }
 
@@ -48,3 +49,4 @@ public struct TestingStack: DataStackProtocol {
         try dataStack.addStorageAndWait(SQLiteStore(fileURL: file))
     }
 }
+#endif
