@@ -162,7 +162,9 @@ let package = Package(
             "PolystoreCompatibilityTests", "Tests/PolystoreCompatibilityTests",
             ["PolystoreCompatibility", "PolystoreInMemory", "PolystoreSQLite"]),
         tests("ConformanceTests", "Tests/ConformanceTests", ["PolystoreConformance", "PolystoreStorage", "PolystoreInMemory"]),
-        tests("InMemoryTests", "Tests/Backends/InMemoryTests", ["PolystoreConformance", "PolystoreCatalog"]),
+        tests(
+            "InMemoryTests", "Tests/Backends/InMemoryTests",
+            ["PolystoreConformance", "PolystoreCatalog", "PolystoreInMemory", "PolystoreStorage"]),
         tests("SQLiteTests", "Tests/Backends/SQLiteTests", ["PolystoreConformance", "PolystoreCatalog"]),
         tests(
             "LMDBTests", "Tests/Backends/LMDBTests",

@@ -209,4 +209,33 @@ import Testing
         }
         #expect(isFailure)
     }
+
+    @Test(arguments: TestStore.all) func aCancelledTaskChangesNothing(_ store: TestStore) async throws {
+        let stack = try store.stack()
+        let work = Task {
+            try await stack.perform { transaction in
+                try transaction.create(Person.self).name = "Ann"
+                for _ in 0..<2_000 {
+                    Thread.sleep(forTimeInterval: 0.005)
+                    _ = try transaction.fetchCount(From<Person>())
+                }
+            }
+        }
+        try await Task.sleep(for: .milliseconds(60))
+        work.cancel()
+        await #expect { try await work.value } throws: { ($0 as? StorageError)?.code == .cancelled }
+        #expect(try stack.fetchCount(From<Person>()) == 0)
+        let read = Task {
+            try await stack.read { source in
+                for _ in 0..<2_000 {
+                    Thread.sleep(forTimeInterval: 0.005)
+                    _ = try source.fetchCount(From<Person>())
+                }
+            }
+        }
+        read.cancel()
+        await #expect { try await read.value } throws: { ($0 as? StorageError)?.code == .cancelled }
+        try await stack.perform { try $0.create(Person.self).name = "Bob" }
+        #expect(try stack.fetchCount(From<Person>()) == 1)
+    }
 }

@@ -61,8 +61,10 @@ struct MemoryMap: Sendable {
     /// Room for the value of a key that is greater than all.
     mutating func append(_ key: UnsafeRawBufferPointer, _ valueCount: Int, _ generation: Int) -> UnsafeMutableRawPointer {
         count += 1
-        if let last = pages.last, last.generation == generation, last.fits(key.count, valueCount) {
-            return last.insert(key, valueCount, at: last.entries.count)
+        // A page of an earlier transaction is copied and filled: one of its own for each would be sixteen kilobytes for one row.
+        if let last = pages.last, last.fits(key.count, valueCount) {
+            let page = own(pages.count - 1, generation)
+            if page.fits(key.count, valueCount) { return page.insert(key, valueCount, at: page.entries.count) }
         }
         let page = MemoryPage(generation: generation, capacity: max(MemoryPage.usualBytes, key.count + valueCount + 8))
         pages.append(page)

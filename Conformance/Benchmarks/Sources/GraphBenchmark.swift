@@ -152,7 +152,7 @@ struct TwoStoresBenchmark {
             defer { for store in stack.storages { try? stack.removeStorage(store) } }
             func create(_ entities: [String]) throws {
                 try stack.perform(synchronous: { transaction in
-                    for entity in entities { _ = try transaction.create(Into<DynamicObject>(entity: entity)) }
+                    for entity in entities { try transaction.create(Into<DynamicObject>(entity: entity)).setValue(.int(1), for: "x") }
                 })
             }
             try create(["Left", "Right"])

@@ -40,15 +40,7 @@ extension DataStack {
     public func addStorage<Storage: StorageInterface>(
         _ storage: Storage, completion: @escaping @Sendable (SetupResult<Storage>) -> Void
     ) -> Progress? {
-        Task {
-            do {
-                completion(.success(try await addStorage(storage)))
-            } catch let error as StorageError {
-                completion(.failure(error))
-            } catch {
-                completion(.failure(StorageError(.cancelled, "the store was not added", cause: error)))
-            }
-        }
+        core.workers.submit { completion(Result { () throws(StorageError) in try self.addStorageAndWait(storage) }) }
         return nil
     }
 

@@ -39,7 +39,8 @@ final class WorkerPool: Sendable {
         }
     }
 
-    private func submit(_ job: @escaping @Sendable () -> Void) {
+    /// Runs a job on one of the threads; nobody waits for it.
+    func submit(_ job: @escaping @Sendable () -> Void) {
         let startsThread = queue.state.withLock { state in
             state.jobs.append(job)
             guard state.jobs.count > state.idle, state.threads < width else { return false }

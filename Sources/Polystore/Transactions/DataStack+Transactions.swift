@@ -45,8 +45,17 @@ extension DataStack {
         author: String = "", asynchronous body: @escaping @Sendable (Transaction) throws -> R,
         completion: @escaping @Sendable (Result<R, any Error>) -> Void
     ) {
-        Task {
-            do { completion(.success(try await perform(author: author, body))) } catch { completion(.failure(error)) }
+        do throws(StorageError) { try checkReentrancy() } catch { return completion(.failure(error)) }
+        let core = core, measured = Measured(core, .write, author)
+        // Not a task: programs that block Swift's threads, on a semaphore for this very completion perhaps, would wait for ever.
+        core.workers.submit {
+            completion(
+                Result {
+                    try reportingOurs(functionName: "perform(author:asynchronous:completion:)") {
+                        var runner = TransactionRunner(core, author: author, limit: WorkLimit())
+                        return try runner.run(measured, body)
+                    }
+                })
         }
     }
 

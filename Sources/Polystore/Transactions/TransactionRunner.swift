@@ -12,14 +12,14 @@ struct TransactionRunner {
     private let author: String
     private let limit: WorkLimit
 
+    /// The numbers of what was committed, for who measures.
+    private var counts = Measured.Counts()
+
     init(_ core: StackCore, author: String, limit: WorkLimit) {
-        self.limit = limit
         self.core = core
         self.author = author
+        self.limit = limit
     }
-
-    /// The numbers of what was committed, for who measures.
-    private(set) var counts = Measured.Counts()
 
     /// Runs a closure and tells who measures how it ended.
     mutating func run<R>(_ measured: Measured?, _ body: (Transaction) throws -> R) throws -> R {
@@ -60,6 +60,8 @@ struct TransactionRunner {
                         continue
                     case nil: break
                     }
+                    // Whoever waited for another writer until the time was over learns that the time was over.
+                    if (failure as? StorageError)?.code == .busy { try limit.check() }
                     if attempt >= Self.attempts || (failure as? StorageError)?.code != .serializationFailure {
                         throw failure
                     }

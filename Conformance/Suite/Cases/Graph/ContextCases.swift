@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
+internal import Synchronization
 
 /// Group E: transactions of every kind and contexts, as a program meets them.
 enum ContextCases {
@@ -279,6 +280,19 @@ enum ContextCases {
                     })
             }
             try stack.perform(timeout: .seconds(30), synchronous: { _ = try $0.create(Person.self) })
+            guard !stack.storages[0].capabilities.contains(.concurrentWriters) else { return }
+            let outcome = Mutex("")
+            try stack.write { transaction in
+                _ = try transaction.fetchCount(From<Person>())
+                Threads.run(1) { _ in
+                    do {
+                        try stack.perform(timeout: .milliseconds(30), synchronous: { _ = try $0.create(Person.self) })
+                    } catch {
+                        outcome.withLock { $0 = "\((error as? StorageError)?.code.description ?? "another error")" }
+                    }
+                }
+            }
+            check.equal(outcome.withLock { $0 }, "timeout", "of one that waits for another writer")
             check.equal(try stack.fetchCount(From<Person>()), 1, "people")
         },
         .graph("T013.a-transaction-in-a-transaction", "semantics W") { stack, check in
