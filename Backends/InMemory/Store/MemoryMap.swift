@@ -35,7 +35,7 @@ struct MemoryMap: Sendable {
     /// The page at a position, one of this generation: others are copied first.
     private mutating func own(_ index: Int, _ generation: Int) -> MemoryPage {
         if pages[index].generation == generation { return pages[index] }
-        let copy = pages[index].copy(0..<pages[index].entries.count, generation: generation)
+        let copy = pages[index].copy(generation: generation)
         pages[index] = copy
         return copy
     }
