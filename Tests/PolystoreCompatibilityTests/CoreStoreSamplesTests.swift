@@ -296,6 +296,13 @@ import Testing
         #expect(try HardcoreData.fetchAll(From(MyEntity.self)).map(\.entityID) == [9])
     }
 
+    @Test func theDefaultPlaceIsOne() throws {
+        let named = try SQLiteStore(fileName: "MyStore.sqlite")
+        #expect(try SQLiteStore.legacy(fileName: "MyStore.sqlite").fileURL == named.fileURL)
+        #expect(try SQLiteStore.legacy().fileURL == SQLiteStore().fileURL)
+        #expect(named.fileURL.lastPathComponent == "MyStore.sqlite")
+    }
+
     @Test func hardcoreDataAnswersWithResults() throws {
         let dataStack = try sampleStack()
         switch dataStack.addInMemoryStore(configuration: "Config1") {

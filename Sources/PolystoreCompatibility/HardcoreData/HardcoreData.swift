@@ -17,6 +17,18 @@ extension DataStack {
 }
 
 #if SQLite
+extension SQLiteStore {
+    /// A store at the place where earlier versions of CoreStore kept a file of this name. There is one default place here, so it is the
+    /// store of that name.
+    public static func legacy(
+        fileName: String? = nil, configuration: String? = nil, localStorageOptions: LocalStorageOptions = []
+    ) throws(StorageError) -> SQLiteStore {
+        let place = try SQLiteStore().fileURL
+        let url = fileName.map { place.deletingLastPathComponent().appendingPathComponent($0) } ?? place
+        return SQLiteStore(fileURL: url, configuration: configuration, localStorageOptions: localStorageOptions)
+    }
+}
+
 extension DataStack {
     /// Adds a SQLite store in a file of this name at the default place of the program, or at the default place itself.
     @discardableResult
@@ -24,8 +36,7 @@ extension DataStack {
         _ fileName: String? = nil, configuration: String? = nil, automigrating: Bool = true, resetStoreOnMigrationFailure: Bool = false
     ) -> SetupResult<SQLiteStore> {
         Result { () throws(StorageError) in
-            let place = try SQLiteStore().fileURL
-            let url = fileName.map { place.deletingLastPathComponent().appendingPathComponent($0) } ?? place
+            let url = try SQLiteStore.legacy(fileName: fileName).fileURL
             return try add(url, configuration, automigrating, resetStoreOnMigrationFailure)
         }
     }
