@@ -49,39 +49,49 @@ extension BaseTransaction {
         _ into: Into<Object>, sourceArray: some Sequence<Object.ImportSource>,
         preProcess: ((_ mapping: [Object.UniqueIDType: Object.ImportSource]) throws -> [Object.UniqueIDType: Object.ImportSource])? = nil
     ) throws -> [UpsertedObject<Object>] {
-        // Identities are told apart as stores do: two texts with other bytes are two, whatever Swift's == says of them.
-        var items: [(id: Object.UniqueIDType, source: Object.ImportSource)] = [], places: [Value: Int] = [:]
+        // Identities are told apart as stores do: two texts with other bytes are two, whatever Swift's == says of them. Lists of concrete
+        // types and loops over positions: generic elements are copied through tables of functions.
+        var ids: [Object.UniqueIDType] = [], sources: [Object.ImportSource] = [], keys: [Value] = [], places: [Value: Int] = [:]
         for source in sourceArray {
             guard let id = try Object.uniqueID(from: source, in: self) else { continue }
-            let place = places[id.attributeValue, default: items.count]
-            if place < items.count {
-                items[place].source = source
+            let key = id.attributeValue, place = places[key, default: keys.count]
+            if place < keys.count {
+                sources[place] = source
             } else {
-                places[id.attributeValue] = place
-                items.append((id, source))
+                places[key] = place
+                keys.append(key)
+                ids.append(id)
+                sources.append(source)
             }
         }
+        var isLeftOut: [Bool] = []
         if let preProcess {
-            let kept = try preProcess(Dictionary(items.map { ($0.id, $0.source) }) { _, last in last })
-            items = items.compactMap { item in kept[item.id].map { (item.id, $0) } }
+            let kept = try preProcess(Dictionary(zip(ids, sources)) { _, last in last })
+            isLeftOut = ids.map { kept[$0] == nil }
+            for place in ids.indices { if let source = kept[ids[place]] { sources[place] = source } }
         }
         var result: [UpsertedObject<Object>] = []
-        result.reserveCapacity(items.count)
+        result.reserveCapacity(keys.count)
         // What this transaction made before is in the stores then; the identities below are each looked up once, so that what the import
         // itself makes need not be.
         let context = try _fetchContext
-        for start in stride(from: 0, to: items.count, by: Self.lookUp) {
-            let batch = items[start..<min(start + Self.lookUp, items.count)]
-            let known = try objects(into, batch.map { $0.id.attributeValue }, context)
-            for item in batch {
-                if let object = known[item.id.attributeValue] {
-                    guard Object.shouldUpdate(from: item.source, in: self) else { continue }
-                    try object.update(from: item.source, in: self)
+        for start in stride(from: 0, to: keys.count, by: Self.lookUp) {
+            let batch = start..<min(start + Self.lookUp, keys.count)
+            var known = [ManagedObject?](repeating: nil, count: batch.count)
+            for object in try objects(into, Array(keys[batch]), context) {
+                guard let place = places[object.uniqueIDValue.attributeValue], batch.contains(place) else { continue }
+                if known[place - start] == nil { known[place - start] = object }
+            }
+            for place in batch where isLeftOut.isEmpty || !isLeftOut[place] {
+                if let object = known[place - start] {
+                    let object = unsafeDowncast(object, to: Object.self)
+                    guard Object.shouldUpdate(from: sources[place], in: self) else { continue }
+                    try object.update(from: sources[place], in: self)
                     result.append(UpsertedObject(object: object, isInserted: false))
-                } else if Object.shouldInsert(from: item.source, in: self) {
+                } else if Object.shouldInsert(from: sources[place], in: self) {
                     let object = try create(into)
-                    object.uniqueIDValue = item.id
-                    try object.didInsert(from: item.source, in: self)
+                    object.uniqueIDValue = ids[place]
+                    try object.didInsert(from: sources[place], in: self)
                     result.append(UpsertedObject(object: object, isInserted: true))
                 }
             }
@@ -92,14 +102,13 @@ extension BaseTransaction {
     /// So many identities are looked up at once: what a look-up brings is still in the caches of the processor when it is changed.
     private static var lookUp: Int { 8_000 }
 
-    /// The objects that are there, by identity.
+    /// The objects that are there.
     private func objects<Object: ImportableUniqueObject>(
         _ into: Into<Object>, _ ids: [Value], _ context: ObjectContext
-    ) throws(StorageError) -> [Value: Object] {
+    ) throws(StorageError) -> [Object] {
         let from: From<Object> = into.configuration.map { From($0) } ?? From()
         let condition = Where<Object>(.isIn(PropertyPath(Object.uniqueIDKeyPath), ids))
-        let objects = try reporting { () throws(StorageError) in try context.fetchAll(from.where(condition)) }
-        return Dictionary(objects.map { ($0.uniqueIDValue.attributeValue, $0) }) { first, _ in first }
+        return try reporting { () throws(StorageError) in try context.fetchAll(from.where(condition)) }
     }
 }
 

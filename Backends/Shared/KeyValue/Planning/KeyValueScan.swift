@@ -25,8 +25,8 @@ final class KeyValueScan: RowCursor {
         self.entities = entities
         evaluator = plan.predicate == .constant(true) ? nil : PredicateEvaluator(plan.predicate, schema: core.schema)
         related = RelatedRecords(reader)
-        // Sorted answers are cut after sorting.
-        let isCut = plan.sort.isEmpty && scan.isInKeyOrder
+        // Every scan gives rows in the order of their keys; answers in another order are cut after sorting.
+        let isCut = plan.sort.isEmpty
         toSkip = isCut ? plan.offset : 0
         left = isCut ? plan.limit ?? .max : .max
     }
@@ -105,7 +105,7 @@ final class KeyValueScan: RowCursor {
 
     /// The keys of the rows that ranges of an index lead to, ascending.
     private func indexKeys(_ index: Int, _ ranges: [ScanPlan.Range]) throws(StorageError) -> [Int64] {
-        var found: Set<Int64> = []
+        var found: [Int64] = []
         let cursor = try reader.engine.cursor(index)
         for range in ranges {
             var isThere = try range.from.withBytes { bytes throws(StorageError) in try cursor.seek(bytes) }
@@ -113,11 +113,18 @@ final class KeyValueScan: RowCursor {
                 let key = cursor.key
                 if let prefix = range.prefix, !key.starts(with: prefix.bytes) { break }
                 if let end = range.end, end.bytes.withUnsafeBytes({ compareBytes(key, $0) }) >= 0 { break }
-                found.insert(KeyBytes.lastKey(key))
+                found.append(KeyBytes.lastKey(key))
                 isThere = try cursor.next()
             }
         }
-        return found.sorted()
+        found.sort()
+        // Ranges can overlap where long values were cut.
+        var last: Int64?
+        found.removeAll { key in
+            defer { last = key }
+            return key == last
+        }
+        return found
     }
 }
 

@@ -25,9 +25,6 @@ struct ScanPlan {
 
     let access: Access
 
-    /// Whether the rows come in the order of their keys.
-    var isInKeyOrder: Bool { if case .index = access { false } else { true } }
-
     init(_ plan: FetchPlan, _ layout: KeyValueLayout) {
         let parts = if case .and(let parts) = plan.predicate { parts } else { [plan.predicate] }
         access = Self.byKey(parts) ?? Self.byIndex(parts, plan, layout) ?? .all

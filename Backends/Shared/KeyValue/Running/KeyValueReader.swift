@@ -35,7 +35,7 @@ class KeyValueReader: StorageReader {
         try checkOpen()
         let scan = ScanPlan(plan, core.layout)
         let source = KeyValueScan(self, plan, scan)
-        if plan.sort.isEmpty, scan.isInKeyOrder { return source }
+        if plan.sort.isEmpty { return source }
         return try SortedRows(source, plan, core, RelatedRecords(self))
     }
 
