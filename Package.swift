@@ -160,7 +160,7 @@ let package = Package(
             ]),
         tests(
             "PolystoreCompatibilityTests", "Tests/PolystoreCompatibilityTests",
-            ["PolystoreCompatibility", "PolystoreInMemory", "PolystoreSQLite"]),
+            ["PolystoreCompatibility", "PolystoreInMemory", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL"]),
         tests("ConformanceTests", "Tests/ConformanceTests", ["PolystoreConformance", "PolystoreStorage", "PolystoreInMemory"]),
         tests(
             "InMemoryTests", "Tests/Backends/InMemoryTests",

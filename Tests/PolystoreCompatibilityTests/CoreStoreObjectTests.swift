@@ -1,18 +1,36 @@
 import Foundation
 import PolystoreCompatibility
 import PolystoreInMemory
+import PolystoreLMDB
+import PolystorePostgreSQL
 import PolystoreSQLite
 import Testing
 
 @Suite(.serialized) struct CoreStoreObjectTests {
-    private func stack() throws -> DataStack {
+    private static let server = ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"]
+    /// PostgreSQL takes part when the environment names a server, as `.ci/run` does.
+    private static let stores = ["memory", "sqlite", "lmdb"] + (server == nil ? [] : ["postgresql"])
+
+    private func add(_ store: String, to stack: DataStack) throws {
+        let name = "polystore_\(UUID().uuidString.lowercased())"
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+        switch store {
+        case "sqlite": try stack.addStorageAndWait(SQLiteStore(fileURL: url))
+        case "lmdb": try stack.addStorageAndWait(LMDBStore(fileURL: url))
+        case "postgresql": try stack.addStorageAndWait(PostgreSQLStore(conninfo: Self.server ?? "", schema: name))
+        default: try stack.addStorageAndWait(InMemoryStore())
+        }
+    }
+
+    private func stack(_ store: String = "memory") throws -> DataStack {
         let stack = try makeStack()
-        try stack.addStorageAndWait(InMemoryStore())
+        try add(store, to: stack)
         return stack
     }
 
-    @Test func valuesAreKept() throws {
-        let stack = try stack()
+    @Test(arguments: stores) func valuesAreKept(_ store: String) throws {
+        let stack = try stack(store)
+        defer { for storage in stack.storages { try? storage.erase() } }
         try stack.perform(synchronous: { transaction in
             let dog = try transaction.create(Dog.self)
             dog.species.value = "Canis"
@@ -61,9 +79,10 @@ import Testing
                 .map(\.age.value) == [2, 3])
     }
 
-    @Test func fieldsOfTheLaterForm() throws {
+    @Test(arguments: stores) func fieldsOfTheLaterForm(_ store: String) throws {
         let stack = try DataStack(V2.schema())
-        try stack.addStorageAndWait(InMemoryStore())
+        try add(store, to: stack)
+        defer { for storage in stack.storages { try? storage.erase() } }
         try stack.perform(synchronous: { transaction in
             let one = try transaction.create(V2.Cat.self), other = try transaction.create(V2.Cat.self)
             #expect(one.id != other.id)

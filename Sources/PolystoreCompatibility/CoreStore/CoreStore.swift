@@ -99,6 +99,16 @@ extension CoreStore {
         try defaultStack.fetchCount(from.applying(clauses))
     }
 
+    /// The ids of the objects of a class that satisfy a condition.
+    public static func fetchIDs<O: ManagedObject>(_ from: From<O>, _ clauses: any FetchClause<O>...) throws(StorageError) -> [ObjectID<O>] {
+        try defaultStack.fetchIDs(from.applying(clauses))
+    }
+
+    /// One value over the objects of a request, computed by the store; nil of nothing.
+    public static func queryValue<O: ManagedObject, R: AttributeValue>(_ query: ValueQuery<O, R>) throws(StorageError) -> R? {
+        try defaultStack.queryValue(query)
+    }
+
     /// The default stack's own instance of an object of any context; nil when it no longer exists.
     public static func fetchExisting<O: ManagedObject>(_ object: O) throws(StorageError) -> sending O? {
         try defaultStack.fetchExisting(object.objectID)
