@@ -71,6 +71,16 @@ import Testing
         #expect(try run("query").code == 64)
     }
 
+    @Test func aWrongPatternInAModelIsNamed() throws {
+        let model = try file(
+            "wrong.json",
+            #"{"entities": [{"name": "Note", "attributes": [{"name": "text", "type": "string", "pattern": "(a"}]}]}"#)
+        let result = try run("model", "generate", model)
+        #expect(result.code == 2)
+        #expect(result.error.contains("Note.text") && result.error.contains("pattern"))
+        #expect(result.output.isEmpty)
+    }
+
     @Test func queryAnswers() throws {
         let store = try notes("f.db")
         #expect(

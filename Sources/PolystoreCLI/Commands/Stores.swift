@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Polystore
 internal import PolystoreCatalog
 internal import PolystoreStorage
 
@@ -52,9 +53,15 @@ enum Stores {
     /// The schema of a model file.
     static func model(_ path: String) throws(StorageError) -> Schema {
         let text = try text(path)
-        do throws(SchemaError) { return try Schema(json: text) } catch {
+        let schema: Schema
+        do throws(SchemaError) { schema = try Schema(json: text) } catch {
             throw StorageError(.invalidConfiguration, "\(path): \(error)", cause: error)
         }
+        // What only objects need, such as the patterns of texts, is wrong now too and not when a program starts.
+        do throws(StorageError) { _ = try DataStack(schema: schema) } catch {
+            throw StorageError(error.code, "\(path): \(error.message)", cause: error)
+        }
+        return schema
     }
 }
 
