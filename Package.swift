@@ -141,6 +141,9 @@ let package = Package(
         // Tests.
         .executableTarget(
             name: "polystore-crash", dependencies: ["Polystore", "PolystoreCatalog"], path: "Tests/CrashHelper", swiftSettings: strict),
+        module(
+            "TestStores", "Tests/TestStores",
+            ["Polystore", "PolystoreInMemory", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL"]),
         tests("CrashTests", "Tests/CrashTests", ["Polystore", "PolystoreCatalog", "polystore-crash"]),
         tests("PolystoreSchemaTests", "Tests/PolystoreSchemaTests", ["PolystoreSchema"]),
         tests("PolystoreStorageTests", "Tests/PolystoreStorageTests", ["PolystoreStorage"]),
@@ -149,7 +152,7 @@ let package = Package(
             "PolystoreTransferTests", "Tests/PolystoreTransferTests",
             ["PolystoreTransfer", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite"]),
         tests("PolystoreCLITests", "Tests/PolystoreCLITests", ["polystore-command"]),
-        tests("PolystoreMacrosTests", "Tests/PolystoreMacrosTests", ["PolystoreMacros", "PolystoreInMemory"]),
+        tests("PolystoreMacrosTests", "Tests/PolystoreMacrosTests", ["PolystoreMacros", "PolystoreInMemory", "TestStores"]),
         tests(
             "PolystoreInstrumentationTests", "Tests/PolystoreInstrumentationTests",
             [
@@ -160,7 +163,7 @@ let package = Package(
             ]),
         tests(
             "PolystoreCompatibilityTests", "Tests/PolystoreCompatibilityTests",
-            ["PolystoreCompatibility", "PolystoreInMemory", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL"]),
+            ["PolystoreCompatibility", "PolystoreInMemory", "PolystoreSQLite", "TestStores"]),
         tests("ConformanceTests", "Tests/ConformanceTests", ["PolystoreConformance", "PolystoreStorage", "PolystoreInMemory"]),
         tests(
             "InMemoryTests", "Tests/Backends/InMemoryTests",
@@ -176,7 +179,7 @@ let package = Package(
             "PolystoreTests", "Tests/PolystoreTests",
             [
                 "Polystore", "PolystoreModelCode", "PolystoreCatalog", "PolystoreDefaults", "PolystoreInMemory", "PolystoreSQLite",
-                "PolystoreLMDB", "PolystorePostgreSQL",
+                "PolystoreLMDB", "PolystorePostgreSQL", "TestStores",
             ],
             exclude: ["Models/Awkward.json"]),
     ],

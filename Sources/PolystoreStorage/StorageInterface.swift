@@ -192,6 +192,16 @@ public protocol StorageWriter: StorageReader {
     /// rolled back, to a savepoint or as a whole.
     func apply(_ changes: ChangeSet) throws(StorageError)
 
+    /// Adds rows, or changes those that have the same values under a unique constraint: one after the other, in their order.
+    ///
+    /// *Requires*: no two rows of one call have the same values under the constraint.
+    ///
+    /// *Behavior*: rows are added with version 1, and the version of a changed row rises by one, also when the mask names nothing else. A
+    /// nil among the constrained values is like no other value, so such a row is added. A row of the constraint that belongs to an entity
+    /// outside the family of the asked one, and any other constraint, are `uniqueConstraintViolated`.
+    /// - Returns: What became of each row, in their order.
+    func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow]
+
     /// Adds rows in bulk, with their keys and versions, all of entities of one hierarchy; the key counter rises above the greatest key.
     ///
     /// *Behavior*: a bulk load leaves no entries in the history. A key that exists is `alreadyExists`.

@@ -1,22 +1,22 @@
 import Foundation
 import PolystoreCompatibility
-import PolystoreInMemory
 import Synchronization
+import TestStores
 import Testing
 
 // CoreDataMonk's samples and layouts. Its key markers (%"name") come with the query language.
 
 @Suite(.serialized) struct CoreDataMonkTests {
-    private func stack(_ root: RootContextType = .shared) throws -> CoreDataStack {
+    private func stack(_ store: TestStore, _ root: RootContextType = .shared) throws -> CoreDataStack {
         let stack = CoreDataStack(try sampleStack(), rootContext: root)
-        try stack.addInMemoryStore()
+        try stack.dataStack.addStorageAndWait(store.make())
         return stack
     }
 
     private func named(_ name: String) -> Where<MyPersonEntity> { Where("name", isEqualTo: name) }
 
-    @Test func updates() throws {
-        let World = try CoreDataMainContext(stack: stack())
+    @Test(arguments: TestStore.all) func updates(_ store: TestStore) throws {
+        let World = try CoreDataMainContext(stack: stack(store))
         try World.beginUpdateAndWait {
             update in
 
@@ -42,8 +42,8 @@ import Testing
         #expect { try World.fetch(MyPersonEntity.self, named("Nobody")) } throws: { ($0 as? StorageError)?.code == .notFound }
     }
 
-    @Test func anUpdateLivesOnInCallBacks() throws {
-        let stack = try stack(), World = try CoreDataMainContext(stack: stack, updateTarget: .rootContext(autoMerge: true))
+    @Test(arguments: TestStore.all) func anUpdateLivesOnInCallBacks(_ store: TestStore) throws {
+        let stack = try stack(store), World = try CoreDataMainContext(stack: stack, updateTarget: .rootContext(autoMerge: true))
         try World.beginUpdateAndWait { update in
             try update.create(MyPersonEntity.self).name = "Monk"
             try update.commit()
@@ -80,8 +80,8 @@ import Testing
         #expect(try World.fetch(MyPersonEntity.self, named("Monk")).age == 33)
     }
 
-    @Test func anUpdateContextOfSeveralSteps() throws {
-        let World = try CoreDataMainContext(stack: stack(), updateOrder: .serial)
+    @Test(arguments: TestStore.all) func anUpdateContextOfSeveralSteps(_ store: TestStore) throws {
+        let World = try CoreDataMainContext(stack: stack(store), updateOrder: .serial)
         let context = World.beginUpdateContext()
         try context.perform { update in try update.create(MyPersonEntity.self).name = "One" }
         try context.perform { update in
@@ -97,12 +97,12 @@ import Testing
         #expect { try kept?.commit() } throws: { ($0 as? StorageError)?.code == .storeClosed }
     }
 
-    @Test func whenALayoutShowsACommit() throws {
+    @Test(arguments: TestStore.all) func whenALayoutShowsACommit(_ store: TestStore) throws {
         for (target, atOnce, afterFetch) in [
             (UpdateTarget.mainContext, true, true), (.rootContext(autoMerge: true), false, true),
             (.rootContext(autoMerge: false), false, false), (.persistentStore, false, false),
         ] {
-            let stack = try stack(), context = try CoreDataMainContext(stack: stack, updateTarget: target)
+            let stack = try stack(store), context = try CoreDataMainContext(stack: stack, updateTarget: target)
             try context.beginUpdateAndWait { update in
                 try update.create(MyPersonEntity.self).name = "Ann"
                 try update.commit()
@@ -123,8 +123,8 @@ import Testing
         }
     }
 
-    @Test func contextsThatUpdateOnlyAndTellOfCommits() throws {
-        let stack = try stack(.none)
+    @Test(arguments: TestStore.all) func contextsThatUpdateOnlyAndTellOfCommits(_ store: TestStore) throws {
+        let stack = try stack(store, .none)
         let Updater = try CoreDataContext(stack: stack, updateTarget: .persistentStore)
         let screen = try CoreDataMainContext(stack: stack, updateTarget: .persistentStore)
         let commits = Mutex(0)
@@ -146,8 +146,8 @@ import Testing
         #expect(try screen.fetchAll(MyPersonEntity.self).count == 3)
     }
 
-    @Test func impossibleLayoutsAreRefused() throws {
-        let stack = try stack(.none)
+    @Test(arguments: TestStore.all) func impossibleLayoutsAreRefused(_ store: TestStore) throws {
+        let stack = try stack(store, .none)
         #expect { try CoreDataMainContext(stack: stack, updateTarget: .rootContext(autoMerge: true)) } throws: {
             ($0 as? StorageError)?.code == .invalidConfiguration
         }
@@ -156,8 +156,8 @@ import Testing
         }
     }
 
-    @Test func serialUpdatesDoNotOverlap() throws {
-        let stack = try stack(), World = try CoreDataContext(stack: stack, updateOrder: .serial)
+    @Test(arguments: TestStore.all) func serialUpdatesDoNotOverlap(_ store: TestStore) throws {
+        let stack = try stack(store), World = try CoreDataContext(stack: stack, updateOrder: .serial)
         let running = Mutex((now: 0, most: 0)), group = DispatchGroup()
         for _ in 0..<6 {
             group.enter()

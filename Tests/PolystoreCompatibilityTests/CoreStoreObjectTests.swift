@@ -1,34 +1,18 @@
 import Foundation
 import PolystoreCompatibility
-import PolystoreInMemory
-import PolystoreLMDB
-import PolystorePostgreSQL
-import PolystoreSQLite
+import TestStores
 import Testing
 
 @Suite(.serialized) struct CoreStoreObjectTests {
-    private static let server = ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"]
-    /// PostgreSQL takes part when the environment names a server, as `.ci/run` does.
-    private static let stores = ["memory", "sqlite", "lmdb"] + (server == nil ? [] : ["postgresql"])
+    private func add(_ store: TestStore, to stack: DataStack) throws { try stack.addStorageAndWait(store.make()) }
 
-    private func add(_ store: String, to stack: DataStack) throws {
-        let name = "polystore_\(UUID().uuidString.lowercased())"
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent(name)
-        switch store {
-        case "sqlite": try stack.addStorageAndWait(SQLiteStore(fileURL: url))
-        case "lmdb": try stack.addStorageAndWait(LMDBStore(fileURL: url))
-        case "postgresql": try stack.addStorageAndWait(PostgreSQLStore(conninfo: Self.server ?? "", schema: name))
-        default: try stack.addStorageAndWait(InMemoryStore())
-        }
-    }
-
-    private func stack(_ store: String = "memory") throws -> DataStack {
+    private func stack(_ store: TestStore = .memory) throws -> DataStack {
         let stack = try makeStack()
         try add(store, to: stack)
         return stack
     }
 
-    @Test(arguments: stores) func valuesAreKept(_ store: String) throws {
+    @Test(arguments: TestStore.all) func valuesAreKept(_ store: TestStore) throws {
         let stack = try stack(store)
         defer { for storage in stack.storages { try? storage.erase() } }
         try stack.perform(synchronous: { transaction in
@@ -79,7 +63,7 @@ import Testing
                 .map(\.age.value) == [2, 3])
     }
 
-    @Test(arguments: stores) func fieldsOfTheLaterForm(_ store: String) throws {
+    @Test(arguments: TestStore.all) func fieldsOfTheLaterForm(_ store: TestStore) throws {
         let stack = try DataStack(V2.schema())
         try add(store, to: stack)
         defer { for storage in stack.storages { try? storage.erase() } }

@@ -1,6 +1,6 @@
 import Foundation
 import PolystoreCompatibility
-import PolystoreInMemory
+import TestStores
 import Testing
 
 // RCDataKit's samples on contexts, objects and imports.
@@ -36,14 +36,14 @@ private struct ImportablePerson: Persistable, Identifiable {
 }
 
 @Suite struct RCDataKitTests {
-    private func stack() throws -> MyDataStack {
+    private func stack(_ store: TestStore) throws -> MyDataStack {
         let stack = try sampleStack()
-        try stack.addStorageAndWait(InMemoryStore())
+        try stack.addStorageAndWait(store.make())
         return MyDataStack(dataStack: stack)
     }
 
-    @MainActor @Test func contexts() async throws {
-        let myStack = try stack()
+    @MainActor @Test(arguments: TestStore.all) func contexts(_ store: TestStore) async throws {
+        let myStack = try stack(store)
         let viewContext = myStack.viewContext
         #expect(viewContext === myStack.viewContext)
         let bgContext = myStack.backgroundContext(author: .networkSync)
@@ -79,8 +79,8 @@ private struct ImportablePerson: Persistable, Identifiable {
         #expect { try viewContext.existingObject(with: personId) } throws: { ($0 as? StorageError)?.code == .notFound }
     }
 
-    @MainActor @Test func theViewContextIsNotWrittenThrough() async throws {
-        let viewContext = try stack().viewContext
+    @MainActor @Test(arguments: TestStore.all) func theViewContextIsNotWrittenThrough(_ store: TestStore) async throws {
+        let viewContext = try stack(store).viewContext
         for write in [
             { _ = try MyPersonEntity(context: viewContext) }, { try viewContext.save() },
             { _ = try viewContext.create(MyPersonEntity.self) },
@@ -106,8 +106,8 @@ private struct ImportablePerson: Persistable, Identifiable {
         }
     }
 
-    @Test func importing() throws {
-        let context = try stack().backgroundContext(author: .networkSync)
+    @Test(arguments: TestStore.all) func importing(_ store: TestStore) throws {
+        let context = try stack(store).backgroundContext(author: .networkSync)
         let importablePeople = [ImportablePerson(id: 1, firstName: "A", friendID: 0), ImportablePerson(id: 2, firstName: "B", friendID: 1)]
         let arrayResults: [PersistenceResult] = try context.importPersistableObjects(importablePeople)
         #expect(arrayResults.count == 2)

@@ -1,7 +1,7 @@
 #if Macros
 import Foundation
-import PolystoreInMemory
 import PolystoreMacros
+import TestStores
 import Testing
 
 struct Address: CodedAttributeValue, Equatable {
@@ -35,9 +35,9 @@ struct Options: OptionSet, AttributeValue {
 }
 
 @Suite struct AttributeOptionTests {
-    private func stack() throws -> DataStack {
+    private func stack(_ store: TestStore) throws -> DataStack {
         let stack = try DataStack(Account.self, Card.self, Bank.self)
-        try stack.addStorageAndWait(InMemoryStore())
+        try stack.addStorageAndWait(store.make())
         return stack
     }
 
@@ -54,8 +54,8 @@ struct Options: OptionSet, AttributeValue {
         #expect(Account.declaration.indexes == [Index(["age"])])
     }
 
-    @Test func codedValuesOptionSetsAndInitialValues() throws {
-        let stack = try stack()
+    @Test(arguments: TestStore.all) func codedValuesOptionSetsAndInitialValues(_ store: TestStore) throws {
+        let stack = try stack(store)
         try stack.perform(synchronous: { transaction in
             let one = try transaction.create(Account.self), other = try transaction.create(Account.self)
             #expect(one.number != other.number)
@@ -69,8 +69,8 @@ struct Options: OptionSet, AttributeValue {
         #expect(one.isOpen)
     }
 
-    @Test func rulesAreChecked() throws {
-        let stack = try stack()
+    @Test(arguments: TestStore.all) func rulesAreChecked(_ store: TestStore) throws {
+        let stack = try stack(store)
         #expect {
             try stack.perform(synchronous: { transaction in
                 let account = try transaction.create(Account.self)
@@ -84,8 +84,8 @@ struct Options: OptionSet, AttributeValue {
         }
     }
 
-    @Test func referencesAreFollowed() throws {
-        let stack = try stack()
+    @Test(arguments: TestStore.all) func referencesAreFollowed(_ store: TestStore) throws {
+        let stack = try stack(store)
         try stack.perform(synchronous: { transaction in
             let bank = try transaction.create(Bank.self)
             try transaction.create(Account.self).bank = bank.objectID

@@ -1,6 +1,7 @@
 import Foundation
 import Polystore
 import PolystoreModelCode
+import TestStores
 import Testing
 
 /// A model whose names are those of keywords, of types that generated code uses, and of members that every object has.

@@ -1,5 +1,6 @@
 import Foundation
 import Polystore
+import TestStores
 import Testing
 
 /// Random edits of a graph beside plain dictionaries that say what must come out.

@@ -56,6 +56,7 @@ final class InterruptedStore: StorageInterface, @unchecked Sendable {
             try inner.reserveKeys(entity, count: count)
         }
         func apply(_ changes: ChangeSet) throws(StorageError) { try inner.apply(changes) }
+        func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow] { try inner.upsert(upsert) }
         func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { try inner.load(root, batch) }
         func load(link: Int, _ pairs: [Link]) throws(StorageError) { try inner.load(link: link, pairs) }
         func setNote(_ name: String, _ bytes: Data?) throws(StorageError) { try inner.setNote(name, bytes) }

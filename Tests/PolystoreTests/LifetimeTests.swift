@@ -1,4 +1,5 @@
 import Polystore
+import TestStores
 import Testing
 
 /// Nothing keeps a store, a stack or an object longer than the program does.

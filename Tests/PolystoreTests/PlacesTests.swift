@@ -4,6 +4,7 @@ import PolystoreLMDB
 import PolystorePostgreSQL
 import PolystoreSQLite
 import Synchronization
+import TestStores
 import Testing
 
 /// Stores in files: their size, copies of them, and what happens when they do not fit.

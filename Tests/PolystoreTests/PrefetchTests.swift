@@ -1,5 +1,6 @@
 import Foundation
 import Polystore
+import TestStores
 import Testing
 
 /// What is loaded in advance is there when the store is gone.

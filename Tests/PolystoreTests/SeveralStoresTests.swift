@@ -4,6 +4,7 @@ import PolystoreInMemory
 import PolystoreLMDB
 import PolystorePostgreSQL
 import PolystoreSQLite
+import TestStores
 import Testing
 
 /// One transaction over two stores: both have it, or after an interruption both will.

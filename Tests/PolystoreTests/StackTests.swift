@@ -4,6 +4,7 @@ import PolystoreCatalog
 import PolystoreDefaults
 import PolystoreInMemory
 import PolystoreSQLite
+import TestStores
 import Testing
 
 /// Stores come and go while a stack runs, and each entity finds its own.

@@ -1,5 +1,6 @@
 import Foundation
 import Polystore
+import TestStores
 import Testing
 
 @Suite struct ViewContextTests {

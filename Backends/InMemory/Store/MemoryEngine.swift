@@ -112,26 +112,32 @@ final class MemoryWriter: MemoryReader, OrderedWriter {
 /// A position in a map.
 final class MemoryCursor: OrderedCursor {
     private let map: MemoryMap
-    private var page = 0
-    private var index = -1
+    @exclusivity(unchecked) private var position = MemoryMap.Position(index: -1)
+    /// The page of the position: asking the map would count references at every step.
+    @exclusivity(unchecked) private var page: MemoryPage?
 
-    init(_ map: MemoryMap) { self.map = map }
+    init(_ map: MemoryMap) {
+        self.map = map
+        page = map.page(position)
+    }
 
     func seek(_ key: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
-        (page, index) = map.seek(key)
-        return page < map.pages.count
+        position = map.seek(key)
+        page = map.page(position)
+        return page != nil
     }
 
     func next() throws(StorageError) -> Bool {
-        guard page < map.pages.count else { return false }
-        index += 1
-        if index >= map.pages[page].entries.count {
-            page += 1
-            index = 0
+        guard let page else { return false }
+        if position.index + 1 < page.entries.count {
+            position.index += 1
+            return true
         }
-        return page < map.pages.count
+        position = map.next(position)
+        self.page = map.page(position)
+        return self.page != nil
     }
 
-    var key: UnsafeRawBufferPointer { map.pages[page].key(index) }
-    var value: UnsafeRawBufferPointer { map.pages[page].value(index) }
+    var key: UnsafeRawBufferPointer { page.map { $0.key(position.index) } ?? UnsafeRawBufferPointer(start: nil, count: 0) }
+    var value: UnsafeRawBufferPointer { page.map { $0.value(position.index) } ?? UnsafeRawBufferPointer(start: nil, count: 0) }
 }

@@ -1,12 +1,30 @@
 internal import PolystoreStorage
 
-/// An ordered map as a list of pages. A copy costs one retained array: that is what a snapshot is.
-struct MemoryMap: Sendable {
-    private(set) var pages: [MemoryPage] = []
-    private(set) var count = 0
+/// Pages that follow each other. Like a page it belongs to the generation that made it and does not change once published: a transaction
+/// copies the few segments that it touches, however many the map has.
+///
+/// Unchecked: a segment is written by the one thread that holds the write lane, before it is published through the store's lock.
+final class MemorySegment: @unchecked Sendable {
+    static let mostPages = 128
+
+    let generation: Int
+    @exclusivity(unchecked) fileprivate(set) var pages: ContiguousArray<MemoryPage>
+
+    fileprivate init(_ pages: ContiguousArray<MemoryPage>, generation: Int) {
+        self.generation = generation
+        self.pages = pages
+    }
+
+    /// The page at a position, one of this generation: others are copied first.
+    fileprivate func own(_ index: Int) -> MemoryPage {
+        if pages[index].generation == generation { return pages[index] }
+        let copy = pages[index].copy(generation: generation)
+        pages[index] = copy
+        return copy
+    }
 
     /// The page that a key is in or would be in.
-    private func page(for key: UnsafeRawBufferPointer) -> Int {
+    fileprivate func page(for key: UnsafeRawBufferPointer) -> Int {
         var low = 0, high = pages.count
         while low < high {
             let middle = (low + high) / 2
@@ -14,45 +32,95 @@ struct MemoryMap: Sendable {
         }
         return max(low - 1, 0)
     }
+}
+
+/// An ordered map as a list of segments of pages. A copy costs one retained array: that is what a snapshot is.
+struct MemoryMap: Sendable {
+    /// The position of a pair; past the end its segment is the number of segments.
+    struct Position {
+        var segment = 0
+        var page = 0
+        var index = 0
+    }
+
+    private(set) var segments: [MemorySegment] = []
+    private(set) var count = 0
+
+    /// The segment that a key is in or would be in.
+    private func segment(for key: UnsafeRawBufferPointer) -> Int {
+        var low = 0, high = segments.count
+        while low < high {
+            let middle = (low + high) / 2
+            if compareBytes(segments[middle].pages[0].key(0), key) <= 0 { low = middle + 1 } else { high = middle }
+        }
+        return max(low - 1, 0)
+    }
 
     /// The position of the first key that is not below `key`.
-    func seek(_ key: UnsafeRawBufferPointer) -> (page: Int, index: Int) {
-        if pages.isEmpty { return (0, 0) }
-        let page = page(for: key)
-        let index = pages[page].find(key).index
-        return index < pages[page].entries.count ? (page, index) : (page + 1, 0)
+    func seek(_ key: UnsafeRawBufferPointer) -> Position {
+        if segments.isEmpty { return Position() }
+        let number = segment(for: key), segment = segments[number], page = segment.page(for: key)
+        return settled(Position(segment: number, page: page, index: segment.pages[page].find(key).index))
+    }
+
+    /// The position after another.
+    func next(_ position: Position) -> Position {
+        settled(Position(segment: position.segment, page: position.page, index: position.index + 1))
+    }
+
+    /// A position that can be one past its page, as the first of the next page.
+    @inline(__always)
+    private func settled(_ position: Position) -> Position {
+        let pages = segments[position.segment].pages
+        if position.index < pages[position.page].entries.count { return position }
+        if position.page + 1 < pages.count { return Position(segment: position.segment, page: position.page + 1) }
+        return Position(segment: position.segment + 1)
+    }
+
+    /// The page of a position; nil past the end.
+    @inline(__always)
+    func page(_ position: Position) -> MemoryPage? {
+        position.segment < segments.count ? segments[position.segment].pages[position.page] : nil
     }
 
     func get(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        if pages.isEmpty { return nil }
-        let page = pages[page(for: key)]
+        if segments.isEmpty { return nil }
+        let segment = segments[segment(for: key)]
+        let page = segment.pages[segment.page(for: key)]
         let (index, isEqual) = page.find(key)
         return isEqual ? page.value(index) : nil
     }
 
-    var lastKey: UnsafeRawBufferPointer? { pages.last.map { $0.key($0.entries.count - 1) } }
+    var lastKey: UnsafeRawBufferPointer? {
+        segments.last.map { segment in
+            let page = segment.pages[segment.pages.count - 1]
+            return page.key(page.entries.count - 1)
+        }
+    }
 
-    /// The page at a position, one of this generation: others are copied first.
-    private mutating func own(_ index: Int, _ generation: Int) -> MemoryPage {
-        if pages[index].generation == generation { return pages[index] }
-        let copy = pages[index].copy(generation: generation)
-        pages[index] = copy
+    /// The segment at a position, one of this generation: others are copied first.
+    private mutating func own(_ index: Int, _ generation: Int) -> MemorySegment {
+        if segments[index].generation == generation { return segments[index] }
+        let copy = MemorySegment(segments[index].pages, generation: generation)
+        segments[index] = copy
         return copy
     }
 
     /// Room for the value of a key; an older value is replaced.
     mutating func put(_ key: UnsafeRawBufferPointer, _ valueCount: Int, _ generation: Int) -> UnsafeMutableRawPointer {
-        if pages.isEmpty { return append(key, valueCount, generation) }
-        let position = page(for: key)
-        var page = own(position, generation)
+        if segments.isEmpty { return append(key, valueCount, generation) }
+        let number = segment(for: key), segment = own(number, generation), position = segment.page(for: key)
+        var page = segment.own(position)
         var (index, isEqual) = page.find(key)
         if isEqual {
             page.remove(at: index)
             count -= 1
         }
-        if position == pages.count - 1, index == page.entries.count, !isEqual { return append(key, valueCount, generation) }
+        let isLast = number == segments.count - 1 && position == segment.pages.count - 1
+        if isLast, index == page.entries.count, !isEqual { return append(key, valueCount, generation) }
         if !page.fits(key.count, valueCount) {
-            (page, index) = makeRoom(position, index, key.count + valueCount, generation)
+            (page, index) = Self.makeRoom(segment, position, index, key.count + valueCount)
+            split(number)
         }
         count += 1
         return page.insert(key, valueCount, at: index)
@@ -62,18 +130,23 @@ struct MemoryMap: Sendable {
     mutating func append(_ key: UnsafeRawBufferPointer, _ valueCount: Int, _ generation: Int) -> UnsafeMutableRawPointer {
         count += 1
         // A page of an earlier transaction is copied and filled: one of its own for each would be sixteen kilobytes for one row.
-        if let last = pages.last, last.fits(key.count, valueCount) {
-            let page = own(pages.count - 1, generation)
+        if let last = segments.last, let page = last.pages.last, page.fits(key.count, valueCount) {
+            let segment = own(segments.count - 1, generation)
+            let page = segment.own(segment.pages.count - 1)
             if page.fits(key.count, valueCount) { return page.insert(key, valueCount, at: page.entries.count) }
         }
         let page = MemoryPage(generation: generation, capacity: max(MemoryPage.usualBytes, key.count + valueCount + 8))
-        pages.append(page)
+        if let last = segments.last, last.pages.count < MemorySegment.mostPages {
+            own(segments.count - 1, generation).pages.append(page)
+        } else {
+            segments.append(MemorySegment([page], generation: generation))
+        }
         return page.insert(key, valueCount, at: 0)
     }
 
     /// Splits a full page so that a pair fits at an index; an empty half goes away.
-    private mutating func makeRoom(_ position: Int, _ index: Int, _ needed: Int, _ generation: Int) -> (MemoryPage, Int) {
-        let page = pages[position], count = page.entries.count
+    private static func makeRoom(_ segment: MemorySegment, _ position: Int, _ index: Int, _ needed: Int) -> (MemoryPage, Int) {
+        let page = segment.pages[position], count = page.entries.count, generation = segment.generation
         let middle = count / 2
         var halves = [page.copy(0..<middle, generation: generation), page.copy(middle..<count, generation: generation)]
         halves.removeAll(where: \.entries.isEmpty)
@@ -82,21 +155,32 @@ struct MemoryMap: Sendable {
             let own = MemoryPage(generation: generation, capacity: needed + 16)
             let before = page.copy(0..<index, generation: generation), after = page.copy(index..<count, generation: generation)
             let parts = [before].filter { !$0.entries.isEmpty } + [own] + [after].filter { !$0.entries.isEmpty }
-            pages.replaceSubrange(position...position, with: parts)
+            segment.pages.replaceSubrange(position...position, with: parts)
             return (own, 0)
         }
-        pages.replaceSubrange(position...position, with: halves)
+        segment.pages.replaceSubrange(position...position, with: halves)
         return index <= middle && middle > 0 || halves.count == 1 ? (halves[0], index) : (halves[1], index - middle)
+    }
+
+    /// Makes two segments of one that has become too long.
+    private mutating func split(_ number: Int) {
+        let segment = segments[number]
+        if segment.pages.count <= MemorySegment.mostPages { return }
+        let middle = segment.pages.count / 2
+        segments.insert(MemorySegment(ContiguousArray(segment.pages[middle...]), generation: segment.generation), at: number + 1)
+        segment.pages.removeSubrange(middle...)
     }
 
     /// Removes a key; false if it was not there.
     mutating func delete(_ key: UnsafeRawBufferPointer, _ generation: Int) -> Bool {
-        if pages.isEmpty { return false }
-        let position = page(for: key)
-        let (index, isEqual) = pages[position].find(key)
+        if segments.isEmpty { return false }
+        let number = segment(for: key), position = segments[number].page(for: key)
+        let (index, isEqual) = segments[number].pages[position].find(key)
         guard isEqual else { return false }
-        own(position, generation).remove(at: index)
-        if pages[position].entries.isEmpty { pages.remove(at: position) }
+        let segment = own(number, generation)
+        segment.own(position).remove(at: index)
+        if segment.pages[position].entries.isEmpty { segment.pages.remove(at: position) }
+        if segment.pages.isEmpty { segments.remove(at: number) }
         count -= 1
         return true
     }

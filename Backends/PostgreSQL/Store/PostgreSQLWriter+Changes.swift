@@ -81,13 +81,13 @@ extension PostgreSQLWriter {
     }
 
     /// Rows as a table that the server makes of one array for keys, versions and each slot.
-    private func unnest(_ entity: EntityIndex, _ slots: [Int]) -> String {
+    func unnest(_ entity: EntityIndex, _ slots: [Int]) -> String {
         let types = slots.map { SQLDialect.castName(core.tables.schema[entity].slots[$0].type) }
         let arrays = (["int8", "int8"] + types).enumerated().map { "$\($0 + 1)::\($1)[]" }
         return "unnest(\(arrays.joined(separator: ", ")))"
     }
 
-    private func columns(_ batch: RowBatch, _ entity: EntityIndex, _ slots: [Int]) -> [PostgreSQLParameter] {
+    func columns(_ batch: RowBatch, _ entity: EntityIndex, _ slots: [Int]) -> [PostgreSQLParameter] {
         let rows = 0..<batch.count
         return [PostgreSQLParameter(keys: rows.map(batch.key)), PostgreSQLParameter(keys: rows.map { batch.row($0).version })]
             + slots.map { slot in

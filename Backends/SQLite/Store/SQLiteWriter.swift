@@ -6,12 +6,12 @@ internal import PolystoreStorage
 
 /// The write transaction.
 final class SQLiteWriter: SQLiteReader, StorageWriter {
-    private var recorder = HistoryRecorder()
+    var recorder = HistoryRecorder()
     private var marks: [(id: Int, mark: HistoryRecorder.Mark)] = []
     private var nextMark = 1
     private let options: WriteOptions
     private var bulk: SQLiteBulkLoad?
-    private let scratchRows = RowBatch(capacity: 500)
+    let scratchRows = RowBatch(capacity: 500)
     private let inserts: SQLiteInsert
 
     init(_ core: SQLiteCore, _ connection: SQLiteConnection, _ options: WriteOptions) throws(StorageError) {

@@ -368,37 +368,46 @@ class Pet: ManagedObject {
     }
     @exclusivity(unchecked) private final var __name: String
 
+    final var chip: String? {
+        get { _check(_Schema.base + 1); return __chip }
+        set { if let value = _acceptBytes(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); __chip = value } }
+    }
+    @exclusivity(unchecked) private final var __chip: String?
+
     final var owner: Person? {
-        get { _one(_Schema.base + 1, __owner, Person.self) }
-        set { _setOne(_Schema.base + 1, newValue) }
+        get { _one(_Schema.base + 2, __owner, Person.self) }
+        set { _setOne(_Schema.base + 2, newValue) }
     }
     @exclusivity(unchecked) private final var __owner: Int64?
 
     enum _Schema {
         @inlinable static var base: Int { ManagedObject._Schema.end }
-        @inlinable static var end: Int { base + 2 }
+        @inlinable static var end: Int { base + 3 }
     }
 
     override class var _entityName: String { "Pet" }
 
     override class var declaration: Entity {
         Entity("Pet", isAbstract: true, attributes: [
-                Attribute("name", .string, defaultValue: ("" as String).attributeValue)
+                Attribute("name", .string, defaultValue: ("" as String).attributeValue),
+                Attribute("chip", .string, isOptional: true)
             ], relationships: [
                 Relationship("owner", to: "Person", .toOne, inverse: "pets")
-            ])
+            ], uniqueConstraints: [UniqueConstraint(["chip"])])
     }
 
-    override class var _slotNames: [String] { super._slotNames + ["name", "owner"] }
+    override class var _slotNames: [String] { super._slotNames + ["name", "chip", "owner"] }
 
     required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
         __name = Self._decode(String.self, row, _Schema.base + 0, context)
-        __owner = Self._decode(Optional<Int64>.self, row, _Schema.base + 1, context)
+        __chip = Self._decode(Optional<String>.self, row, _Schema.base + 1, context)
+        __owner = Self._decode(Optional<Int64>.self, row, _Schema.base + 2, context)
         super.init(_row: row, context)
     }
 
     required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
         __name = ""
+        __chip = nil
         __owner = nil
         super.init(_new: key, entity, context)
     }
@@ -406,25 +415,27 @@ class Pet: ManagedObject {
     override func _reload(_ row: borrowing RowView) {
         super._reload(row)
         __name = Self._decode(String.self, row, _Schema.base + 0, _context)
-        __owner = Self._decode(Optional<Int64>.self, row, _Schema.base + 1, _context)
+        __chip = Self._decode(Optional<String>.self, row, _Schema.base + 1, _context)
+        __owner = Self._decode(Optional<Int64>.self, row, _Schema.base + 2, _context)
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
         if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __name._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __owner._encode(batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __chip._encode(batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __owner._encode(batch) }
     }
 
     override func _reference(_ slot: Int) -> Int64? {
         switch slot {
-        case _Schema.base + 1: return __owner
+        case _Schema.base + 2: return __owner
         default: return super._reference(slot)
         }
     }
 
     override func _setReference(_ slot: Int, _ key: Int64?) {
         switch slot {
-        case _Schema.base + 1: __owner = key
+        case _Schema.base + 2: __owner = key
         default: super._setReference(slot, key)
         }
     }
@@ -433,12 +444,14 @@ class Pet: ManagedObject {
         let objectID: ObjectID<Pet>
         let version: Int64
         let name: String
+        let chip: String?
         let owner: ObjectID<Person>?
         init(_ object: Pet) {
             objectID = object.objectID
             version = object.version
             name = object.name
-            owner = object._target(object.__owner, _Schema.base + 1, Person.self)
+            chip = object.chip
+            owner = object._target(object.__owner, _Schema.base + 2, Person.self)
         }
     }
 }

@@ -71,7 +71,7 @@ final class CommitHub: Sendable {
     func publish(_ tracker: ChangeTracker) {
         let mailboxes = subscribers.withLock { $0.compactMap(\.mailbox) }
         if mailboxes.isEmpty { return }
-        var keys: Keys = [:], stores: Set<Int> = []
+        var keys = tracker.written.rows.keys, stores = tracker.written.rows.stores
         for object in [tracker.written.changed, tracker.written.deleted].joined() {
             let place = Place(store: Int(object._store), root: object.description.root)
             keys[place, default: []].insert(object._key)

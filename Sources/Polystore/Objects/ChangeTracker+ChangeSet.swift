@@ -83,7 +83,7 @@ extension ChangeTracker {
         return changes
     }
 
-    private func source(
+    func source(
         _ objects: ContiguousArray<ManagedObject>, _ entity: EntityIndex, _ slots: Int, _ mask: @escaping (ManagedObject) -> UInt64
     ) -> RowSource {
         RowSource(count: objects.count) { range, batch in

@@ -31,7 +31,7 @@ final class ChangeTracker {
     /// Whether the members of a new object are those that were added since it was made; not after an undo.
     var knowsMembersOfNewObjects = true
     /// What was brought to the stores already and is not yet committed.
-    private(set) var written = Written()
+    var written = Written()
 
     /// Objects whose changes are in the stores, not yet committed.
     struct Written {
@@ -42,8 +42,18 @@ final class ChangeTracker {
         var masks: [ObjectIdentifier: SlotMask] = [:]
         /// The stores whose link tables changed.
         var linkedStores: Set<Int> = []
+        /// Rows that were written without an object for each.
+        var rows = Rows()
 
-        var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && linkedStores.isEmpty }
+        var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && linkedStores.isEmpty && rows.stores.isEmpty }
+    }
+
+    /// Rows that were written without an object for each.
+    struct Rows {
+        /// Those that were changed or deleted.
+        var keys: CommitHub.Keys = [:]
+        var stores: Set<Int> = []
+        var counts = Measured.Counts()
     }
 
     var hasPending: Bool { !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !links.isEmpty }
@@ -107,8 +117,10 @@ final class ChangeTracker {
     /// The numbers of objects that were written.
     var counts: Measured.Counts {
         let inserted = written.inserted.count { !$0.isDeletedObject }
+        let rows = written.rows.counts
         return Measured.Counts(
-            inserted: inserted, updated: Set(written.changed.map(ObjectIdentifier.init)).count, deleted: written.deleted.count)
+            inserted: inserted + rows.inserted, updated: Set(written.changed.map(ObjectIdentifier.init)).count + rows.updated,
+            deleted: written.deleted.count + rows.deleted)
     }
 
     /// The numbers of objects that are to be written.

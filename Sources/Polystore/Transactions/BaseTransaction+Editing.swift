@@ -16,15 +16,18 @@ extension BaseTransaction {
     public func create<Object: ManagedObject>(_ into: Into<Object>) throws(StorageError) -> Object {
         // Nearly always the class alone is named, and was before.
         if into.isPlain, lastTarget?.type == Object.self || knownTarget(Object.self) != nil { return try create(Object.self) }
-        return try reporting { () throws(StorageError) in
-            try checkOpen()
-            let target = try target(try into.entity(context.model), into.configuration)
-            if into.isPlain, target.type == Object.self { remember(target) }
-            guard let object = try make(target) as? Object else {
-                throw StorageError(.invalidConfiguration, "\(context.model.schema[target.entity].name) has another class")
-            }
-            return object
+        return try reporting { () throws(StorageError) in unsafeDowncast(try make(try target(into)), to: Object.self) }
+    }
+
+    /// Where new objects go that `Into` names; their class is that of `Into`, or one below it.
+    func target<Object: ManagedObject>(_ into: Into<Object>) throws(StorageError) -> CreationTarget {
+        try checkOpen()
+        let target = try target(try into.entity(context.model), into.configuration)
+        if into.isPlain, target.type == Object.self { remember(target) }
+        guard target.type is Object.Type else {
+            throw StorageError(.invalidConfiguration, "\(context.model.schema[target.entity].name) has another class")
         }
+        return target
     }
 
     private func target(_ entity: EntityIndex, _ configuration: String??) throws(StorageError) -> CreationTarget {

@@ -106,11 +106,24 @@ final class SessionPool {
 
     /// Brings changes to a store.
     func apply(_ changes: ChangeSet, to store: Int) throws(StorageError) {
-        let writer = try writer(store)
-        // The first to commit keeps the changes of the others, so those of a store that is always first need not be written down.
-        if redo[store] == nil { redo[store] = stack.canFollow(store) ? Redo.Recorder(stack.model.schema) : .some(nil) }
+        let writer = try changingWriter(store)
         try redo[store]??.add(changes)
         try writer.apply(changes)
+    }
+
+    /// Brings an upsert to a store.
+    func upsert(_ upsert: RowUpsert, to store: Int) throws(StorageError) -> [UpsertedRow] {
+        let result = try changingWriter(store).upsert(upsert)
+        // What the store decided is what a store that follows has to do.
+        if redo[store] ?? nil != nil { try redo[store]??.add(try upsert.changes(result, stack.model.schema)) }
+        return result
+    }
+
+    /// The write session of a store that is about to be changed.
+    private func changingWriter(_ store: Int) throws(StorageError) -> any StorageWriter {
+        // The first to commit keeps the changes of the others, so those of a store that is always first need not be written down.
+        if redo[store] == nil { redo[store] = stack.canFollow(store) ? Redo.Recorder(stack.model.schema) : .some(nil) }
+        return try writer(store)
     }
 
     /// Commits the write sessions: all or, after a crash, all as soon as somebody writes to one of them again.

@@ -21,11 +21,7 @@ extension ObjectContext {
         }
         failures += try countFailures(tracker)
         try throwFailure()
-        guard let first = failures.first else { return }
-        let more = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
-        throw StorageError(
-            .validationFailed, "\(first)\(more)",
-            details: .init(entity: first.entity, property: first.property, keys: failures.map(\.key), failures: failures))
+        if let error = ValidationFailure.error(failures) { throw error }
     }
 
     /// The to-many relationships that changed and lead to too few or too many objects.
@@ -71,7 +67,22 @@ extension ChangeTracker {
 
     /// Notes that the members of a to-many changed.
     func recount(_ object: ManagedObject, _ relationship: Int) {
-        recounted.insert(
-            Recount(store: Int(object._store), entity: object.description.root, key: object._key, relationship: relationship))
+        recount(Int(object._store), object.description.root, object._key, relationship)
+    }
+
+    /// Notes that the members of a to-many of the object under a key changed.
+    func recount(_ store: Int, _ root: EntityIndex, _ key: Int64, _ relationship: Int) {
+        recounted.insert(Recount(store: store, entity: root, key: key, relationship: relationship))
+    }
+}
+
+extension ValidationFailure {
+    /// All failures of a commit as one error; nil for none.
+    static func error(_ failures: [ValidationFailure]) -> StorageError? {
+        guard let first = failures.first else { return nil }
+        let more = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
+        return StorageError(
+            .validationFailed, "\(first)\(more)",
+            details: .init(entity: first.entity, property: first.property, keys: failures.map(\.key), failures: failures))
     }
 }

@@ -52,15 +52,27 @@ final class IndexWriter {
     private func check(
         _ row: borrowing RowView, _ index: KeyValueLayout.IndexMap, _ constraint: ResolvedConstraint
     ) throws(StorageError) {
+        if let found = try other(row, index) { throw violation(row, constraint, found) }
+    }
+
+    /// The key of the row that has the same values under a unique constraint, other than the given row; nil when there is none.
+    func find(_ row: borrowing RowView, _ index: KeyValueLayout.IndexMap) throws(StorageError) -> Int64? {
+        encode(row, index)
+        return index.slots.contains(where: { row[$0].isNull }) ? nil : try other(row, index)
+    }
+
+    /// As `find`, for the values that are encoded in `key`.
+    private func other(_ row: borrowing RowView, _ index: KeyValueLayout.IndexMap) throws(StorageError) -> Int64? {
         let prefix = key.bytes
         let cursor = try maps.cursor(index.map)
         var isThere = try key.withBytes { bytes throws(StorageError) in try cursor.seek(bytes) }
         while isThere, cursor.key.starts(with: prefix), cursor.key.count == prefix.count + 8 {
             let found = KeyBytes.lastKey(cursor.key)
             // Keys that were cut agree without their values agreeing: the other row decides.
-            if found != row.key, try agrees(row, index, found) { throw violation(row, constraint, found) }
+            if found != row.key, try agrees(row, index, found) { return found }
             isThere = try cursor.next()
         }
+        return nil
     }
 
     private func agrees(_ row: borrowing RowView, _ index: KeyValueLayout.IndexMap, _ found: Int64) throws(StorageError) -> Bool {

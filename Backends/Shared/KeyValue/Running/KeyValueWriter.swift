@@ -4,13 +4,13 @@ internal import PolystoreStorage
 /// The write transaction.
 final class KeyValueWriter: KeyValueReader, StorageWriter {
     private let maps: any OrderedWriter
-    private let indexes: IndexWriter
+    let indexes: IndexWriter
     private var recorder = HistoryRecorder()
     private var marks: [(id: Int, mark: HistoryRecorder.Mark)] = []
     private var nextMark = 1
     private var bulk: BulkLoad
-    private let old = RowBatch(capacity: 1)
-    private let scratchRows = RowBatch(capacity: 512)
+    let old = RowBatch(capacity: 1)
+    let scratchRows = RowBatch(capacity: 512)
     private let merged = RowBatch(capacity: 1)
 
     init(_ core: KeyValueCore, _ maps: any OrderedWriter) {
@@ -69,7 +69,7 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
     }
 
     /// The stored row of a key, its bytes copied.
-    private func oldRow(_ entity: EntityIndex, _ map: Int, _ key: Int64) throws(StorageError) -> RowView {
+    func oldRow(_ entity: EntityIndex, _ map: Int, _ key: Int64) throws(StorageError) -> RowView {
         old.clear()
         guard let record = try get(map, key) else {
             let name = core.schema.entities[entity].name
@@ -91,7 +91,7 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
         core.layout.indexes[entity].filter { $0.slots.contains(where: mask.contains) }
     }
 
-    private func unindex(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
+    func unindex(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
         let touched = touched(entity, update.mask)
         if touched.isEmpty { return }
         let map = core.layout.rows[entity]
@@ -100,7 +100,7 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
         }
     }
 
-    private func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
+    func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
         let map = core.layout.rows[entity], touched = touched(entity, update.mask), slots = update.mask.slots
         let count = core.layout.kinds[entity].count, number = core.layout.entityNumbers[entity]
         try update.rows.forEachBatch(scratchRows) { batch throws(StorageError) in
@@ -121,7 +121,7 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
         }
     }
 
-    private func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
+    func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
         let map = core.layout.rows[entity], number = core.layout.entityNumbers[entity]
         let count = core.layout.kinds[entity].count, indexMaps = core.layout.indexes[entity]
         var last = try greatestKey(map)

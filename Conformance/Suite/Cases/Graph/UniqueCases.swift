@@ -139,11 +139,11 @@ enum UniqueCases {
         },
     ]
 
-    private static func make(_ stack: DataStack, _ email: String) throws {
+    static func make(_ stack: DataStack, _ email: String) throws {
         try stack.write { try $0.create(Person.self).email = email }
     }
 
-    private static func emails(_ stack: DataStack) throws -> [String] {
+    static func emails(_ stack: DataStack) throws -> [String] {
         try stack.fetchAll(From<Person>().orderBy(.ascending(\.email))).compactMap(\.email)
     }
 }

@@ -1,0 +1,35 @@
+#if PostgreSQL
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+extension PostgreSQLWriter {
+    /// `ON CONFLICT DO UPDATE` over arrays, one statement for thousands of rows. Rows that are selected in an order are inserted in it, and
+    /// what is returned follows them.
+    func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow] {
+        try checkOpen()
+        let description = core.tables.schema[upsert.entity], slots = Array(description.slots.indices)
+        let cells = slots.map { "c\($0)" }
+        var values = ["u.k", "1::int8"] + cells.map { "u.\($0)" }
+        if description.isHierarchy { values.append(String(core.tables.entityNumbers[upsert.entity])) }
+        let names = (["k", "v"] + cells + ["n"]).joined(separator: ", ")
+        let sql = core.tables.upsert(
+            upsert,
+            rows: "SELECT \(values.joined(separator: ", ")) FROM \(unnest(upsert.entity, slots)) WITH ORDINALITY u(\(names)) ORDER BY u.n")
+        let update = upsert.update
+        var result: [UpsertedRow] = []
+        result.reserveCapacity(upsert.rows.count)
+        try upsert.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
+            let answer = try connection.query(sql, columns(batch, upsert.entity, slots))
+            if answer.count != batch.count { throw .upsertOfAnotherEntity(upsert, core.tables.schema) }
+            for index in 0..<batch.count {
+                guard let key = answer.integer(index, 0) else { throw StorageError(.corrupted, "an upsert returned no key") }
+                let number = description.isHierarchy ? answer.integer(index, 1) : nil
+                let entity = number.flatMap(core.tables.entity) ?? upsert.entity
+                result.append(UpsertedRow(key: key, entity: entity, isInserted: key == batch.key(index)))
+                if key == batch.key(index) { recorder.insert(entity, key) } else { recorder.update(entity, key, update) }
+            }
+        }
+        return result
+    }
+}
+#endif

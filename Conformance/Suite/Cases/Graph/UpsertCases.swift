@@ -1,0 +1,168 @@
+internal import Polystore
+internal import PolystoreStorage
+
+/// Group U over what the stores decide themselves: rows that are added or change those that are there.
+enum UpsertCases {
+    static let all: [ConformanceCase] = [
+        .graph("U008.an-upsert-says-which-branch-it-took", "features D") { stack, check in
+            try UniqueCases.make(stack, "a")
+            let results = try stack.write { try upsert($0, [("a", "A"), ("b", "B"), ("c", "C")]) }
+            check.equal(results.map(\.isInserted), [false, true, true], "branches")
+            check.equal(try stack.names(), ["A", "B", "C"], "names")
+            let found = try stack.fetchExisting(results.map(\.id))
+            check.equal(found.map(\.email), ["a", "b", "c"], "the objects of the ids")
+            check.equal(found.map(\.version), [2, 1, 1], "versions")
+        },
+        .graph("U009.an-upsert-changes-only-what-is-assigned", "features D") { stack, check in
+            try stack.write { transaction in
+                let ann = try transaction.create(Person.self)
+                ann.email = "a"
+                ann.age = 40
+                ann.pets = [try transaction.create(Dog.self)]
+            }
+            try stack.write { transaction in
+                // One that the transaction knows and has changed: both changes count.
+                let ann = try transaction.fetchOne(From<Person>())
+                ann?.score = 2
+                try upsert(transaction, [("a", "Ann"), ("b", "Bob")])
+                check.equal(ann?.name, "Ann", "the object that the transaction has")
+                check.equal(ann?.score, 2, "its own change")
+            }
+            let kept = try stack.read(synchronous: { source in
+                let ann = try person("Ann", in: source)
+                return [ann.age, ann.pets.count, Int(ann.score), try person("Bob", in: source).age]
+            })
+            check.equal(kept, [40, 1, 2, 0], "age, pets and score of Ann, age of Bob")
+        },
+        .graph("U010.an-upsert-takes-one-after-the-other", "features D") { stack, check in
+            let results = try stack.write { try upsert($0, [("a", "first"), ("b", "B"), ("a", "last")]) }
+            check.equal(results.map(\.isInserted), [true, true, false], "branches")
+            check.equal(results[0].id, results[2].id, "one object")
+            check.equal(try stack.names(), ["B", "last"], "names")
+        },
+        .graph("U010.many-upserts", "features D") { stack, check in
+            try stack.write { try upsert($0, (0..<5_000).map { ("\($0)", "old") }) }
+            let results = try stack.write { try upsert($0, (4_000..<10_000).map { ("\($0)", "new") }) }
+            check.equal(results.count { $0.isInserted }, 5_000, "inserted")
+            check.equal(results.count { !$0.isInserted }, 1_000, "changed")
+            check.equal(try stack.fetchCount(From<Person>().where(\.name == "new")), 6_000, "named new")
+            check.equal(try stack.fetchCount(From<Person>()), 10_000, "people")
+        },
+        .graph("U011.concurrent-native-upserts-of-one-key", "semantics W") { stack, check in
+            let failures = Counter(), inserted = Counter()
+            Threads.run(8) { number in
+                do {
+                    let results = try stack.write { try upsert($0, [("one", "\(number)")]) }
+                    if results.first?.isInserted == true { inserted.add() }
+                } catch {
+                    failures.add()
+                }
+            }
+            check.equal(failures.value, 0, "failures")
+            check.equal(inserted.value, 1, "inserted by one")
+            check.equal(try stack.fetchAll(From<Person>()).map(\.version), [8], "changed by the others")
+        },
+        .graph("U012.an-upsert-under-a-compound-constraint-with-nil", "semantics N") { stack, check in
+            func seat(_ room: String?, _ seat: Int?) throws -> Bool {
+                try stack.write { transaction in
+                    try transaction.upsertAll(Into<Person>(), on: \.room, \.seat, sources: [(room, seat)]) {
+                        ($0.room, $0.seat) = ($1.0, $1.1)
+                    }[0].isInserted
+                }
+            }
+            let branches = try [seat("A", 1), seat("A", 1), seat("A", 2), seat("A", nil), seat("A", nil), seat(nil, nil)]
+            check.equal(branches, [true, false, true, true, true, true], "nil is like no other value")
+        },
+        .graph("U013.a-second-constraint-refuses-a-native-upsert", "semantics W, rules") { stack, check in
+            try stack.write { transaction in
+                let ann = try transaction.create(Person.self)
+                (ann.email, ann.room, ann.seat) = ("a", "A", 1)
+                try transaction.create(Person.self).email = "b"
+            }
+            for email in ["b", "c"] {
+                check.throwing(.uniqueConstraintViolated, "the seat, for \(email)") {
+                    _ = try stack.write { transaction in
+                        try transaction.upsertAll(Into<Person>(), on: \.email, sources: ["d", email]) { person, email in
+                            (person.email, person.room, person.seat) = (email, email == "d" ? "D" : "A", 1)
+                        }
+                    }
+                }
+            }
+            check.equal(try UniqueCases.emails(stack), ["a", "b"], "nothing is written")
+        },
+        .graph("U008.an-upsert-in-a-hierarchy", "semantics W, rules") { stack, check in
+            func upsert(_ transaction: Transaction, _ chips: [String]) throws -> [Bool] {
+                try transaction.upsertAll(Into<Dog>(), on: \.chip, sources: chips) { dog, chip in
+                    dog.chip = chip
+                    dog.tricks = 7
+                }.map(\.isInserted)
+            }
+            try stack.write { transaction in
+                try transaction.create(Cat.self).chip = "cat"
+                let dog = try transaction.create(Dog.self)
+                (dog.chip, dog.name) = ("dog", "Rex")
+            }
+            check.equal(try stack.write { try upsert($0, ["dog", "new"]) }, [false, true], "branches")
+            check.equal(try stack.fetchAll(From<Dog>()).map { "\($0.name) \($0.tricks)" }, ["Rex 7", " 7"], "dogs")
+            check.throwing(.uniqueConstraintViolated, "the chip of a cat") { _ = try stack.write { try upsert($0, ["cat"]) } }
+            check.equal(try stack.fetchAll(From<Cat>()).map(\.lives), [9], "the cat")
+        },
+        .graph("U008.an-upsert-is-undone-and-remembered", "semantics H") { stack, check in
+            try UniqueCases.make(stack, "a")
+            let view = stack.makeViewContext(), seen = try view.fetchAll(From<Person>())
+            try stack.write { transaction in
+                try? transaction.nested {
+                    try upsert(transaction, [("a", "undone"), ("x", "undone")])
+                    throw ImportRefused()
+                }
+                check.equal(try transaction.fetchAll(From<Person>()).map(\.name), [""], "after a part was undone")
+                check.isTrue(!transaction.hasChanges, "nothing is left of it")
+                try upsert(transaction, [("a", "A"), ("b", "B")])
+                check.isTrue(transaction.hasChanges, "an upsert is a change")
+            }
+            try view.merge()
+            check.equal(seen.map(\.name), ["A"], "a view context follows")
+            let reader = try stack.storages[0].beginRead()
+            defer { reader.end() }
+            let changes = Array(try reader.history(since: nil, limit: 10).last?.changes ?? HistoryChanges())
+            check.equal(changes.count, 2, "changes in the history")
+            check.isTrue(changes.contains { $0.kind == .insert }, "one insert")
+        },
+        .graph("U009.an-upsert-keeps-the-rules", "semantics W, rules") { stack, check in
+            check.throwing(.invalidConfiguration, "attributes that are not unique") {
+                _ = try stack.write { try $0.upsertAll(Into<Person>(), on: \.name, sources: ["a"]) { $0.name = $1 } }
+            }
+            check.throwing(.unsupported, "a relationship") {
+                try stack.write { transaction in
+                    let partner = try transaction.create(Person.self)
+                    try transaction.upsertAll(Into<Person>(), on: \.email, sources: ["a"]) { person, email in
+                        person.email = email
+                        person.partner = partner
+                    }
+                }
+            }
+            check.throwing(.valueTooLarge, "a unique text that is too long") {
+                _ = try stack.write { try upsert($0, [(String(repeating: "x", count: 1_025), "long")]) }
+            }
+            check.equal(try stack.fetchCount(From<Person>()), 0, "people")
+        },
+        .pairs("U008.upserts-in-two-stores", "semantics X", "People", "Rest") { pair, check in
+            if !pair.commitsTogether { return }
+            for round in 0..<3 {
+                try pair.stack.write { transaction in
+                    try upsert(transaction, [("a", "A\(round)"), ("\(round)", "new")])
+                    try transaction.create(Note.self).text = "\(round)"
+                }
+            }
+            check.equal(try pair.stack.fetchCount(From<Person>()), 4, "people")
+            check.equal(try pair.stack.fetchCount(From<Note>()), 3, "notes")
+            check.equal(try pair.stack.fetchCount(From<Person>().where(\.name == "A2")), 1, "the last name")
+        },
+    ]
+
+    /// Upserts people with emails and names.
+    @discardableResult
+    private static func upsert(_ transaction: Transaction, _ people: [(String, String)]) throws -> [UpsertedID<Person>] {
+        try transaction.upsertAll(Into<Person>(), on: \.email, sources: people) { ($0.email, $0.name) = ($1.0, $1.1) }
+    }
+}
