@@ -119,7 +119,7 @@ struct MemoryMap: Sendable {
         let isLast = number == segments.count - 1 && position == segment.pages.count - 1
         if isLast, index == page.entries.count, !isEqual { return append(key, valueCount, generation) }
         if !page.fits(key.count, valueCount) {
-            (page, index) = Self.makeRoom(segment, position, index, key.count + valueCount)
+            (page, index) = Self.makeRoom(segment, position, index, key.count, valueCount)
             split(number)
         }
         count += 1
@@ -145,21 +145,25 @@ struct MemoryMap: Sendable {
     }
 
     /// Splits a full page so that a pair fits at an index; an empty half goes away.
-    private static func makeRoom(_ segment: MemorySegment, _ position: Int, _ index: Int, _ needed: Int) -> (MemoryPage, Int) {
+    private static func makeRoom(
+        _ segment: MemorySegment, _ position: Int, _ index: Int, _ keyCount: Int, _ valueCount: Int
+    ) -> (MemoryPage, Int) {
         let page = segment.pages[position], count = page.entries.count, generation = segment.generation
         let middle = count / 2
-        var halves = [page.copy(0..<middle, generation: generation), page.copy(middle..<count, generation: generation)]
-        halves.removeAll(where: \.entries.isEmpty)
-        if needed > MemoryPage.usualBytes / 2 || halves.isEmpty {
-            // A large value gets a page of its own, between what comes before and after it.
-            let own = MemoryPage(generation: generation, capacity: needed + 16)
-            let before = page.copy(0..<index, generation: generation), after = page.copy(index..<count, generation: generation)
-            let parts = [before].filter { !$0.entries.isEmpty } + [own] + [after].filter { !$0.entries.isEmpty }
-            segment.pages.replaceSubrange(position...position, with: parts)
-            return (own, 0)
+        if count > 1 {
+            let low = page.copy(0..<middle, generation: generation), high = page.copy(middle..<count, generation: generation)
+            let (half, place) = index <= middle ? (low, index) : (high, index - middle)
+            if half.fits(keyCount, valueCount) {
+                segment.pages.replaceSubrange(position...position, with: [low, high])
+                return (half, place)
+            }
         }
-        segment.pages.replaceSubrange(position...position, with: halves)
-        return index <= middle && middle > 0 || halves.count == 1 ? (halves[0], index) : (halves[1], index - middle)
+        // A pair that is too large for either half gets a page of its own, between what comes before and after it.
+        let own = MemoryPage(generation: generation, capacity: max(MemoryPage.usualBytes, keyCount + valueCount + 8))
+        let before = page.copy(0..<index, generation: generation), after = page.copy(index..<count, generation: generation)
+        let parts = [before].filter { !$0.entries.isEmpty } + [own] + [after].filter { !$0.entries.isEmpty }
+        segment.pages.replaceSubrange(position...position, with: parts)
+        return (own, 0)
     }
 
     /// Makes two segments of one that has become too long.

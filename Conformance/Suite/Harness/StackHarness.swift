@@ -87,6 +87,20 @@ extension ConformanceCase {
     }
 }
 
+extension StorageInterface {
+    /// The entry of an author in the history, waiting for it a little: a store with concurrent writers shows a commit only when none that
+    /// began before it is open.
+    func entry(by author: String) throws -> HistoryEntry? {
+        for _ in 0..<1_000 {
+            let reader = try beginRead()
+            defer { reader.end() }
+            if let entry = try reader.history(since: nil, limit: 10).last(where: { $0.author == author }) { return entry }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        return nil
+    }
+}
+
 extension DataStack {
     /// Runs a write transaction; for cases, a shorter word.
     @discardableResult

@@ -334,14 +334,7 @@ enum RoutingCases {
                     try transaction.create(Into<Song>("Rest")).title = "r"
                 })
             for store in [pair.first, pair.second] {
-                var authors: [String] = []
-                for _ in 0..<500 where !authors.contains("ann") {
-                    let reader = try store.beginRead()
-                    authors = try reader.history(since: nil, limit: 10).map(\.author)
-                    reader.end()
-                    if !authors.contains("ann") { Thread.sleep(forTimeInterval: 0.01) }
-                }
-                check.isTrue(authors.contains("ann"), "the author in the history")
+                check.isTrue(try store.entry(by: "ann") != nil, "the author in the history")
             }
         },
         .pairs("G048.reading-both-needs-no-common-commit", "semantics X", "People", "Rest") { pair, check in

@@ -107,24 +107,24 @@ enum UpsertCases {
             check.throwing(.uniqueConstraintViolated, "the chip of a cat") { _ = try stack.write { try upsert($0, ["cat"]) } }
             check.equal(try stack.fetchAll(From<Cat>()).map(\.lives), [9], "the cat")
         },
-        .graph("U008.an-upsert-is-undone-and-remembered", "semantics H") { stack, check in
+        .graph("U008.an-upsert-is-undone-and-remembered", "semantics H", needs: [.history]) { stack, check in
             try UniqueCases.make(stack, "a")
             let view = stack.makeViewContext(), seen = try view.fetchAll(From<Person>())
-            try stack.write { transaction in
-                try? transaction.nested {
-                    try upsert(transaction, [("a", "undone"), ("x", "undone")])
-                    throw ImportRefused()
-                }
-                check.equal(try transaction.fetchAll(From<Person>()).map(\.name), [""], "after a part was undone")
-                check.isTrue(!transaction.hasChanges, "nothing is left of it")
-                try upsert(transaction, [("a", "A"), ("b", "B")])
-                check.isTrue(transaction.hasChanges, "an upsert is a change")
-            }
+            try stack.perform(
+                author: "upserter",
+                synchronous: { transaction in
+                    try? transaction.nested {
+                        try upsert(transaction, [("a", "undone"), ("x", "undone")])
+                        throw ImportRefused()
+                    }
+                    check.equal(try transaction.fetchAll(From<Person>()).map(\.name), [""], "after a part was undone")
+                    check.isTrue(!transaction.hasChanges, "nothing is left of it")
+                    try upsert(transaction, [("a", "A"), ("b", "B")])
+                    check.isTrue(transaction.hasChanges, "an upsert is a change")
+                })
             try view.merge()
             check.equal(seen.map(\.name), ["A"], "a view context follows")
-            let reader = try stack.storages[0].beginRead()
-            defer { reader.end() }
-            let changes = Array(try reader.history(since: nil, limit: 10).last?.changes ?? HistoryChanges())
+            let changes = Array(try stack.storages[0].entry(by: "upserter")?.changes ?? HistoryChanges())
             check.equal(changes.count, 2, "changes in the history")
             check.isTrue(changes.contains { $0.kind == .insert }, "one insert")
         },
