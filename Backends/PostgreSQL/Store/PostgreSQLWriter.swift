@@ -13,7 +13,9 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
     private var dropped: [SQLTables.IndexStatement] = []
     private var prepared: Set<EntityIndex> = []
     private var greatest: [EntityIndex: Int64] = [:]
-    let rowBatch = RowBatch(capacity: 4096)
+    /// So many rows go to a statement: each of few reads the whole of a table of some ten thousand rows, because hashing it is cheaper than
+    /// looking thousands of rows up.
+    let rowBatch = RowBatch(capacity: 16_384)
     var queue: [(step: PostgreSQLStep, check: (PostgreSQLResult) throws(StorageError) -> Void)] = []
     /// Longer queues could fill the buffers of both sides while each waits for the other to read.
     static let longestQueue = 64

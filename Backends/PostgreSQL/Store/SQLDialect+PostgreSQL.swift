@@ -42,7 +42,7 @@ extension SQLDialect {
         names: SQLNameRules(
             limit: 63, foldsCase: false, reservedColumns: ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
             // The catalog is searched before our schema, whatever the search path says.
-            reservedPrefix: "pg_"), tableOptions: "",
+            reservedPrefix: "pg_"), tableOptions: " WITH (fillfactor = 75)",
         linkOptions: "", indexKey: { "\($0) ASC NULLS FIRST" },
         // A cast of float8 to numeric keeps 15 digits, and of int8 to float8 53 bits: neither is exact.
         comparesExactly: { a, b in

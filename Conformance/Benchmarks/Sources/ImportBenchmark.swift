@@ -17,6 +17,10 @@ struct ImportBenchmark {
         var half = Measurement("import-unique", store: store, against: "half", count: count)
         try half.run(rounds: rounds, ours: { try unique(count * 2) }, theirs: { try unique(count) })
         report(half)
+        // What the trees and the caches of the machine make of twice as many, whatever is looked up.
+        var growth = Measurement("import-plain", store: store, against: "half", count: count)
+        try growth.run(rounds: rounds, ours: { try self.plain(count * 2) }, theirs: { try self.plain(count) })
+        report(growth)
     }
 
     private static func sources(_ count: Int) -> [ItemSource] {

@@ -49,49 +49,50 @@ extension BaseTransaction {
         _ into: Into<Object>, sourceArray: some Sequence<Object.ImportSource>,
         preProcess: ((_ mapping: [Object.UniqueIDType: Object.ImportSource]) throws -> [Object.UniqueIDType: Object.ImportSource])? = nil
     ) throws -> [UpsertedObject<Object>] {
-        // Identities are told apart as stores do: two texts with other bytes are two, whatever Swift's == says of them. Lists of concrete
-        // types and loops over positions: generic elements are copied through tables of functions.
-        var ids: [Object.UniqueIDType] = [], sources: [Object.ImportSource] = [], keys: [Value] = [], places: [Value: Int] = [:]
-        for source in sourceArray {
-            guard let id = try Object.uniqueID(from: source, in: self) else { continue }
-            let key = id.attributeValue, place = places[key, default: keys.count]
-            if place < keys.count {
-                sources[place] = source
-            } else {
-                places[key] = place
-                keys.append(key)
+        // Identities are told apart as stores do: two texts with other bytes are two, whatever Swift's == says of them. Sources stay where
+        // they are, because generic elements are copied through tables of functions; of one identity the last counts.
+        var sources = (sourceArray as? [Object.ImportSource]) ?? Array(sourceArray)
+        var ids: [Object.UniqueIDType] = [], chosen: [Int] = [], places = ValuePlaces(capacity: sources.count)
+        ids.reserveCapacity(sources.count)
+        chosen.reserveCapacity(sources.count)
+        for number in sources.indices {
+            guard let id = try Object.uniqueID(from: sources[number], in: self) else { continue }
+            let (place, isNew) = places.add(id.attributeValue)
+            if isNew {
                 ids.append(id)
-                sources.append(source)
+                chosen.append(number)
+            } else {
+                chosen[place] = number
             }
         }
         var isLeftOut: [Bool] = []
         if let preProcess {
-            let kept = try preProcess(Dictionary(zip(ids, sources)) { _, last in last })
+            let kept = try preProcess(Dictionary(zip(ids, chosen.map { sources[$0] })) { _, last in last })
             isLeftOut = ids.map { kept[$0] == nil }
-            for place in ids.indices { if let source = kept[ids[place]] { sources[place] = source } }
+            for place in ids.indices { if let source = kept[ids[place]] { sources[chosen[place]] = source } }
         }
         var result: [UpsertedObject<Object>] = []
-        result.reserveCapacity(keys.count)
+        result.reserveCapacity(ids.count)
         // What this transaction made before is in the stores then; the identities below are each looked up once, so that what the import
         // itself makes need not be.
         let context = try _fetchContext
-        for start in stride(from: 0, to: keys.count, by: Self.lookUp) {
-            let batch = start..<min(start + Self.lookUp, keys.count)
+        for start in stride(from: 0, to: ids.count, by: Self.lookUp) {
+            let batch = start..<min(start + Self.lookUp, ids.count)
             var known = [ManagedObject?](repeating: nil, count: batch.count)
-            for object in try objects(into, Array(keys[batch]), context) {
-                guard let place = places[object.uniqueIDValue.attributeValue], batch.contains(place) else { continue }
+            for object in try objects(into, Array(places.values[batch]), context) {
+                guard let place = places.find(object.uniqueIDValue.attributeValue), batch.contains(place) else { continue }
                 if known[place - start] == nil { known[place - start] = object }
             }
             for place in batch where isLeftOut.isEmpty || !isLeftOut[place] {
                 if let object = known[place - start] {
                     let object = unsafeDowncast(object, to: Object.self)
-                    guard Object.shouldUpdate(from: sources[place], in: self) else { continue }
-                    try object.update(from: sources[place], in: self)
+                    guard Object.shouldUpdate(from: sources[chosen[place]], in: self) else { continue }
+                    try object.update(from: sources[chosen[place]], in: self)
                     result.append(UpsertedObject(object: object, isInserted: false))
-                } else if Object.shouldInsert(from: sources[place], in: self) {
+                } else if Object.shouldInsert(from: sources[chosen[place]], in: self) {
                     let object = try create(into)
                     object.uniqueIDValue = ids[place]
-                    try object.didInsert(from: sources[place], in: self)
+                    try object.didInsert(from: sources[chosen[place]], in: self)
                     result.append(UpsertedObject(object: object, isInserted: true))
                 }
             }
