@@ -163,7 +163,7 @@ let package = Package(
             ]),
         tests(
             "PolystoreCompatibilityTests", "Tests/PolystoreCompatibilityTests",
-            ["PolystoreCompatibility", "PolystoreInMemory", "PolystoreSQLite", "TestStores"]),
+            ["PolystoreCompatibility", "PolystoreInMemory", "PolystoreSQLite", "PolystorePostgreSQL", "TestStores"]),
         tests("ConformanceTests", "Tests/ConformanceTests", ["PolystoreConformance", "PolystoreStorage", "PolystoreInMemory"]),
         tests(
             "InMemoryTests", "Tests/Backends/InMemoryTests",

@@ -52,6 +52,22 @@ extension FetchSource {
     }
 }
 
+extension DataStack {
+    /// All objects of a class that satisfy a condition.
+    public func fetchAll<O: ManagedObject>(
+        _ from: From<O>, _ clause: any FetchClause<O>, _ more: any FetchClause<O>...
+    ) throws(StorageError) -> sending [O] {
+        try fetchAll(from.applying([clause] + more))
+    }
+
+    /// The first object of a class that satisfies a condition.
+    public func fetchOne<O: ManagedObject>(
+        _ from: From<O>, _ clause: any FetchClause<O>, _ more: any FetchClause<O>...
+    ) throws(StorageError) -> sending O? {
+        try fetchOne(from.applying([clause] + more))
+    }
+}
+
 extension BaseTransaction {
     /// Deletes all objects of a class that satisfy a condition, following the delete rules.
     @discardableResult

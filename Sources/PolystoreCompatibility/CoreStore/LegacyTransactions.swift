@@ -88,11 +88,12 @@ private struct Uncommitted: Error {}
 
 extension DataStack {
     /// Runs a closure in the background; what it does not commit is undone, with a warning to the logger.
-    public func beginAsynchronous(_ body: @escaping @Sendable (LegacyAsynchronousTransaction) throws -> Void) {
+    public func beginAsynchronous(_ body: sending @escaping (LegacyAsynchronousTransaction) throws -> Void) {
+        let body = Carried(body)
         perform(asynchronous: { transaction -> (Bool, (@Sendable (SaveResult) -> Void)?) in
             let legacy = LegacyAsynchronousTransaction(transaction)
             do {
-                try body(legacy)
+                try body.content(legacy)
             } catch {
                 legacy.completion?(.failure(error))
                 throw error
@@ -131,7 +132,7 @@ extension DataStack {
 
 extension CoreStore {
     /// Runs a closure in the background; what it does not commit is undone.
-    public static func beginAsynchronous(_ body: @escaping @Sendable (LegacyAsynchronousTransaction) throws -> Void) {
+    public static func beginAsynchronous(_ body: sending @escaping (LegacyAsynchronousTransaction) throws -> Void) {
         defaultStack.beginAsynchronous(body)
     }
 
