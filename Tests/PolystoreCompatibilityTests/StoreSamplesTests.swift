@@ -42,7 +42,7 @@ import Testing
                 try SQLiteStore(
                     fileName: "MyStore.sqlite",
                     configuration: "Config2",  // optional. Use entities from the "Config2" configuration in the .xcdatamodeld file
-                    localStorageOptions: .recreateStoreOnModelMismatch  // optional. Provides settings that tells the DataStack how to setup the persistent store
+                    localStorageOptions: .recreateStoreOnModelMismatch  // optional. How to setup the persistent store
                 ),
                 completion: { _ in done() }
             )
