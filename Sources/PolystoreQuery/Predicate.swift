@@ -16,22 +16,28 @@ public enum Comparison: String, Sendable, Hashable, CaseIterable {
     case greaterOrEqual = ">="
 }
 
-/// Where a text is looked for.
+/// How a text is looked at.
 public enum TextMatch: String, Sendable, Hashable, CaseIterable {
-    /// At the beginning.
+    /// It begins with the needle.
     case beginsWith
-    /// At the end.
+    /// It ends with the needle.
     case endsWith
-    /// Anywhere.
+    /// It has the needle anywhere.
     case contains
+    /// It is like a pattern as a whole: `*` stands for any run of characters, `?` for one Unicode scalar, `\` before them for themselves.
+    case like
+    /// It matches a regular expression as a whole.
+    case matches
 }
 
-/// What can stand on either side of a comparison.
-public enum Expression: Sendable, Hashable {
-    /// The value of a property.
-    case path(PropertyPath)
-    /// A constant.
-    case value(Value)
+/// How many related objects must satisfy a condition.
+public enum Quantifier: String, Sendable, Hashable, CaseIterable {
+    /// One or more.
+    case any = "ANY"
+    /// Every one; also where there is none.
+    case all = "ALL"
+    /// Not one.
+    case none = "NONE"
 }
 
 /// A condition on objects, with names not yet checked against a schema.
@@ -43,12 +49,16 @@ public indirect enum Predicate: Sendable, Hashable {
     case constant(Bool)
     /// A comparison of two expressions.
     case compare(Expression, Comparison, Expression)
-    /// Whether a property's value is in a list; nil is in the list only if the list says so.
-    case isIn(PropertyPath, [Value])
-    /// Whether a property's value lies between two values, both included; false of nil.
-    case between(PropertyPath, Value, Value)
-    /// Whether a property's text has the needle in a place, byte by byte; false of nil.
-    case text(PropertyPath, TextMatch, String)
+    /// Whether a value is in a list; nil is in the list only if the list says so.
+    case isIn(Expression, [Value])
+    /// Whether a value lies between two others, both included; false where one of the three is nil.
+    case between(Expression, Expression, Expression)
+    /// Whether a text has the needle in a place, or matches it; false of nil. With options the text is `folded`, and the needle is too.
+    case text(Expression, TextMatch, String)
+    /// Whether so many of the objects that relationships lead to, one of them to-many, satisfy a condition on them.
+    case related(Quantifier, PropertyPath, Predicate)
+    /// Whether the object is of an entity, or of one below it.
+    case isEntity(String)
     /// True if all parts are; true without parts.
     case and([Predicate])
     /// True if a part is; false without parts.
@@ -80,4 +90,35 @@ extension Predicate {
 
     /// The opposite; that of an opposite is what it was made of.
     public static prefix func ! (a: Predicate) -> Predicate { if case .not(let inner) = a { inner } else { .not(a) } }
+}
+
+extension Predicate {
+    /// The predicate about another object: its key paths replaced, except those inside of conditions on related objects.
+    func rebased(_ path: (PropertyPath) -> PropertyPath) -> Predicate {
+        switch self {
+        case .constant, .isEntity: self
+        case .compare(let a, let comparison, let b): .compare(a.rebased(path), comparison, b.rebased(path))
+        case .isIn(let expression, let values): .isIn(expression.rebased(path), values)
+        case .between(let a, let low, let high): .between(a.rebased(path), low.rebased(path), high.rebased(path))
+        case .text(let expression, let match, let needle): .text(expression.rebased(path), match, needle)
+        case .related(let quantifier, let relationship, let inner): .related(quantifier, path(relationship), inner)
+        case .and(let parts): .and(parts.map { $0.rebased(path) })
+        case .or(let parts): .or(parts.map { $0.rebased(path) })
+        case .not(let part): .not(part.rebased(path))
+        }
+    }
+}
+
+extension Expression {
+    func rebased(_ path: (PropertyPath) -> PropertyPath) -> Expression {
+        switch self {
+        case .path(let own): return .path(path(own))
+        case .value: return self
+        case .function(let function, let arguments): return .function(function, arguments.map { $0.rebased(path) })
+        case .conditional(let condition, let a, let b): return .conditional(condition.rebased(path), a.rebased(path), b.rebased(path))
+        case .related(var aggregate):
+            aggregate.relationship = path(aggregate.relationship)
+            return .related(aggregate)
+        }
+    }
 }

@@ -8,6 +8,8 @@ public struct QueryError: Error, Sendable, Hashable {
         case tooComplex
         /// A number left the range of its type.
         case arithmeticOverflow
+        /// A number was divided by zero.
+        case divisionByZero
     }
 
     /// The kind of refusal.

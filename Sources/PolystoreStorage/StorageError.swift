@@ -161,6 +161,7 @@ extension StorageError {
             case .invalid: .invalidPredicate
             case .tooComplex: .limitExceeded
             case .arithmeticOverflow: .arithmeticOverflow
+            case .divisionByZero: .divisionByZero
             }
         self.init(
             code,

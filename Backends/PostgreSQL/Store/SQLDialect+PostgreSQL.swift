@@ -22,6 +22,18 @@ extension SQLDialect {
     /// The name of a type in a cast, and of an array of it.
     static func castName(_ valueType: ValueType) -> String { type(valueType) }
 
+    /// A pattern in the form of SQL.
+    private static func likePattern(_ needle: String) -> String {
+        LikePattern(needle).parts.map { part in
+            switch part {
+            case .anyRun: return "%"
+            case .anyScalar: return "_"
+            case .literal(let text):
+                return text.unicodeScalars.map { "%_\\".unicodeScalars.contains($0) ? "\\\($0)" : String($0) }.joined()
+            }
+        }.joined()
+    }
+
     /// What is special to PostgreSQL.
     static let postgreSQL = SQLDialect(
         placeholder: { position, binding in
@@ -34,9 +46,19 @@ extension SQLDialect {
         },
         typeName: { $0.isText ? "text COLLATE \"C\"" : type($0) },
         isSame: "IS NOT DISTINCT FROM", isNotSame: "IS DISTINCT FROM",
-        beginsWith: { text, part in "starts_with(\(text), \(part))" },
-        endsWith: { text, part in "right(\(text), length(\(part))) = \(part)" },
-        contains: { text, part in "strpos(\(text), \(part)) > 0" },
+        match: { text, match, needle in
+            let part: SQLText = "\(bind: .string(needle), .string)"
+            switch match {
+            case .beginsWith: return "starts_with(\(text), \(part))"
+            case .endsWith: return "right(\(text), length(\(part))) = \(part)"
+            case .contains: return "strpos(\(text), \(part)) > 0"
+            case .like: return "\(text) LIKE \(bind: .string(likePattern(needle)), .string)"
+            // The server's regular expressions are of another kind, and can take forever.
+            case .matches: return nil
+            }
+        },
+        // The server's tables are those of its own version of Unicode, or of the machine's.
+        fold: { _, _ in nil },
         isIn: { column, values, type in "\(column) = ANY(\(list: values, type == .float ? .double : type))" },
         ascending: " ASC NULLS FIRST", descending: " DESC NULLS LAST", noLimit: "LIMIT ALL", yes: "true", no: "false",
         names: SQLNameRules(

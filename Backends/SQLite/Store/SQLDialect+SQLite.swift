@@ -15,9 +15,16 @@ extension SQLDialect {
             }
         },
         isSame: "IS", isNotSame: "IS NOT",
-        beginsWith: { text, part in "substr(\(text), 1, length(\(part))) = \(part)" },
-        endsWith: { text, part in "substr(\(text), -length(\(part))) = \(part)" },
-        contains: { text, part in "instr(\(text), \(part)) > 0" },
+        match: { text, match, needle in
+            let part: SQLText = "\(bind: .string(needle), .string)"
+            switch match {
+            case .beginsWith: return "substr(\(text), 1, length(\(part))) = \(part)"
+            case .endsWith: return "substr(\(text), -length(\(part))) = \(part)"
+            case .contains: return "instr(\(text), \(part)) > 0"
+            case .like, .matches: return "polystore_match(\(text), \(raw: match == .like ? "1" : "2"), \(part))"
+            }
+        },
+        fold: { text, options in "polystore_fold(\(text), \(raw: String(options.rawValue)))" },
         isIn: { column, values, type in
             if values.count > 100, type.isInteger || type == .date || type == .string || type == .url {
                 return "\(column) IN (SELECT value FROM json_each(\(list: values.map(plain), type)))"

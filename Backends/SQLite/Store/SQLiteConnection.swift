@@ -24,6 +24,7 @@ final class SQLiteConnection {
             throw error
         }
         handle = opened
+        SQLiteFunctions.register(opened)
     }
 
     deinit {

@@ -10,12 +10,10 @@ public struct SQLDialect: Sendable {
     public var isSame: String
     /// Inequality that treats nil as a value.
     public var isNotSame: String
-    /// Whether one text begins with another, both given as SQL.
-    public var beginsWith: @Sendable (SQLText, SQLText) -> SQLText
-    /// Whether one text ends with another.
-    public var endsWith: @Sendable (SQLText, SQLText) -> SQLText
-    /// Whether one text contains another.
-    public var contains: @Sendable (SQLText, SQLText) -> SQLText
+    /// Whether a text, given as SQL, has a needle in a place or matches it; nil where the engine would answer otherwise.
+    public var match: @Sendable (SQLText, TextMatch, String) -> SQLText?
+    /// A text, given as SQL, as a comparison with options sees it; nil where the engine would fold otherwise.
+    public var fold: @Sendable (SQLText, TextOptions) -> SQLText?
     /// Whether a value is in a list.
     public var isIn: @Sendable (SQLText, [Value], ValueType) -> SQLText
     /// What follows an ascending and a descending key, so that nil is the smallest.
@@ -40,8 +38,8 @@ public struct SQLDialect: Sendable {
     /// A dialect from its differences.
     public init(
         placeholder: @escaping @Sendable (Int, SQLBinding) -> String, typeName: @escaping @Sendable (ValueType) -> String,
-        isSame: String, isNotSame: String, beginsWith: @escaping @Sendable (SQLText, SQLText) -> SQLText,
-        endsWith: @escaping @Sendable (SQLText, SQLText) -> SQLText, contains: @escaping @Sendable (SQLText, SQLText) -> SQLText,
+        isSame: String, isNotSame: String, match: @escaping @Sendable (SQLText, TextMatch, String) -> SQLText?,
+        fold: @escaping @Sendable (SQLText, TextOptions) -> SQLText?,
         isIn: @escaping @Sendable (SQLText, [Value], ValueType) -> SQLText, ascending: String, descending: String, noLimit: String,
         yes: String, no: String, names: SQLNameRules, tableOptions: String, linkOptions: String,
         indexKey: @escaping @Sendable (String) -> String, comparesExactly: @escaping @Sendable (ValueType, ValueType) -> Bool,
@@ -51,9 +49,8 @@ public struct SQLDialect: Sendable {
         self.typeName = typeName
         self.isSame = isSame
         self.isNotSame = isNotSame
-        self.beginsWith = beginsWith
-        self.endsWith = endsWith
-        self.contains = contains
+        self.match = match
+        self.fold = fold
         self.isIn = isIn
         self.ascending = ascending
         self.descending = descending

@@ -25,8 +25,8 @@ enum AggregateCases {
     }
 
     private static let none = Predicate.compare(.path("number"), .equal, .value(.int(424_242)))
-    private static let small = Predicate.between("number", .int(-10), .int(10))
-    private static let finite = Predicate.between("real", .double(-10), .double(10))
+    private static let small = Predicate.between(.path("number"), .value(.int(-10)), .value(.int(10)))
+    private static let finite = Predicate.between(.path("real"), .value(.double(-10)), .value(.double(10)))
 
     static let all: [ConformanceCase] = facts + empty + overflow + groups
 
@@ -54,7 +54,7 @@ enum AggregateCases {
         fact("A010.minimum-decimal", .minimum, "price", decimal("-0.5")),
         fact(
             "A013.over-a-relationship", .sum, "thing.number", .int(-2), entity: "Holder",
-            where: .between("thing.number", .int(-10), .int(10))),
+            where: .between(.path("thing.number"), .value(.int(-10)), .value(.int(10)))),
         fact("A013.maximum-over-a-relationship", .maximum, "thing.text", .string(Fixture.composed), entity: "Holder"),
     ]
 

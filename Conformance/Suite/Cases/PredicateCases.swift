@@ -65,10 +65,10 @@ enum PredicateCases {
         { .compare(path($0 + name), comparison, .value(value)) }
     }
     private static func text(_ match: TextMatch, _ needle: String) -> @Sendable (String) -> Predicate {
-        { .text(PropertyPath($0 + "text"), match, needle) }
+        { .text(path($0 + "text"), match, needle) }
     }
 
-    static let facts: [Fact] = comparisons + nils + numbers + decimals + lists + texts + logic
+    static let facts: [Fact] = comparisons + nils + numbers + decimals + lists + texts + logic + PredicateFacts.all
 
     private static let comparisons = [
         Fact("P001.int-equal", [2, 5], number(.equal, .int(2))),
@@ -131,19 +131,19 @@ enum PredicateCases {
         Fact("P009.decimal-at-least-minus-a-tiny-double", [1, 2, 5, 6, 8], compare("price", .greaterOrEqual, .double(-1e-200))),
         Fact("P009.decimal-at-most-minus-a-tiny-double", [4], compare("price", .lessOrEqual, .double(-1e-200))),
         Fact("P009.decimal-38-digits", [5], compare("price", .equal, decimal("12345678901234567890123456789012345678"))),
-        Fact("P009.decimal-small", [8]) { .between(PropertyPath($0 + "price"), decimal("0.00000001"), decimal("0.0000002")) },
+        Fact("P009.decimal-small", [8]) { .between(path($0 + "price"), .value(decimal("0.00000001")), .value(decimal("0.0000002"))) },
     ]
 
     private static let lists = [
-        Fact("P010.between", [1, 2, 5]) { .between(PropertyPath($0 + "number"), .int(1), .int(2)) },
-        Fact("P010.between-of-nothing", []) { .between(PropertyPath($0 + "number"), .int(2), .int(1)) },
-        Fact("P011.in-list", [2, 4, 5]) { .isIn(PropertyPath($0 + "number"), [.int(2), .int(-7)]) },
-        Fact("P011.in-empty-list", []) { .isIn(PropertyPath($0 + "number"), []) },
-        Fact("P011.in-list-with-nil", [1, 3], ofNil: true) { .isIn(PropertyPath($0 + "number"), [.null, .int(1)]) },
+        Fact("P010.between", [1, 2, 5]) { .between(path($0 + "number"), .value(.int(1)), .value(.int(2))) },
+        Fact("P010.between-of-nothing", []) { .between(path($0 + "number"), .value(.int(2)), .value(.int(1))) },
+        Fact("P011.in-list", [2, 4, 5]) { .isIn(path($0 + "number"), [.int(2), .int(-7)]) },
+        Fact("P011.in-empty-list", []) { .isIn(path($0 + "number"), []) },
+        Fact("P011.in-list-with-nil", [1, 3], ofNil: true) { .isIn(path($0 + "number"), [.null, .int(1)]) },
         Fact("P011.in-list-of-texts", [2, 8]) {
-            .isIn(PropertyPath($0 + "text"), [.string("Banana"), .string("apple pie"), .string("APPLE")])
+            .isIn(path($0 + "text"), [.string("Banana"), .string("apple pie"), .string("APPLE")])
         },
-        Fact("P011.in-list-of-70000", [2, 5]) { .isIn(PropertyPath($0 + "number"), (2..<70_002).map { .int(Int64($0)) }) },
+        Fact("P011.in-list-of-70000", [2, 5]) { .isIn(path($0 + "number"), (2..<70_002).map { .int(Int64($0)) }) },
     ]
 
     private static let texts = [
@@ -160,7 +160,7 @@ enum PredicateCases {
             "P029.not-equal-to-a-text-with-u0000", [1, 2, 3, 4, 5, 6, 7, 8], ofNil: true, compare("text", .notEqual, .string("apple\0"))),
         Fact("P029.below-a-text-with-u0000", [1, 2, 4, 5], compare("text", .less, .string("apple\0pie"))),
         Fact("P029.at-least-a-text-with-u0000", [6, 7, 8], compare("text", .greaterOrEqual, .string("apple\0"))),
-        Fact("P029.in-texts-with-u0000", [2]) { .isIn(PropertyPath($0 + "text"), [.string("apple\0"), .string("Banana")]) },
+        Fact("P029.in-texts-with-u0000", [2]) { .isIn(path($0 + "text"), [.string("apple\0"), .string("Banana")]) },
         Fact("P019.contains-nothing-is-not-nil", [1, 2, 4, 5, 6, 7, 8], text(.contains, "")),
         Fact("P023.composed-is-not-decomposed", [6], compare("text", .equal, .string(Fixture.composed))),
         Fact("P023.decomposed-is-not-composed", [7], compare("text", .equal, .string(Fixture.decomposed))),

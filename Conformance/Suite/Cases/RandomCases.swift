@@ -75,11 +75,11 @@ struct RandomRequests {
         switch below(depth > 0 ? 9 : 5) {
         case 0, 1: return .compare(.path(PropertyPath(path)), comparison(name), .value(constant(name)))
         case 2: return .compare(.path(PropertyPath(path)), below(2) == 0 ? .equal : .notEqual, .value(.null))
-        case 3: return .isIn(PropertyPath(path), (0..<below(4)).map { _ in below(5) == 0 ? .null : value(name) })
+        case 3: return .isIn(.path(PropertyPath(path)), (0..<below(4)).map { _ in below(5) == 0 ? .null : value(name) })
         case 4:
             return name == "text"
-                ? .text(PropertyPath(path), pick(TextMatch.allCases), pick(Self.texts))
-                : .between(PropertyPath(path), value(name), value(name))
+                ? text(path)
+                : .between(.path(PropertyPath(path)), .value(value(name)), .value(value(name)))
         case 5: return .not(predicate(depth: depth - 1))
         case 6: return .or((0..<below(4)).map { _ in predicate(depth: depth - 1) })
         case 7: return .and((0..<below(4)).map { _ in predicate(depth: depth - 1) })
@@ -87,6 +87,12 @@ struct RandomRequests {
             return .compare(
                 .path("number"), pick(Comparison.allCases), .path(PropertyPath(pick(["real", "price", "parent.number", "parent.real"]))))
         }
+    }
+
+    private mutating func text(_ path: String) -> Predicate {
+        let match = pick(TextMatch.allCases), options = pick([[], [], .caseInsensitive] as [TextOptions])
+        let needle = match == .matches ? pick(["a.*", "[ab]+", "", "(a|b)b?", "."]) : pick(Self.texts + (match == .like ? ["a*", "?", "*b"] : []))
+        return .text(Expression.path(PropertyPath(path)).folded(options), match, needle)
     }
 
     private mutating func comparison(_ name: String) -> Comparison { pick(Comparison.allCases) }

@@ -38,8 +38,13 @@ enum Fixture {
 
     private static func decimal(_ text: String) -> Value { Decimal(string: text).map(Value.decimal) ?? .null }
 
-    /// Eight things; nil where a name is missing.
-    static let things: [(Int64, [String: Value])] = [
+    /// Eight things; nil where a name is missing. 2, 3 and 4 are children of 1; 5 and 6 are of 2.
+    static let things: [(Int64, [String: Value])] = attributes.map { key, values in
+        let parents: [Int64: Int64] = [2: 1, 3: 1, 4: 1, 5: 2, 6: 2]
+        return (key, parents[key].map { values.merging(["parent": .int($0)]) { own, _ in own } } ?? values)
+    }
+
+    private static let attributes: [(Int64, [String: Value])] = [
         (1, ["number": .int(1), "real": .double(1.5), "text": .string("apple"), "flag": .bool(true), "price": decimal("1.1")]),
         (2, ["number": .int(2), "text": .string("Banana"), "flag": .bool(false), "price": decimal("1.10")]),
         (3, ["real": .double(-2.25)]),
@@ -66,8 +71,21 @@ enum Fixture {
     static let holders: [(Int64, [String: Value])] =
         (1...8).map { (100 + $0, ["label": .string("h\($0)"), "thing": .int($0)]) } + [(109, ["label": .string("h9")])]
 
+    /// Three tags.
+    static let tags: [(Int64, [String: Value])] = [(201, ["name": .string("red")]), (202, ["name": .string("blue")]), (203, [:])]
+
+    /// The things and their tags.
+    static let tagged: [(thing: Int64, tag: Int64)] = [(1, 201), (1, 202), (2, 202), (4, 203), (8, 201)]
+
     static func fill(_ scratch: Scratch) throws {
         try scratch.load("Thing", things)
         try scratch.load("Holder", holders)
+        try scratch.load("Tag", tags)
+        guard let link = schema.links.firstIndex(where: { Set([$0.ownerRelationship, $0.memberRelationship]) == ["tags", "things"] }) else {
+            return
+        }
+        let isOwner = schema.entities[schema.links[link].owner].name == "Thing"
+        let pairs = tagged.map { isOwner ? Link(owner: $0.thing, member: $0.tag) : Link(owner: $0.tag, member: $0.thing) }
+        try scratch.write { try $0.load(link: link, pairs) }
     }
 }

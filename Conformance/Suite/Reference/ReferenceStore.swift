@@ -5,11 +5,14 @@ internal import PolystoreStorage
 /// that the stores use. That two so different programs agree is what makes an agreement mean something.
 struct ReferenceStore: Sendable {
     var rows: [Row]
+    /// The pairs of things and tags.
+    var tagged: [(thing: Int64, tag: Int64)] = []
 
     /// The rows of the fixture.
     static let fixture = ReferenceStore(
         rows: Fixture.things.map { Row(key: $0.0, entity: "Thing", version: 1, values: $0.1) }
-            + Fixture.holders.map { Row(key: $0.0, entity: "Holder", version: 1, values: $0.1) })
+            + Fixture.holders.map { Row(key: $0.0, entity: "Holder", version: 1, values: $0.1) }
+            + Fixture.tags.map { Row(key: $0.0, entity: "Tag", version: 1, values: $0.1) }, tagged: Fixture.tagged)
 
     /// The rows of a request, in its order.
     func fetch(_ request: FetchRequest) -> [Row] {
@@ -51,25 +54,27 @@ struct ReferenceStore: Sendable {
         switch predicate {
         case .constant(let value): return value
         case .compare(let a, let comparison, let b): return holds(operand(a, row), comparison, operand(b, row))
-        case .isIn(let path, let list):
-            let found = value(path, row)
-            return list.contains { Self.order(found, $0) == 0 }
-        case .between(let path, let low, let high):
-            let found = value(path, row)
-            return holds(found, .greaterOrEqual, low) && holds(found, .lessOrEqual, high)
-        case .text(let path, let match, let needle):
-            guard case .string(let text) = value(path, row) else { return false }
-            return matches(Array(text.utf8), match, Array(needle.utf8))
+        case .isIn(let expression, let list):
+            let found = operand(expression, row)
+            return list.contains { Self.order(found, folded($0, like: expression)) == 0 }
+        case .between(let expression, let low, let high):
+            let found = operand(expression, row)
+            return holds(found, .greaterOrEqual, operand(low, row)) && holds(found, .lessOrEqual, operand(high, row))
+        case .text(let expression, let match, let needle):
+            guard case .string(let text) = operand(expression, row), case .string(let wanted) = folded(.string(needle), like: expression)
+            else { return false }
+            return matches(text, match, wanted)
+        case .related(let quantifier, let path, let inner):
+            let found = members(path, row).map { holds(inner, $0) }
+            switch quantifier {
+            case .any: return found.contains(true)
+            case .all: return !found.contains(false)
+            case .none: return !found.contains(true)
+            }
+        case .isEntity(let name): return row.entity == name
         case .and(let parts): return parts.allSatisfy { holds($0, row) }
         case .or(let parts): return parts.contains { holds($0, row) }
         case .not(let part): return !holds(part, row)
-        }
-    }
-
-    private func operand(_ expression: Expression, _ row: Row) -> Value {
-        switch expression {
-        case .path(let path): value(path, row)
-        case .value(let value): value
         }
     }
 
@@ -82,16 +87,6 @@ struct ReferenceStore: Sendable {
         case .lessOrEqual: return !hasNil && Self.order(a, b) <= 0
         case .greater: return !hasNil && Self.order(a, b) > 0
         case .greaterOrEqual: return !hasNil && Self.order(a, b) >= 0
-        }
-    }
-
-    private func matches(_ text: [UInt8], _ match: TextMatch, _ needle: [UInt8]) -> Bool {
-        switch match {
-        case .beginsWith: return text.prefix(needle.count) == needle[...]
-        case .endsWith: return text.suffix(needle.count) == needle[...]
-        case .contains:
-            if needle.count > text.count { return false }
-            return (0...(text.count - needle.count)).contains { Array(text[$0..<($0 + needle.count)]) == needle }
         }
     }
 

@@ -66,6 +66,7 @@ struct PendingFetch {
                 found.append(Item(object: object, keys: keys))
             }
             try related.throwFailure()
+            try evaluator.throwStorageFailure()
         }
         return found
     }
@@ -83,6 +84,7 @@ private final class PendingRows: RelatedRows {
     private let store: Int
     private let stored: StoredRows
     private var rows: [ObjectIdentifier: RowBatch] = [:]
+    private var failure: StorageError?
 
     init(_ context: ObjectContext, _ store: Int, _ reader: any StorageReader) {
         self.context = context
@@ -95,6 +97,19 @@ private final class PendingRows: RelatedRows {
         return object.isDeletedObject ? nil : encoded(object).row(0)
     }
 
+    func members(_ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool) {
+        let destination = context.model.schema[entity].relationships[relationship].destination
+        do throws(StorageError) {
+            guard let object = try context.object(entity, key, store) else { return }
+            for member in try context.state(object, relationship).keys {
+                guard let found = row(destination, member) else { continue }
+                if !body(found) { return }
+            }
+        } catch {
+            failure = failure ?? error
+        }
+    }
+
     /// The present values of an object as a row.
     func encoded(_ object: ManagedObject) -> RowBatch {
         if let known = rows[ObjectIdentifier(object)] { return known }
@@ -103,5 +118,8 @@ private final class PendingRows: RelatedRows {
         return batch
     }
 
-    func throwFailure() throws(StorageError) { try stored.throwFailure() }
+    func throwFailure() throws(StorageError) {
+        if let failure { throw failure }
+        try stored.throwFailure()
+    }
 }

@@ -40,36 +40,91 @@ public func != <Object: ManagedObject, Target: ManagedObject>(keyPath: KeyPath<O
     Where(keyPath) { .compare(.path($0), .notEqual, .value(target.map { .int($0._key) } ?? .null)) }
 }
 
+/// Equality of two properties; two nils are equal.
+public func == <Object: ManagedObject, V: AttributeValue>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> Where<Object> {
+    compare(a, .equal, b)
+}
+
+/// Inequality of two properties; true where one side is nil.
+public func != <Object: ManagedObject, V: AttributeValue>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> Where<Object> {
+    compare(a, .notEqual, b)
+}
+
+/// Smaller than another property; false of nil.
+public func < <Object: ManagedObject, V: AttributeValue>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> Where<Object> {
+    compare(a, .less, b)
+}
+
+/// Smaller than another property or equal; false of nil.
+public func <= <Object: ManagedObject, V: AttributeValue>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> Where<Object> {
+    compare(a, .lessOrEqual, b)
+}
+
+/// Greater than another property; false of nil.
+public func > <Object: ManagedObject, V: AttributeValue>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> Where<Object> {
+    compare(a, .greater, b)
+}
+
+/// Greater than another property or equal; false of nil.
+public func >= <Object: ManagedObject, V: AttributeValue>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> Where<Object> {
+    compare(a, .greaterOrEqual, b)
+}
+
+private func compare<Object: ManagedObject, V: AttributeValue>(
+    _ a: KeyPath<Object, V>, _ comparison: Comparison, _ b: KeyPath<Object, V>
+) -> Where<Object> {
+    ValueExpression(a).compare(comparison, ValueExpression(b))
+}
+
+extension KeyPath where Root: ManagedObject {
+    /// Whether a to-one relationship leads to the object with an id, or to none.
+    public func isObject<Target: ManagedObject>(_ id: ObjectID<Target>?) -> Where<Root> where Value == Target? {
+        Where(self) { .compare(.path($0), .equal, .value(id.map { .int($0.key.key) } ?? .null)) }
+    }
+}
+
 extension KeyPath where Root: ManagedObject, Value: AttributeValue {
     /// Whether the value is one of a list.
     public func isIn(_ values: some Sequence<Value>) -> Where<Root> {
-        Where(self) { .isIn($0, values.map(\.attributeValue)) }
+        Where(self) { .isIn(.path($0), values.map(\.attributeValue)) }
     }
 
     /// Whether the value lies in a range, both ends included; false of nil.
     public func isBetween(_ low: Value, _ high: Value) -> Where<Root> {
-        Where(self) { .between($0, low.attributeValue, high.attributeValue) }
+        Where(self) { .between(.path($0), .value(low.attributeValue), .value(high.attributeValue)) }
     }
 }
 
-extension KeyPath where Root: ManagedObject, Value == String {
-    /// Whether the text begins with another, byte by byte.
-    public func beginsWith(_ text: String) -> Where<Root> { Where(self) { .text($0, .beginsWith, text) } }
+/// A text, or one that can be missing: what conditions on texts apply to.
+public protocol TextAttribute: AttributeValue {}
+extension String: TextAttribute {}
+extension Optional: TextAttribute where Wrapped == String {}
 
-    /// Whether the text ends with another, byte by byte.
-    public func endsWith(_ text: String) -> Where<Root> { Where(self) { .text($0, .endsWith, text) } }
+extension KeyPath where Root: ManagedObject, Value: TextAttribute {
+    private func text(_ match: TextMatch, _ needle: String, _ options: TextOptions) -> Where<Root> {
+        Where(self) { .text(Expression.path($0).folded(options), match, needle) }
+    }
 
-    /// Whether the text contains another, byte by byte.
-    public func contains(_ text: String) -> Where<Root> { Where(self) { .text($0, .contains, text) } }
-}
+    /// Whether the text begins with another; false of nil.
+    public func beginsWith(_ text: String, options: TextOptions = []) -> Where<Root> { self.text(.beginsWith, text, options) }
 
-extension KeyPath where Root: ManagedObject, Value == String? {
-    /// Whether the text begins with another, byte by byte; false of nil.
-    public func beginsWith(_ text: String) -> Where<Root> { Where(self) { .text($0, .beginsWith, text) } }
+    /// Whether the text ends with another; false of nil.
+    public func endsWith(_ text: String, options: TextOptions = []) -> Where<Root> { self.text(.endsWith, text, options) }
 
-    /// Whether the text ends with another, byte by byte; false of nil.
-    public func endsWith(_ text: String) -> Where<Root> { Where(self) { .text($0, .endsWith, text) } }
+    /// Whether the text contains another; false of nil.
+    public func contains(_ text: String, options: TextOptions = []) -> Where<Root> { self.text(.contains, text, options) }
 
-    /// Whether the text contains another, byte by byte; false of nil.
-    public func contains(_ text: String) -> Where<Root> { Where(self) { .text($0, .contains, text) } }
+    /// Whether the whole text is like a pattern: `*` stands for any run of characters, `?` for one; false of nil.
+    public func like(_ pattern: String, options: TextOptions = []) -> Where<Root> { text(.like, pattern, options) }
+
+    /// Whether a regular expression matches the whole text; false of nil.
+    public func matches(_ pattern: String, options: TextOptions = []) -> Where<Root> { text(.matches, pattern, options) }
+
+    /// Whether the text is the same as another as the options see it.
+    public func equal(to text: String, options: TextOptions) -> Where<Root> {
+        Where(self) { .compare(Expression.path($0).folded(options), .equal, Expression.value(.string(text)).folded(options)) }
+    }
+
+    /// Whether the text is not the same as another as the options see it; true of nil.
+    public func notEqual(to text: String, options: TextOptions) -> Where<Root> { !equal(to: text, options: options) }
 }

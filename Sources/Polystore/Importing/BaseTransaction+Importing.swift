@@ -108,7 +108,7 @@ extension BaseTransaction {
         _ into: Into<Object>, _ ids: [Value], _ context: ObjectContext
     ) throws(StorageError) -> [Object] {
         let from: From<Object> = into.configuration.map { From($0) } ?? From()
-        let condition = Where<Object>(.isIn(PropertyPath(Object.uniqueIDKeyPath), ids))
+        let condition = Where<Object>(.isIn(.path(PropertyPath(Object.uniqueIDKeyPath)), ids))
         return try reporting { () throws(StorageError) in try context.fetchAll(from.where(condition)) }
     }
 }

@@ -26,7 +26,7 @@ extension Predicate {
         case .compare(.path(let path), .equal, .value(let value)), .compare(.value(let value), .equal, .path(let path)):
             path.names.count == 1 ? [path.names[0]: value] : [:]
         case .and(let parts): parts.reduce(into: [:]) { $0.merge($1.demandedEqualities) { first, _ in first } }
-        case .constant, .compare, .isIn, .between, .text, .or, .not: [:]
+        case .constant, .compare, .isIn, .between, .text, .related, .isEntity, .or, .not: [:]
         }
     }
 }

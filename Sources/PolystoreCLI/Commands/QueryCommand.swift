@@ -69,7 +69,8 @@ struct QueryCommand: ParsableCommand {
         let keys = (orderBy ?? "").split(separator: ",").map { key in
             SortDescriptor(PropertyPath(String(key.drop { $0 == "-" })), ascending: !key.hasPrefix("-"))
         }
-        return FetchRequest(entity, where: try condition.map(Predicate.init(parsing:)), orderBy: keys, limit: limit)
+        let predicate = try condition.map { text throws(QueryError) in try Predicate(parsing: text) }
+        return FetchRequest(entity, where: predicate, orderBy: keys, limit: limit)
     }
 
     private func show(_ plan: FetchPlan, _ reader: any StorageReader, _ schema: Schema) throws(StorageError) {

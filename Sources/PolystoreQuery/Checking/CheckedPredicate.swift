@@ -55,7 +55,9 @@ public struct CheckedPath: Sendable, Hashable {
 /// - `compare` never has a nil constant: `== nil` is `isNil`, `!= nil` is `not(isNil)`.
 /// - `isIn` has at least one value, none of them nil, each once, in ascending order.
 /// - `and` and `or` have at least two parts, none of them constant or of the same kind; `not` never stands before `not` or `constant`.
-/// - `text` never has an empty needle.
+/// - `text` and `textOf` never have an empty needle, nor a pattern for `like` that another kind of match could answer.
+/// - A property alone, with a constant or another property, is never in `compareExpressions`, `isInExpression` or `textOf`.
+/// - `related` stands for "one or more"; all and none are said by `not`.
 ///
 /// Each case is true or false, never unknown; what it says of nil is part of its meaning.
 public indirect enum CheckedPredicate: Sendable, Hashable {
@@ -72,6 +74,14 @@ public indirect enum CheckedPredicate: Sendable, Hashable {
     case isIn(CheckedPath, [Value])
     /// Whether the text has the needle in a place, by bytes; false of nil.
     case text(CheckedPath, TextMatch, String)
+    /// Comparison of two expressions of comparable types: two nils are equal; one nil is not equal; the orders are false of nil.
+    case compareExpressions(CheckedExpression, Comparison, CheckedExpression)
+    /// Whether the value of an expression is in the list, of values of its type; false of nil.
+    case isInExpression(CheckedExpression, [Value])
+    /// Whether the text of an expression has the needle in a place, or matches it; false of nil.
+    case textOf(CheckedExpression, TextMatch, String)
+    /// Whether there is one object or more among related ones that satisfy a condition.
+    case related(CheckedMembers)
     /// Whether the row's own entity is one of these.
     case isEntity([EntityIndex])
     /// True if all parts are.

@@ -28,6 +28,51 @@ struct PathChecker {
         throw QueryError(path: path.description, "a key path needs at least one name")
     }
 
+    /// The relationships of a path; at least one of them is to-many.
+    func hops(_ path: PropertyPath, from entity: EntityIndex) throws(QueryError) -> (hops: [CheckedMembers.Hop], destination: EntityIndex) {
+        var hops: [CheckedMembers.Hop] = [], current = entity
+        for name in path.names {
+            let description = schema[current]
+            if let slot = description.slot(name), let destination = description.slots[slot].destination {
+                hops.append(.toOne(CheckedPath.Step(entity: current, slot: slot, destination: destination)))
+                current = destination
+            } else if let index = description.relationshipIndex(name) {
+                let destination = description.relationships[index].destination
+                hops.append(.toMany(current, index, destination: destination))
+                current = destination
+            } else if description.slot(name) != nil {
+                throw QueryError(path: path.description, "\(description.name).\(name) is an attribute; a relationship is expected")
+            } else {
+                throw unknown(name, description, path)
+            }
+        }
+        return (hops, current)
+    }
+
+    /// Whether a path of relationships has one that is to-many.
+    func isToMany(_ path: PropertyPath, from entity: EntityIndex) -> Bool {
+        guard let found = try? hops(path, from: entity).hops else { return false }
+        return found.contains { if case .toMany = $0 { true } else { false } }
+    }
+
+    /// The type of an aggregate over a property, nil for one over objects.
+    func checkAggregate(_ function: AggregateFunction, _ path: CheckedPath?) throws(QueryError) -> ValueType {
+        guard let path else {
+            guard function == .count else { throw QueryError("\(function.rawValue) needs a property") }
+            return .int64
+        }
+        switch function {
+        case .count, .countDistinct: return .int64
+        case .sum, .average:
+            if !path.type.isNumeric || isReference(path) { throw QueryError(path: path.text, "\(function.rawValue) needs a number") }
+            if path.type == .decimal { return .decimal }
+            return path.type.isInteger && function == .sum ? .int64 : .double
+        case .minimum, .maximum:
+            if attribute(path)?.coder != nil { throw QueryError(path: path.text, "\(function.rawValue) needs values that have an order") }
+            return path.type
+        }
+    }
+
     /// Whether the path ends at a relationship or an object, whose values are keys.
     func isReference(_ path: CheckedPath) -> Bool {
         switch path.leaf {
@@ -47,7 +92,8 @@ struct PathChecker {
     private func unknown(_ name: String, _ description: EntityDescription, _ path: PropertyPath) -> QueryError {
         if description.relationship(name) != nil {
             return QueryError(
-                path: path.description, "\(description.name).\(name) is a to-many relationship, which cannot be part of a key path here")
+                path: path.description,
+                "\(description.name).\(name) is a to-many relationship; say ANY, ALL or NONE of it, or an aggregate such as @count")
         }
         let known = description.slots.map(\.name)
         let near = Suggestion.nearest(name, in: known)

@@ -29,16 +29,68 @@ struct PredicateChecker {
         switch predicate {
         case .constant(let value): return .constant(value)
         case .compare(let a, let comparison, let b): return try compare(a, comparison, b)
-        case .isIn(let path, let values): return try isIn(path, values)
-        case .between(let path, let low, let high):
-            let left = try compare(.path(path), .greaterOrEqual, .value(low))
-            return CheckedPredicate.all([left, try compare(.path(path), .lessOrEqual, .value(high))])
-        case .text(let path, let match, let needle): return try text(path, match, needle)
+        case .isIn(let expression, let values): return try isIn(expression, values)
+        case .between(let expression, let low, let high):
+            let left = try compare(expression, .greaterOrEqual, low)
+            return CheckedPredicate.all([left, try compare(expression, .lessOrEqual, high)])
+        case .text(let expression, let match, let needle): return try TextChecker(expressions: expressions).check(expression, match, needle)
+        case .related(let quantifier, let path, let inner): return try related(quantifier, path, inner, depth, &nodes)
+        case .isEntity(let name): return try isEntity(name)
         case .and(let parts):
             return CheckedPredicate.all(try parts.mapChecked { part throws(QueryError) in try check(part, depth: depth + 1, &nodes) })
         case .or(let parts):
             return CheckedPredicate.any(try parts.mapChecked { part throws(QueryError) in try check(part, depth: depth + 1, &nodes) })
         case .not(let part): return try check(part, depth: depth + 1, &nodes).negated
+        }
+    }
+
+    private var expressions: ExpressionChecker {
+        ExpressionChecker(schema: schema, entity: entity, paths: paths) { [schema] predicate, entity throws(QueryError) in
+            try PredicateChecker(schema: schema, entity: entity).check(predicate)
+        }
+    }
+
+    private func isEntity(_ name: String) throws(QueryError) -> CheckedPredicate {
+        guard let index = schema.index(of: name) else {
+            throw QueryError(path: name, "the model has no entity \"\(name)\"\(Suggestion.nearest(name, in: schema.entities.map(\.name)))")
+        }
+        let family = schema[entity].family, wanted = schema[index].family.filter(family.contains)
+        // Every object of the request is of an entity of its family.
+        if wanted.isEmpty { return .constant(schema[index].family.contains(entity)) }
+        return wanted.count == family.count ? .constant(true) : .isEntity(wanted)
+    }
+
+    private func related(
+        _ quantifier: Quantifier, _ path: PropertyPath, _ inner: Predicate, _ depth: Int, _ nodes: inout Int
+    ) throws(QueryError) -> CheckedPredicate {
+        var path = path, inner = inner
+        // `ANY a.friends == x` names the to-many last: the objects themselves are meant.
+        if !paths.isToMany(path, from: entity), case .compare(.path(let last), let comparison, let other) = inner,
+            paths.isToMany(PropertyPath(path.names + last.names), from: entity)
+        {
+            path = PropertyPath(path.names + last.names)
+            inner = .compare(.path(.object), comparison, other)
+        }
+        let (hops, destination) = try paths.hops(path, from: entity)
+        guard hops.contains(where: { if case .toMany = $0 { true } else { false } }) else {
+            throw QueryError(path: path.description, "\(quantifier.rawValue) needs a to-many relationship")
+        }
+        let condition = try PredicateChecker(schema: schema, entity: destination).check(inner, depth: depth + 1, &nodes)
+        func some(_ condition: CheckedPredicate) -> CheckedPredicate {
+            var hops = hops, condition = condition, destination = destination
+            if case .constant(false) = condition { return condition }
+            // The relationships end with one that is to-many: a to-one behind it becomes part of the condition.
+            while case .toOne(let step)? = hops.last, !condition.looksAtEntity {
+                condition = condition.through(step)
+                destination = step.entity
+                hops.removeLast()
+            }
+            return .related(CheckedMembers(hops: hops, destination: destination, predicate: condition, text: path.description))
+        }
+        switch quantifier {
+        case .any: return some(condition)
+        case .none: return some(condition).negated
+        case .all: return some(condition.negated).negated
         }
     }
 
@@ -48,11 +100,24 @@ struct PredicateChecker {
         case (.value(let value), .path(let path)): return try compare(path, comparison.mirrored, value)
         case (.path(let x), .path(let y)): return try comparePaths(x, comparison, y)
         case (.value(let x), .value(let y)): return .constant(try constant(x, comparison, y))
+        default:
+            let left = try expressions.check(a), right = try expressions.check(b)
+            try expressions.checkComparable(left, comparison, right)
+            switch (left, right) {
+            case (.value(let x, _), .value(let y, _)): return .constant(try constant(x, comparison, y))
+            case (.path(let path), .value(let value, _)): return try compare(path, comparison, value)
+            case (.value(let value, _), .path(let path)): return try compare(path, comparison.mirrored, value)
+            default: return .compareExpressions(left, comparison, right)
+            }
         }
     }
 
     private func compare(_ path: PropertyPath, _ comparison: Comparison, _ value: Value) throws(QueryError) -> CheckedPredicate {
-        let path = try paths.check(path, from: entity)
+        try compare(try paths.check(path, from: entity), comparison, value)
+    }
+
+    private func compare(_ path: CheckedPath, _ comparison: Comparison, _ value: Value) throws(QueryError) -> CheckedPredicate {
+        let value = key(value, path)
         if value.isNull {
             switch comparison {
             case .equal: return .isNil(path)
@@ -69,6 +134,12 @@ struct PredicateChecker {
         return try ConstantNormaliser(path: path).compare(comparison, value)
     }
 
+    /// The key of an object that is given by its URI, where objects are compared.
+    private func key(_ value: Value, _ path: CheckedPath) -> Value {
+        guard case .string(let text) = value, paths.isReference(path), let key = ObjectKey(text) else { return value }
+        return .int(key.key)
+    }
+
     private func comparePaths(_ a: PropertyPath, _ comparison: Comparison, _ b: PropertyPath) throws(QueryError) -> CheckedPredicate {
         let x = try paths.check(a, from: entity), y = try paths.check(b, from: entity)
         let comparable =
@@ -81,17 +152,29 @@ struct PredicateChecker {
         return .comparePaths(x, comparison, y)
     }
 
-    private func isIn(_ path: PropertyPath, _ values: [Value]) throws(QueryError) -> CheckedPredicate {
-        let path = try paths.check(path, from: entity)
+    private func isIn(_ expression: Expression, _ values: [Value]) throws(QueryError) -> CheckedPredicate {
+        guard case .path(let wanted) = expression else { return try isInExpression(try expressions.check(expression), values) }
+        let path = try paths.check(wanted, from: entity)
         let normaliser = ConstantNormaliser(path: path)
         var found: [Value] = []
         found.reserveCapacity(values.count)
         for value in values where !value.isNull {
-            if case .compare(_, _, let normal) = try normaliser.compare(.equal, value) { found.append(normal) }
+            if case .compare(_, _, let normal) = try normaliser.compare(.equal, key(value, path)) { found.append(normal) }
         }
         let ascending = ascending(found)
         let list: CheckedPredicate = ascending.isEmpty ? .constant(false) : .isIn(path, ascending)
         return values.contains(where: \.isNull) ? CheckedPredicate.any([.isNil(path), list]) : list
+    }
+
+    private func isInExpression(_ expression: CheckedExpression, _ values: [Value]) throws(QueryError) -> CheckedPredicate {
+        var found: [Value] = []
+        for value in values where !value.isNull {
+            try expressions.checkComparable(expression, .equal, .value(value, ExpressionChecker.type(value)))
+            found.append(try expressions.folded(value, like: expression))
+        }
+        let isNil = CheckedPredicate.compareExpressions(expression, .equal, .value(.null, expression.type))
+        let list: CheckedPredicate = found.isEmpty ? .constant(false) : .isInExpression(expression, found)
+        return values.contains(where: \.isNull) ? CheckedPredicate.any([isNil, list]) : list
     }
 
     /// Each value once, in order. Lists are long where imports ask for what is there, and often in order already.
@@ -105,14 +188,6 @@ struct PredicateChecker {
             result.append(value)
         }
         return result
-    }
-
-    private func text(_ path: PropertyPath, _ match: TextMatch, _ needle: String) throws(QueryError) -> CheckedPredicate {
-        let path = try paths.check(path, from: entity)
-        guard path.type.isText else { throw QueryError(path: path.text, "\(match.rawValue) needs a text, not \(path.type.rawValue)") }
-        // No stored text has U+0000, so nothing can contain it.
-        if needle.utf8.contains(0) { return .constant(false) }
-        return needle.isEmpty ? .not(.isNil(path)) : .text(path, match, needle)
     }
 
     private func constant(_ x: Value, _ comparison: Comparison, _ y: Value) throws(QueryError) -> Bool {

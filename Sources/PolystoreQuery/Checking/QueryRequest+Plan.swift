@@ -36,20 +36,8 @@ extension QueryRequest {
     }
 
     private func checked(_ aggregate: Aggregate, _ paths: PathChecker, _ entity: EntityIndex) throws(QueryError) -> QueryPlan.Output {
-        let name = aggregate.function.rawValue
-        guard let wanted = aggregate.path else {
-            guard aggregate.function == .count else { throw QueryError("\(name) needs a property") }
-            return .aggregate(.count, nil)
-        }
-        let path = try paths.check(wanted, from: entity)
-        let type = path.type
-        switch aggregate.function {
-        case .count, .countDistinct: break
-        case .sum, .average:
-            if !type.isNumeric || paths.isReference(path) { throw QueryError(path: path.text, "\(name) needs a number") }
-        case .minimum, .maximum:
-            if paths.attribute(path)?.coder != nil { throw QueryError(path: path.text, "\(name) needs values that have an order") }
-        }
+        let path = try aggregate.path.map { path throws(QueryError) in try paths.check(path, from: entity) }
+        _ = try paths.checkAggregate(aggregate.function, path)
         return .aggregate(aggregate.function, path)
     }
 

@@ -19,7 +19,7 @@ public struct PathReader: Sendable {
 
     /// The cell of a row; null where a relationship on the way is nil or leads nowhere.
     @inline(__always)
-    public func cell(_ row: borrowing RowView, _ related: borrowing some RelatedRows) -> Cell {
+    public func cell(_ row: borrowing RowView, _ related: some RelatedRows) -> Cell {
         if steps.isEmpty { return read(row) }
         return follow(row, 0, related)
     }
@@ -32,7 +32,7 @@ public struct PathReader: Sendable {
         }
     }
 
-    private func follow(_ row: borrowing RowView, _ position: Int, _ related: borrowing some RelatedRows) -> Cell {
+    private func follow(_ row: borrowing RowView, _ position: Int, _ related: some RelatedRows) -> Cell {
         let step = steps[position]
         let key = row[step.slot]
         if key.isNull { return .null }

@@ -10,7 +10,11 @@ public final class PredicateEvaluator {
         case compare(PathReader, Comparison, Cell)
         case comparePaths(PathReader, ValueType, Comparison, PathReader, ValueType)
         case isIn(PathReader, [Cell])
-        case text(PathReader, TextMatch, Cell)
+        case text(PathReader, TextMatcher)
+        case compareExpressions(ExpressionEvaluator, Comparison, ExpressionEvaluator)
+        case isInExpression(ExpressionEvaluator, [Value])
+        case textOf(ExpressionEvaluator, TextMatcher)
+        case related(MembersReader)
         case isEntity(Set<EntityIndex>)
         case and([Node])
         case or([Node])
@@ -21,31 +25,46 @@ public final class PredicateEvaluator {
     /// The bytes of the constants.
     private let constants = RowBatch(capacity: 1)
 
+    private let failure: EvaluationFailure
+
     /// An evaluator of a checked predicate.
-    public init(_ predicate: CheckedPredicate, schema: Schema) {
-        root = Self.node(predicate, schema, constants)
+    public convenience init(_ predicate: CheckedPredicate, schema: Schema) { self.init(predicate, schema, EvaluationFailure()) }
+
+    init(_ predicate: CheckedPredicate, _ schema: Schema, _ failure: EvaluationFailure) {
+        self.failure = failure
+        root = Self.node(predicate, schema, constants, failure)
     }
 
-    private static func node(_ predicate: CheckedPredicate, _ schema: Schema, _ constants: RowBatch) -> Node {
+    private static func node(
+        _ predicate: CheckedPredicate, _ schema: Schema, _ constants: RowBatch, _ failure: EvaluationFailure
+    ) -> Node {
         func reader(_ path: CheckedPath) -> PathReader { PathReader(path, schema: schema) }
+        func evaluator(_ expression: CheckedExpression) -> ExpressionEvaluator { ExpressionEvaluator(expression, schema, failure) }
         switch predicate {
         case .constant(let value): return .constant(value)
         case .isNil(let path): return .isNil(reader(path))
         case .compare(let path, let comparison, let value): return .compare(reader(path), comparison, constants.cell(for: value))
         case .comparePaths(let a, let comparison, let b): return .comparePaths(reader(a), a.type, comparison, reader(b), b.type)
         case .isIn(let path, let values): return .isIn(reader(path), values.map(constants.cell(for:)))
-        case .text(let path, let match, let needle): return .text(reader(path), match, constants.cell(for: .string(needle)))
+        case .text(let path, let match, let needle): return .text(reader(path), TextMatcher(match, needle))
+        case .compareExpressions(let a, let comparison, let b): return .compareExpressions(evaluator(a), comparison, evaluator(b))
+        case .isInExpression(let expression, let values): return .isInExpression(evaluator(expression), values)
+        case .textOf(let expression, let match, let needle): return .textOf(evaluator(expression), TextMatcher(match, needle))
+        case .related(let members): return .related(MembersReader(members, schema, failure))
         case .isEntity(let entities): return .isEntity(Set(entities))
-        case .and(let parts): return .and(parts.map { node($0, schema, constants) })
-        case .or(let parts): return .or(parts.map { node($0, schema, constants) })
-        case .not(let part): return .not(node(part, schema, constants))
+        case .and(let parts): return .and(parts.map { node($0, schema, constants, failure) })
+        case .or(let parts): return .or(parts.map { node($0, schema, constants, failure) })
+        case .not(let part): return .not(node(part, schema, constants, failure))
         }
     }
 
     /// Whether the predicate is true of a row.
-    public func matches(_ row: borrowing RowView, _ related: borrowing some RelatedRows) -> Bool { Self.evaluate(root, row, related) }
+    public func matches(_ row: borrowing RowView, _ related: some RelatedRows) -> Bool { Self.evaluate(root, row, related) }
 
-    private static func evaluate(_ node: Node, _ row: borrowing RowView, _ related: borrowing some RelatedRows) -> Bool {
+    /// Throws the first error that an expression met.
+    public func throwFailure() throws(QueryError) { if let error = failure.error { throw error } }
+
+    private static func evaluate(_ node: Node, _ row: borrowing RowView, _ related: some RelatedRows) -> Bool {
         switch node {
         case .constant(let value): return value
         case .isNil(let path): return path.cell(row, related).isNull
@@ -55,7 +74,17 @@ public final class PredicateEvaluator {
         case .comparePaths(let a, let x, let comparison, let b, let y):
             return compare(a.cell(row, related), x, comparison, b.cell(row, related), y)
         case .isIn(let path, let constants): return contains(constants, path.cell(row, related))
-        case .text(let path, let match, let needle): return matches(path.cell(row, related), match, needle)
+        case .text(let path, let matcher):
+            let cell = path.cell(row, related)
+            return !cell.isNull && matcher.matches(cell.bytes)
+        case .compareExpressions(let a, let comparison, let b): return compare(a.value(row, related), comparison, b.value(row, related))
+        case .isInExpression(let expression, let values):
+            let value = expression.value(row, related)
+            return !value.isNull && values.contains { ExactNumber.compare(value, $0) == 0 }
+        case .textOf(let expression, let matcher):
+            guard case .string(let text) = expression.value(row, related) else { return false }
+            return matcher.matches(text)
+        case .related(let members): return members.isAny(row, related)
         case .isEntity(let entities): return entities.contains(row.entity)
         case .and(let parts):
             for part in parts where !evaluate(part, row, related) { return false }
@@ -88,17 +117,11 @@ public final class PredicateEvaluator {
         return false
     }
 
-    private static func matches(_ cell: Cell, _ match: TextMatch, _ needle: Cell) -> Bool {
-        if cell.isNull || cell.length < needle.length { return false }
-        let text = cell.bytes, wanted = needle.bytes
-        switch match {
-        case .beginsWith: return compareBytes(UnsafeRawBufferPointer(rebasing: text[0..<wanted.count]), wanted) == 0
-        case .endsWith: return compareBytes(UnsafeRawBufferPointer(rebasing: text[(text.count - wanted.count)...]), wanted) == 0
-        case .contains:
-            return (0...(text.count - wanted.count)).contains { start in
-                text[start] == wanted[0]
-                    && compareBytes(UnsafeRawBufferPointer(rebasing: text[start..<(start + wanted.count)]), wanted) == 0
-            }
+    private static func compare(_ a: Value, _ comparison: Comparison, _ b: Value) -> Bool {
+        switch (a.isNull, b.isNull, comparison) {
+        case (false, false, _): ExactNumber.compare(a, b).map(comparison.holds) ?? false
+        case (true, true, .equal), (true, false, .notEqual), (false, true, .notEqual): true
+        case (_, _, _): false
         }
     }
 }

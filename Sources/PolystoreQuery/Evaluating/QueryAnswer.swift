@@ -26,7 +26,7 @@ public final class QueryAnswer {
     }
 
     /// Takes in a row that satisfies the condition, in the order of the plan's fetch.
-    public func add(_ row: borrowing RowView, _ related: borrowing some RelatedRows) throws(QueryError) {
+    public func add(_ row: borrowing RowView, _ related: some RelatedRows) throws(QueryError) {
         guard plan.isAggregate else { return try addPlain(row, related) }
         var keys: [Value] = []
         for (index, reader) in keyReaders.enumerated() { keys.append(try value(reader.cell(row, related), plan.groupBy[index].type)) }
@@ -42,7 +42,7 @@ public final class QueryAnswer {
         groups[keys] = group
     }
 
-    private func addPlain(_ row: borrowing RowView, _ related: borrowing some RelatedRows) throws(QueryError) {
+    private func addPlain(_ row: borrowing RowView, _ related: some RelatedRows) throws(QueryError) {
         var values: [Value] = []
         for (index, output) in plan.outputs.enumerated() {
             guard case .property(let path) = output, let reader = outputReaders[index] else { continue }

@@ -4,6 +4,15 @@ public import PolystoreSchema
 public protocol RelatedRows {
     /// The row of a key in an entity's hierarchy; nil when there is none. It is valid until the evaluation of the present row is over.
     func row(_ entity: EntityIndex, _ key: Int64) -> RowView?
+
+    /// Hands over the rows that a to-many relationship of an object leads to, in any order, until the closure says false.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity whose relationship it is.
+    ///   - relationship: The position among the entity's relationships.
+    ///   - key: The key of the object.
+    ///   - body: Called with each row, which is valid during the call; it may ask for further rows.
+    func members(_ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool)
 }
 
 /// No related rows: for requests without relationships.
@@ -13,4 +22,7 @@ public struct NoRelatedRows: RelatedRows {
 
     /// Nil.
     public func row(_ entity: EntityIndex, _ key: Int64) -> RowView? { nil }
+
+    /// None.
+    public func members(_ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool) {}
 }

@@ -10,7 +10,7 @@ public struct RowOrder: Sendable {
     }
 
     /// Negative, zero or positive; zero only for the same key.
-    public func compare(_ a: borrowing RowView, _ b: borrowing RowView, _ related: borrowing some RelatedRows) -> Int {
+    public func compare(_ a: borrowing RowView, _ b: borrowing RowView, _ related: some RelatedRows) -> Int {
         for key in keys {
             let order = CellOrder.compare(key.reader.cell(a, related), key.reader.cell(b, related))
             if order != 0 { return key.ascending ? order : -order }

@@ -7,7 +7,8 @@ extension CheckedPredicate {
             case .constant(true): continue
             case .constant(false): return .constant(false)
             case .and(let inner): result += inner
-            case .isNil, .compare, .comparePaths, .isIn, .text, .isEntity, .or, .not: result.append(part)
+            case .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .or, .not:
+                result.append(part)
             }
         }
         return result.isEmpty ? .constant(true) : (result.count == 1 ? result[0] : .and(result))
@@ -21,7 +22,9 @@ extension CheckedPredicate {
             case .constant(false): continue
             case .constant(true): return .constant(true)
             case .or(let inner): result += inner
-            case .isNil, .compare, .comparePaths, .isIn, .text, .isEntity, .and, .not: result.append(part)
+            case .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .and,
+                .not:
+                result.append(part)
             }
         }
         return result.isEmpty ? .constant(false) : (result.count == 1 ? result[0] : .or(result))
@@ -36,7 +39,9 @@ extension CheckedPredicate {
         case .or(let parts): .all(parts.map(\.negated))
         case .compare(let path, .equal, let value): .compare(path, .notEqual, value)
         case .compare(let path, .notEqual, let value): .compare(path, .equal, value)
-        case .isNil, .compare, .comparePaths, .isIn, .text, .isEntity: .not(self)
+        case .compareExpressions(let a, .equal, let b): .compareExpressions(a, .notEqual, b)
+        case .compareExpressions(let a, .notEqual, let b): .compareExpressions(a, .equal, b)
+        case .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity: .not(self)
         }
     }
 }

@@ -3,7 +3,14 @@ internal import PolystoreSchema
 /// One word of a predicate's text.
 struct PredicateToken {
     enum Kind: Equatable {
-        case name(String)
+        /// A name; `isQuoted` where a `#` before it says that it is no word of the language.
+        case name(String, isQuoted: Bool)
+        /// `@count` and its like.
+        case operation(String)
+        /// `$x`.
+        case variable(String)
+        /// `%@` and its like.
+        case placeholder(String)
         case number(String)
         case text(String)
         case symbol(String)
@@ -17,13 +24,22 @@ struct PredicateToken {
 
 /// Cuts the text of a predicate into words.
 struct PredicateLexer {
+    /// Longer texts are refused before anything is made of them.
+    static let longest = 1_000_000
+    private static let symbols: [(text: String, scalars: [Unicode.Scalar])] =
+        [
+            "==", "!=", "<>", "<=", ">=", "=<", "=>", "&&", "||", "=", "<", ">", "(", ")", "{", "}", "[", "]", ",", "!", "+", "-", "*", "/",
+            ".", "&", "|",
+        ].map { ($0, Array($0.unicodeScalars)) }
+
     private let scalars: [Unicode.Scalar]
     private var offset = 0
 
-    init(_ text: String) { scalars = Array(text.unicodeScalars) }
+    private init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
     /// All words, the last one the end.
     static func tokens(_ text: String) throws(QueryError) -> [PredicateToken] {
+        if text.utf8.count > longest { throw QueryError(.tooComplex, "the text of a predicate may have \(longest) bytes") }
         var lexer = PredicateLexer(text)
         var tokens: [PredicateToken] = []
         while true {
@@ -33,72 +49,102 @@ struct PredicateLexer {
         }
     }
 
+    private var current: Unicode.Scalar? { offset < scalars.count ? scalars[offset] : nil }
+
     private mutating func next() throws(QueryError) -> PredicateToken {
-        while offset < scalars.count, scalars[offset].properties.isWhitespace { offset += 1 }
+        while let scalar = current, scalar == " " || scalar.properties.isWhitespace { offset += 1 }
         let position = offset + 1
-        guard offset < scalars.count else { return PredicateToken(kind: .end, position: position) }
-        let scalar = scalars[offset]
-        if scalar.properties.isXIDStart { return PredicateToken(kind: .name(take(Self.isName)), position: position) }
-        if ("0"..."9").contains(scalar) || (scalar == "-" && isDigit(offset + 1)) {
-            return PredicateToken(kind: .number(number()), position: position)
-        }
-        if scalar == "'" || scalar == "\"" { return PredicateToken(kind: .text(try text(scalar)), position: position) }
-        for symbol in ["==", "!=", "<>", "<=", ">=", "=<", "=>", "&&", "||", "=", "<", ">", "(", ")", "{", "}", ",", "!"] {
-            let parts = Array(symbol.unicodeScalars)
-            if scalars[offset...].starts(with: parts) {
-                offset += parts.count
-                return PredicateToken(kind: .symbol(symbol), position: position)
+        guard let scalar = current else { return PredicateToken(kind: .end, position: position) }
+        func token(_ kind: PredicateToken.Kind) -> PredicateToken { PredicateToken(kind: kind, position: position) }
+        if Self.isNameStart(scalar) { return token(.name(name(), isQuoted: false)) }
+        if Self.isDigit(scalar) { return token(.number(number())) }
+        switch scalar {
+        case "'", "\"": return token(.text(try text(scalar)))
+        case "#", "@", "$":
+            offset += 1
+            guard let start = current, Self.isNameStart(start) else {
+                throw QueryError("at character \(position): a name is expected behind \"\(scalar)\"")
             }
+            let name = name()
+            return token(scalar == "#" ? .name(name, isQuoted: true) : (scalar == "@" ? .operation(name) : .variable(name)))
+        case "%": return token(.placeholder(try placeholder(position)))
+        default:
+            for (text, parts) in Self.symbols where scalars[offset...].starts(with: parts) {
+                offset += parts.count
+                return token(.symbol(text))
+            }
+            throw QueryError("at character \(position): \"\(scalar)\" is not expected")
         }
-        throw QueryError("at character \(position): \"\(scalar)\" is not expected")
     }
 
-    private static func isName(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isXIDContinue || scalar == "." }
-    private func isDigit(_ index: Int) -> Bool { index < scalars.count && ("0"..."9").contains(scalars[index]) }
+    private static func isNameStart(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isASCII ? ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || scalar == "_" : scalar.properties.isXIDStart
+    }
+
+    private static func isNamePart(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isASCII ? isNameStart(scalar) || isDigit(scalar) : scalar.properties.isXIDContinue
+    }
+
+    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+    private func isDigit(_ index: Int) -> Bool { index < scalars.count && Self.isDigit(scalars[index]) }
 
     private mutating func take(_ accepts: (Unicode.Scalar) -> Bool) -> String {
         var text = String.UnicodeScalarView()
-        while offset < scalars.count, accepts(scalars[offset]) {
-            text.append(scalars[offset])
+        while let scalar = current, accepts(scalar) {
+            text.append(scalar)
             offset += 1
         }
         return String(text)
     }
 
-    private mutating func number() -> String {
-        var text = scalars[offset] == "-" ? "-" : ""
-        if text == "-" { offset += 1 }
-        text += take { ("0"..."9").contains($0) }
-        if offset < scalars.count, scalars[offset] == ".", isDigit(offset + 1) {
-            offset += 1
-            text += "." + take { ("0"..."9").contains($0) }
+    private mutating func name() -> String { take(Self.isNamePart) }
+
+    private mutating func placeholder(_ position: Int) throws(QueryError) -> String {
+        offset += 1
+        let flags = take { "0123456789.lhqzt-".unicodeScalars.contains($0) }
+        guard let scalar = current, "@KdDiuxXoOcfeEgGaAsS".unicodeScalars.contains(scalar) else {
+            throw QueryError("at character \(position): after % one of @, K, d, f, s and their like is expected")
         }
-        guard offset < scalars.count, scalars[offset] == "e" || scalars[offset] == "E" else { return text }
+        offset += 1
+        _ = flags
+        return String(scalar)
+    }
+
+    private mutating func number() -> String {
+        if scalars[offset] == "0", offset + 1 < scalars.count, scalars[offset + 1] == "x" || scalars[offset + 1] == "X" {
+            offset += 2
+            return "0x" + take { $0.properties.isASCIIHexDigit }
+        }
+        var text = take(Self.isDigit)
+        if current == ".", isDigit(offset + 1) {
+            offset += 1
+            text += "." + take(Self.isDigit)
+        }
+        guard current == "e" || current == "E" else { return text }
         let hasSign = offset + 1 < scalars.count && (scalars[offset + 1] == "-" || scalars[offset + 1] == "+")
         guard isDigit(offset + (hasSign ? 2 : 1)) else { return text }
         text += "e" + (hasSign ? String(scalars[offset + 1]) : "")
         offset += hasSign ? 2 : 1
-        return text + take { ("0"..."9").contains($0) }
+        return text + take(Self.isDigit)
     }
 
     private mutating func text(_ quote: Unicode.Scalar) throws(QueryError) -> String {
         let start = offset + 1
         offset += 1
         var result = String.UnicodeScalarView()
-        while offset < scalars.count {
-            let scalar = scalars[offset]
+        while let scalar = current {
             offset += 1
             if scalar == quote { return String(result) }
             guard scalar == "\\" else {
                 result.append(scalar)
                 continue
             }
-            guard offset < scalars.count else { break }
-            switch scalars[offset] {
+            guard let escaped = current else { break }
+            switch escaped {
             case "n": result.append("\n")
             case "t": result.append("\t")
             case "r": result.append("\r")
-            default: result.append(scalars[offset])
+            default: result.append(escaped)
             }
             offset += 1
         }

@@ -2,32 +2,87 @@ internal import PolystoreSchema
 
 extension Predicate: CustomStringConvertible {
     /// The predicate as text, from which `init(parsing:)` makes an equal one.
-    public var description: String {
-        switch self {
-        case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
-        case .compare(let a, let comparison, let b): "\(a) \(comparison.rawValue) \(b)"
-        case .isIn(let path, let values): "\(path) IN {\(values.map(Expression.text).joined(separator: ", "))}"
-        case .between(let path, let low, let high): "\(path) BETWEEN {\(Expression.text(low)), \(Expression.text(high))}"
-        case .text(let path, let match, let needle): "\(path) \(match.rawValue.uppercased()) \(Expression.quoted(needle))"
-        case .and(let parts): joined(parts, "AND", empty: "TRUEPREDICATE")
-        case .or(let parts): joined(parts, "OR", empty: "FALSEPREDICATE")
-        case .not(let part): "NOT (\(part))"
+    public var description: String { PredicatePrinter().text(self) }
+}
+
+extension Expression: CustomStringConvertible {
+    /// The expression as text, from which `init(parsing:)` makes an equal one.
+    public var description: String { PredicatePrinter().text(self) }
+}
+
+/// Writes predicates in the grammar that the parser reads.
+struct PredicatePrinter {
+    /// The number of subqueries around: each has a variable of its own.
+    private var level = 0
+
+    private func variable(_ level: Int) -> String { "$x\(level)" }
+
+    func text(_ predicate: Predicate) -> String {
+        switch predicate {
+        case .constant(let value): return value ? "TRUEPREDICATE" : "FALSEPREDICATE"
+        case .compare(let a, let comparison, let b): return "\(text(a)) \(comparison.rawValue) \(text(b))"
+        case .isIn(let expression, let values): return "\(text(expression)) IN {\(values.map(Self.text).joined(separator: ", "))}"
+        case .between(let expression, let low, let high): return "\(text(expression)) BETWEEN {\(text(low)), \(text(high))}"
+        case .text(let expression, let match, let needle):
+            return "\(text(expression)) \(match.rawValue.uppercased()) \(Self.quoted(needle))"
+        case .related(let quantifier, let path, let inner):
+            // In a subquery of its own the condition is about the objects, whose paths have no variable.
+            return "\(quantifier.rawValue) \(name(path)) SATISFIES (\(PredicatePrinter().text(inner)))"
+        case .isEntity(let entity): return "SELF ISA \(Self.quoted(entity))"
+        case .and(let parts): return joined(parts, "AND", empty: "TRUEPREDICATE")
+        case .or(let parts): return joined(parts, "OR", empty: "FALSEPREDICATE")
+        case .not(let part): return "NOT (\(text(part)))"
         }
     }
 
     private func joined(_ parts: [Predicate], _ word: String, empty: String) -> String {
-        parts.isEmpty ? empty : parts.map { "(\($0))" }.joined(separator: " \(word) ")
+        parts.isEmpty ? empty : parts.map { "(\(text($0)))" }.joined(separator: " \(word) ")
     }
-}
 
-extension Expression: CustomStringConvertible {
-    /// The path, or the constant as text.
-    public var description: String {
-        switch self {
-        case .path(let path): path.description
-        case .value(let value): Self.text(value)
+    func text(_ expression: Expression) -> String {
+        switch expression {
+        case .path(let path): return name(path)
+        case .value(let value): return Self.text(value)
+        case .function(let function, let arguments): return text(function, arguments.map(text))
+        case .conditional(let condition, let a, let b): return "TERNARY(\(text(condition)), \(text(a)), \(text(b)))"
+        case .related(let aggregate): return text(aggregate)
         }
     }
+
+    private func text(_ function: Function, _ arguments: [String]) -> String {
+        let signs: [Function: String] = [.add: "+", .subtract: "-", .multiply: "*", .divide: "/", .bitAnd: "&", .bitOr: "|"]
+        if let sign = signs[function], arguments.count == 2 { return "(\(arguments[0]) \(sign) \(arguments[1]))" }
+        var arguments = arguments
+        if case .datePart(_, let zone) = function { arguments.append(Self.quoted(zone)) }
+        return "\(function.name)(\(arguments.joined(separator: ", ")))"
+    }
+
+    private func text(_ aggregate: RelatedAggregate) -> String {
+        let names: [AggregateFunction: String] = [
+            .count: "@count", .countDistinct: "@distinctCount", .sum: "@sum", .average: "@avg", .minimum: "@min", .maximum: "@max",
+        ]
+        var result = name(aggregate.relationship)
+        if let predicate = aggregate.predicate {
+            var inner = self
+            inner.level += 1
+            result = "SUBQUERY(\(result), \(variable(inner.level)), \(inner.text(predicate)))"
+        }
+        result += ".\(names[aggregate.function] ?? "@count")"
+        return aggregate.property.map { "\(result).\(PredicatePrinter().name($0))" } ?? result
+    }
+
+    /// A key path; names that are words of the language have a `#` before them.
+    private func name(_ path: PropertyPath) -> String {
+        let names = path == .object ? ["SELF"] : path.names.map { Self.words.contains($0.uppercased()) && $0 != "SELF" ? "#" + $0 : $0 }
+        if level == 0 { return names.joined(separator: ".") }
+        return path == .object ? variable(level) : ([variable(level)] + names).joined(separator: ".")
+    }
+
+    private static let words: Set<String> = [
+        "AND", "OR", "NOT", "IN", "BETWEEN", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "MATCHES", "ANY", "SOME", "ALL", "NONE",
+        "TRUEPREDICATE", "FALSEPREDICATE", "TRUE", "FALSE", "YES", "NO", "NIL", "NULL", "SELF", "SUBQUERY", "TERNARY", "ISA", "SATISFIES",
+        "INFINITY", "DATE", "UUID", "DATA", "DECIMAL", "SIZE",
+    ]
 
     static func quoted(_ text: String) -> String {
         let escapes: [Unicode.Scalar: String] = ["\\": "\\\\", "\"": "\\\"", "\n": "\\n", "\r": "\\r", "\t": "\\t"]
@@ -39,7 +94,7 @@ extension Expression: CustomStringConvertible {
         switch (value, ValueText.json(value)) {
         case (.null, _): "NIL"
         case (.bool(let value), _): value ? "TRUE" : "FALSE"
-        case (.double(let number), _) where number.isInfinite: number > 0 ? "INFINITY" : "-1e999"
+        case (.double(let number), _) where number.isInfinite: number > 0 ? "INFINITY" : "-INFINITY"
         case (.string(let text), _): quoted(text)
         case (.date, .string(let text)): "DATE \(quoted(text))"
         case (.uuid, .string(let text)): "UUID \(quoted(text))"

@@ -46,6 +46,7 @@ public struct ResidualReader {
                 if evaluator.matches(row, related) { kept.append(copying: row, slots: schema[row.entity].slots.count) }
             }
             try related.throwFailure()
+            try evaluator.throwStorageFailure()
         }
         return (kept, related)
     }
@@ -84,6 +85,13 @@ public struct ResidualReader {
     }
 }
 
+extension PredicateEvaluator {
+    /// Throws the first error that an expression met, as one of a store.
+    public func throwStorageFailure() throws(StorageError) {
+        do throws(QueryError) { try throwFailure() } catch { throw StorageError(error) }
+    }
+}
+
 /// Related rows read one by one from a session and kept.
 public final class StoredRows: RelatedRows {
     private struct Place: Hashable {
@@ -110,6 +118,13 @@ public final class StoredRows: RelatedRows {
         do throws(StorageError) { try reader.rows(place.root, keys: [key], into: batch) } catch { failure = failure ?? error }
         rows[place] = batch
         return batch.count > 0 ? batch.row(0) : nil
+    }
+
+    /// The rows that a to-many relationship leads to; none when reading failed, which `throwFailure` tells.
+    public func members(_ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool) {
+        do throws(StorageError) { try MemberRows(reader, schema).forEach(entity, relationship, of: key, body) } catch {
+            failure = failure ?? error
+        }
     }
 
     /// Throws the first error that reading met.

@@ -94,6 +94,7 @@ final class KeyValueScan: RowCursor {
         if let evaluator {
             let isWanted = evaluator.matches(batch.row(batch.count - 1), related)
             try related.throwFailure()
+            try evaluator.throwStorageFailure()
             if !isWanted { return batch.removeLastRow() }
         }
         if toSkip > 0 {

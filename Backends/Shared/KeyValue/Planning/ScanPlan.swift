@@ -45,7 +45,9 @@ struct ScanPlan {
                 }
             case .isIn(let path, let values) where path.steps.isEmpty && path.leaf == .key:
                 return .keys(values.compactMap { if case .int(let key) = $0 { key } else { nil } })
-            case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .isEntity, .and, .or, .not: continue
+            case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity,
+                .and, .or, .not:
+                continue
             }
         }
         return isBounded ? .keyRange(low, high) : nil
@@ -94,7 +96,11 @@ struct ScanPlan {
                 start.truncate(to: limit)
                 return (slot, 2, [Range(from: start, prefix: start, end: nil)])
             }
-        case .constant, .comparePaths, .text, .isEntity, .and, .or, .not: return nil
+        case .text(let path, .like, let pattern):
+            // What every match begins with.
+            guard case .literal(let start)? = LikePattern(pattern).parts.first else { return nil }
+            return ranges(.text(path, .beginsWith, start))
+        case .constant, .comparePaths, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .and, .or, .not: return nil
         }
     }
 

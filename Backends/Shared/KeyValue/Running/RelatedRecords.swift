@@ -22,5 +22,11 @@ final class RelatedRecords: RelatedRows {
         return batch.row(batch.count - 1)
     }
 
+    func members(_ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool) {
+        do throws(StorageError) { try MemberRows(reader, reader.core.schema).forEach(entity, relationship, of: key, body) } catch {
+            failure = failure ?? error
+        }
+    }
+
     func throwFailure() throws(StorageError) { if let failure { throw failure } }
 }

@@ -1,16 +1,25 @@
 internal import PolystoreStorage
 
-/// The tables of a statement: that of the fetch as `t0`, and one join for each relationship on the way of a key path.
+/// The tables of a statement or subquery: that of the fetch as `t0`, and one join for each relationship on the way of a key path.
 struct SQLJoins {
     let tables: SQLTables
     private let entity: EntityIndex
     private var aliases: [[CheckedPath.Step]: String] = [:]
     private var clauses: [String] = []
 
-    init(tables: SQLTables, entity: EntityIndex) {
+    /// What the names of the tables begin with: inside of a subquery they must not hide those outside.
+    let scope: String
+    /// The name of the first table.
+    var alias: String { scope + "t0" }
+
+    init(tables: SQLTables, entity: EntityIndex, scope: String = "") {
         self.tables = tables
         self.entity = entity
+        self.scope = scope
     }
+
+    /// The key of the object that to-one relationships lead to.
+    mutating func key(_ steps: [CheckedPath.Step]) -> SQLText { "\(raw: alias(steps)).\"_id\"" }
 
     /// The column at the end of a path, its joins added.
     mutating func column(_ path: CheckedPath) -> SQLText {
@@ -22,10 +31,10 @@ struct SQLJoins {
     }
 
     private mutating func alias(_ steps: [CheckedPath.Step]) -> String {
-        guard let last = steps.last else { return "t0" }
+        guard let last = steps.last else { return alias }
         if let known = aliases[steps] { return known }
         let from = alias(Array(steps.dropLast()))
-        let alias = "t\(aliases.count + 1)"
+        let alias = "\(scope)t\(aliases.count + 1)"
         aliases[steps] = alias
         let table = SQLText.quoted(tables.table(last.destination))
         let column = SQLText.quoted(tables.column(last.entity, last.slot))
@@ -34,5 +43,5 @@ struct SQLJoins {
     }
 
     /// The FROM clause without its word.
-    var text: SQLText { "\(identifier: tables.table(entity)) AS t0\(raw: clauses.joined())" }
+    var text: SQLText { "\(identifier: tables.table(entity)) AS \(raw: alias)\(raw: clauses.joined())" }
 }

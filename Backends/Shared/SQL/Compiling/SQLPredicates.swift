@@ -9,19 +9,55 @@ struct SQLPredicates {
         var parts: [SQLText] = []
         let description = tables.schema[plan.entity]
         if description.isHierarchy, plan.entities != tables.schema[description.root].family {
-            parts.append(isEntity(plan.entities))
+            parts.append(isEntity(plan.entities, joins.alias))
         }
         switch plan.predicate {
         case .constant(true): break
         case .and(let inner): for part in inner { parts.append(compile(part, &joins)) }
-        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .isEntity, .or, .not: parts.append(compile(plan.predicate, &joins))
+        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .or,
+            .not:
+            parts.append(compile(plan.predicate, &joins))
         }
         return parts.isEmpty ? nil : SQLText.joined(parts, " AND ")
     }
 
-    private func isEntity(_ entities: [EntityIndex]) -> SQLText {
+    /// Whether the engine answers a condition exactly as the contract says.
+    func isExact(_ predicate: CheckedPredicate) -> Bool {
+        switch predicate {
+        case .constant, .isNil, .compare, .isEntity: return true
+        case .comparePaths(let a, _, let b): return comparesExactly(.path(a), .path(b))
+        case .isIn(let path, let values): return tables.dialect.takesList(values.count, path.type)
+        case .text(_, let match, let needle): return tables.dialect.match("", match, needle) != nil
+        case .compareExpressions(let a, _, let b): return isExact(a) && isExact(b) && comparesExactly(a, b)
+        case .isInExpression(let expression, let values):
+            return isExact(expression) && tables.dialect.takesList(values.count, expression.type)
+                && values.allSatisfy { Self.isStored($0, as: expression.type) }
+        case .textOf(let expression, let match, let needle):
+            return isExact(expression) && tables.dialect.match("", match, needle) != nil
+        case .related(let members): return isExact(members)
+        case .and(let parts), .or(let parts): return parts.allSatisfy(isExact)
+        case .not(let part): return isExact(part)
+        }
+    }
+
+    /// Whether a constant is a value of a type as it is, without being converted.
+    private static func isStored(_ value: Value, as type: ValueType) -> Bool {
+        switch value {
+        case .int: type.isInteger
+        case .double: type == .double || type == .float
+        case .decimal: type == .decimal
+        case .string: type.isText
+        case .bool: type == .bool
+        case .date: type == .date
+        case .uuid: type == .uuid
+        case .data: type == .data
+        case .null: false
+        }
+    }
+
+    private func isEntity(_ entities: [EntityIndex], _ alias: String) -> SQLText {
         let numbers = entities.map { String(tables.entityNumbers[$0]) }
-        return "t0.\"_entity\" IN (\(raw: numbers.joined(separator: ", ")))"
+        return "\(raw: alias).\"_entity\" IN (\(raw: numbers.joined(separator: ", ")))"
     }
 
     func compile(_ predicate: CheckedPredicate, _ joins: inout SQLJoins) -> SQLText {
@@ -30,12 +66,17 @@ struct SQLPredicates {
         case .isNil(let path): return "\(joins.column(path)) IS NULL"
         case .compare(let path, let comparison, let value):
             return "\(joins.column(path)) \(raw: sign(comparison)) \(bind: value, path.type)"
-        case .comparePaths(let a, let comparison, let b): return comparePaths(a, comparison, b, &joins)
+        case .comparePaths(let a, let comparison, let b): return compare(joins.column(a), comparison, joins.column(b))
         case .isIn(let path, let values): return tables.dialect.isIn(joins.column(path), values, path.type)
-        case .text(let path, let match, let needle): return text(joins.column(path), match, "\(bind: .string(needle), .string)")
+        case .text(let path, let match, let needle): return text(joins.column(path), match, needle)
+        case .compareExpressions(let a, let comparison, let b):
+            return compare(compile(a, &joins), comparison, compile(b, &joins))
+        case .isInExpression(let expression, let values): return tables.dialect.isIn(compile(expression, &joins), values, expression.type)
+        case .textOf(let expression, let match, let needle): return text(compile(expression, &joins), match, needle)
+        case .related(let members): return exists(members, &joins)
         case .isEntity(let entities):
             // Without a hierarchy the table has one entity, and no column for it.
-            return tables.schema[entities.first ?? 0].isHierarchy ? isEntity(entities) : "\(raw: tables.dialect.yes)"
+            return tables.schema[entities.first ?? 0].isHierarchy ? isEntity(entities, joins.alias) : "\(raw: tables.dialect.yes)"
         case .and(let parts): return "(\(list(parts, " AND ", &joins)))"
         case .or(let parts): return "(\(list(parts, " OR ", &joins)))"
         case .not(let part): return negated(part, &joins)
@@ -59,17 +100,12 @@ struct SQLPredicates {
         }
     }
 
-    private func comparePaths(_ a: CheckedPath, _ comparison: Comparison, _ b: CheckedPath, _ joins: inout SQLJoins) -> SQLText {
-        let same = comparison == .equal ? tables.dialect.isSame : sign(comparison)
-        return "\(joins.column(a)) \(raw: same) \(joins.column(b))"
+    private func compare(_ a: SQLText, _ comparison: Comparison, _ b: SQLText) -> SQLText {
+        "\(a) \(raw: comparison == .equal ? tables.dialect.isSame : sign(comparison)) \(b)"
     }
 
-    private func text(_ column: SQLText, _ match: TextMatch, _ needle: SQLText) -> SQLText {
-        switch match {
-        case .beginsWith: tables.dialect.beginsWith(column, needle)
-        case .endsWith: tables.dialect.endsWith(column, needle)
-        case .contains: tables.dialect.contains(column, needle)
-        }
+    private func text(_ text: SQLText, _ match: TextMatch, _ needle: String) -> SQLText {
+        tables.dialect.match(text, match, needle) ?? "\(raw: tables.dialect.no)"
     }
 
     /// The opposite of a leaf; forms that an index can answer where there is one.
@@ -79,7 +115,9 @@ struct SQLPredicates {
         case .compare(let path, let comparison, let value):
             let column = joins.column(path)
             return "(\(column) IS NULL OR \(column) \(raw: opposite(comparison)) \(bind: value, path.type))"
-        case .constant, .comparePaths, .isIn, .text, .isEntity, .and, .or, .not: return "(\(compile(predicate, &joins))) IS NOT TRUE"
+        case .related(let members): return "NOT \(exists(members, &joins))"
+        case .constant, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .isEntity, .and, .or, .not:
+            return "(\(compile(predicate, &joins))) IS NOT TRUE"
         }
     }
 

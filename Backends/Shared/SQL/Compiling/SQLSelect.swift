@@ -28,18 +28,7 @@ public struct SQLCompiler: Sendable {
 
     /// Whether the engine answers a plan exactly as the contract says.
     public func pushdown(of plan: FetchPlan) -> Pushdown {
-        isExact(plan.predicate) ? .exact : .unsupported
-    }
-
-    private func isExact(_ predicate: CheckedPredicate) -> Bool {
-        switch predicate {
-        case .constant, .isNil, .compare, .text, .isEntity: true
-        case .comparePaths(let a, _, let b):
-            a.type == b.type || (a.type.isText && b.type.isText) || tables.dialect.comparesExactly(a.type, b.type)
-        case .isIn(let path, let values): tables.dialect.takesList(values.count, path.type)
-        case .and(let parts), .or(let parts): parts.allSatisfy(isExact)
-        case .not(let part): isExact(part)
-        }
+        SQLPredicates(tables: tables).isExact(plan.predicate) ? .exact : .unsupported
     }
 
     /// The statement of a fetch.

@@ -1,0 +1,108 @@
+internal import PolystoreStorage
+
+/// Compiles expressions and conditions on related objects: subqueries that are tied to the row outside.
+extension SQLPredicates {
+    /// Whether the engine computes an expression as the contract says. What can fail is left to the layer above: an engine may compute it
+    /// for rows that another condition leaves out.
+    func isExact(_ expression: CheckedExpression) -> Bool {
+        switch expression {
+        case .path, .value: return true
+        case .function(let function, let arguments, let type):
+            guard arguments.allSatisfy(isExact) else { return false }
+            switch function {
+            case .length, .concatenate: return true
+            case .coalesce: return arguments.allSatisfy { $0.type == type }
+            case .folded(let options): return tables.dialect.fold("", options) != nil
+            case .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute, .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase,
+                .lowercase, .trim, .datePart:
+                return false
+            }
+        case .conditional(let condition, let a, let b, let type):
+            return isExact(condition) && isExact(a) && isExact(b) && a.type == type && b.type == type
+        case .related(let function, let members, let path, _):
+            guard function != .sum, function != .average, isExact(members) else { return false }
+            return path.map { tables.dialect.aggregates(function, $0.type) } ?? true
+        }
+    }
+
+    /// Whether the engine finds related objects as the contract says.
+    func isExact(_ members: CheckedMembers) -> Bool {
+        guard case .toMany? = members.hops.last else { return false }
+        return isExact(members.predicate)
+    }
+
+    /// Whether two expressions are compared by the engine as the contract says.
+    func comparesExactly(_ a: CheckedExpression, _ b: CheckedExpression) -> Bool {
+        a.type == b.type || a.type.isText && b.type.isText || tables.dialect.comparesExactly(a.type, b.type)
+    }
+
+    func compile(_ expression: CheckedExpression, _ joins: inout SQLJoins) -> SQLText {
+        switch expression {
+        case .path(let path): return joins.column(path)
+        case .value(.null, _): return "NULL"
+        case .value(let value, let type): return "\(bind: value, type)"
+        case .function(let function, let arguments, _):
+            var texts: [SQLText] = []
+            for argument in arguments { texts.append(compile(argument, &joins)) }
+            switch function {
+            case .length: return "length(\(texts[0]))"
+            case .concatenate: return "(\(SQLText.joined(texts, " || ")))"
+            case .folded(let options): return tables.dialect.fold(texts[0], options) ?? texts[0]
+            default: return "COALESCE(\(SQLText.joined(texts, ", ")))"
+            }
+        case .conditional(let condition, let a, let b, _):
+            return "CASE WHEN \(compile(condition, &joins)) THEN \(compile(a, &joins)) ELSE \(compile(b, &joins)) END"
+        case .related(let function, let members, let path, _):
+            return related(members.hops[...], members, &joins) { inner in
+                guard let path else { return "SELECT count(*)" }
+                let column = inner.column(path)
+                switch function {
+                case .count: return "SELECT count(\(column))"
+                case .countDistinct: return "SELECT count(DISTINCT \(column))"
+                case .minimum: return "SELECT min(\(column))"
+                default: return "SELECT max(\(column))"
+                }
+            }
+        }
+    }
+
+    /// Whether there is one object or more among related ones.
+    func exists(_ members: CheckedMembers, _ joins: inout SQLJoins) -> SQLText {
+        "EXISTS \(related(members.hops[...], members, &joins) { _ in "SELECT 1" })"
+    }
+
+    /// A subquery over the objects at the end of relationships.
+    private func related(
+        _ hops: ArraySlice<CheckedMembers.Hop>, _ members: CheckedMembers, _ joins: inout SQLJoins, _ head: (inout SQLJoins) -> SQLText
+    ) -> SQLText {
+        var steps: [CheckedPath.Step] = [], rest = hops
+        while case .toOne(let step)? = rest.first {
+            steps.append(step)
+            rest = rest.dropFirst()
+        }
+        guard case .toMany(let entity, let position, let destination)? = rest.popFirst() else { return "(SELECT 1 WHERE 1 = 0)" }
+        let owner = joins.key(steps)
+        var inner = SQLJoins(tables: tables, entity: destination, scope: joins.scope + "m")
+        let key = inner.key([])
+        let tie: SQLText
+        switch tables.schema[entity].relationships[position].place {
+        case .inverseSlot(let slot), .orderedInverseSlot(let slot, _):
+            tie = "\(raw: inner.alias).\(identifier: tables.column(destination, slot)) = \(owner)"
+        case .link(let link, let side):
+            let (own, other) = side == .owner ? ("owner", "member") : ("member", "owner")
+            tie = """
+                \(key) IN (SELECT \(identifier: other) FROM \(identifier: tables.table(link: link)) \
+                WHERE \(identifier: own) = \(owner))
+                """
+        case .slot: tie = "\(raw: tables.dialect.no)"
+        }
+        var parts = [tie]
+        let selected = rest.isEmpty ? head(&inner) : "SELECT 1"
+        if !rest.isEmpty {
+            parts.append("EXISTS \(related(rest, members, &inner) { _ in "SELECT 1" })")
+        } else if members.predicate != .constant(true) {
+            parts.append(compile(members.predicate, &inner))
+        }
+        return "(\(selected) FROM \(inner.text) WHERE \(SQLText.joined(parts, " AND ")))"
+    }
+}

@@ -1,0 +1,131 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Facts of group P about expressions, options of texts, and related objects.
+enum PredicateFacts {
+    typealias Fact = PredicateCases.Fact
+
+    static let all = patterns + options + functions + related
+
+    /// A fact about a predicate in its text form; in the joined form each key path begins at the holder, which is done to the tree.
+    private static func fact(_ id: String, _ keys: [Int64], ofNil: Bool = false, _ text: String) -> Fact {
+        Fact(id, keys, ofNil: ofNil) { prefix in
+            guard let predicate = try? Predicate(parsing: text) else { return .constant(false) }
+            return prefix.isEmpty ? predicate : predicate.prefixed(prefix)
+        }
+    }
+
+    private static let patterns = [
+        fact("P018.like-in-the-middle", [1, 8], "text LIKE 'a*e'"),
+        fact("P018.like-one-character", [1], "text LIKE '*pp?e'"),
+        fact("P018.one-character-is-one-scalar", [6], "text LIKE 'caf?'"),
+        fact("P018.percent-is-no-wildcard", [5], "text LIKE '50%_*'"),
+        fact("P018.escapes", [5], "text LIKE '50%\\\\_off\\\\\\\\x'"),
+        fact("P018.star-alone-is-not-nil", [1, 2, 4, 5, 6, 7, 8], "text LIKE '*'"),
+        fact("P018.no-wildcard-is-equality", [4], "text LIKE ''"),
+        fact("P018.ends-in-an-escape", [], "text LIKE 'apple\\\\'"),
+        fact("P025.regular-expression", [1], "text MATCHES '[a-z]+'"),
+        fact("P025.anything", [1, 2, 4, 5, 6, 7, 8], "text MATCHES '.*'"),
+        fact("P025.alternation", [1, 2], "text MATCHES '(apple|Ban(an)?a.*)'"),
+    ]
+
+    private static let options = [
+        fact("P020.equal-without-case", [1], "text ==[c] 'APPLE'"),
+        fact("P020.not-equal-without-case", [1, 3, 4, 5, 6, 7, 8], ofNil: true, "text !=[c] 'banana'"),
+        fact("P020.begins-with-without-case", [2], "text BEGINSWITH[c] 'b'"),
+        fact("P020.in-without-case", [2, 8], "text IN[c] {'APPLE PIE', 'bANANA'}"),
+        fact("P020.like-without-case", [1, 8], "text LIKE[c] 'A*E'"),
+        fact("P020.matches-without-case", [1, 2, 6, 7, 8], "text MATCHES[c] '[A-C].*'"),
+        fact("P020.order-without-case", [1, 4, 5, 8], "text <[c] 'BANANA'"),
+        fact("P021.contains-without-diacritics", [6, 7], "text CONTAINS[d] 'cafe'"),
+        fact("P021.the-needle-is-folded-too", [6, 7], "text ENDSWITH[d] 'f\u{e9}'"),
+        fact("P022.without-both", [6, 7], "text ==[cd] 'CAFE'"),
+    ]
+
+    private static let functions = [
+        fact("P026.product", [1, 2, 4, 5, 6, 7, 8], "number * 0 == 0"),
+        fact("P026.double", [1, 5, 6, 8], "real * 2 > 2"),
+        fact("P026.decimal", [1, 2], "price * 2 == DECIMAL '2.2'"),
+        fact("P026.decimal-and-int", [1], "price + number == DECIMAL '2.1'"),
+        fact("P027.division-towards-zero", [2, 5], "number / 2 == 1"),
+        fact("P027.division-of-a-negative", [4], "number / 2 == -3"),
+        fact("P027.modulo", [1, 6, 8], "modulus(number, 2) == 1"),
+        fact("P027.modulo-has-the-sign-of-the-dividend", [4], "modulus(number, 4) == -3"),
+        fact("P028.bits", [1, 4, 6, 8], "(number & 1) == 1"),
+        fact("P026.floor", [1], "floor(real) == 1"),
+        fact("P026.ceiling", [3], "ceiling(real) == -2"),
+        fact("P026.round-away-from-zero", [8], "round(real) == 3"),
+        fact("P029.length-in-scalars", [1, 7], "length(text) == 5"),
+        fact("P029.length-of-nothing", [4], "length(text) == 0"),
+        fact("P029.uppercase", [1], "uppercase(text) == 'APPLE'"),
+        fact("P029.lowercase", [2], "lowercase(text) == 'banana'"),
+        fact("P029.concatenate", [1], "concatenate(text, '!') == 'apple!'"),
+        fact("P029.trim", [8], "trim(concatenate(' ', text, ' ')) == 'apple pie'"),
+        fact("P029.coalesce", [3], ofNil: true, "coalesce(text, 'none') == 'none'"),
+        fact("P029.of-nil-is-nil", [3], ofNil: true, "uppercase(text) == NIL"),
+        fact("P026.conditional", [1], "TERNARY(flag == TRUE, number, 0) == 1"),
+        fact("P026.in-a-list", [2, 5], "number / 2 IN {1, 7}"),
+        fact("P037.two-expressions", [1, 8], "length(text) > 4 AND length(text) < length(concatenate(text, 'x')) AND text BEGINSWITH 'a'"),
+    ]
+
+    private static let related = [
+        fact("P032.any", [1, 2], "ANY children.number == 2"),
+        fact("P032.all-of-nothing-is-true", [2, 3, 4, 5, 6, 7, 8], ofNil: true, "ALL children.number > 0"),
+        fact("P032.none", [2, 3, 4, 5, 6, 7, 8], ofNil: true, "NONE children.number == NIL"),
+        fact("P032.any-over-links", [1, 8], "ANY tags.name == 'red'"),
+        fact("P032.any-nil-over-links", [4], "ANY tags.name == NIL"),
+        fact("P032.none-over-links", [3, 4, 5, 6, 7, 8], ofNil: true, "NONE tags.name == 'blue'"),
+        fact("P032.any-of-two-levels", [1], "ANY children.children.number == 2"),
+        fact("P032.to-one-behind-to-many", [1], "ANY children.parent.flag == TRUE"),
+        fact("P032.nested", [1], "ANY children SATISFIES (ANY tags.name == 'blue')"),
+        fact("P032.two-relationships", [1, 8], "ANY tags.things.text == 'apple pie'"),
+        fact("P034.object-among-related", [1], "ANY children == 3"),
+        fact("P033.count", [1, 2], "children.@count > 1"),
+        fact("P033.count-of-nothing", [3, 4, 5, 6, 7, 8], ofNil: true, "children.@count == 0"),
+        fact("P033.count-over-links", [2, 4, 8], "tags.@count == 1"),
+        fact("P033.any-twice-is-not-one-element", [1], "ANY children.number == 2 AND ANY children.flag == TRUE"),
+        fact("P033.subquery-is-one-element", [], "SUBQUERY(children, $x, $x.number == 2 AND $x.flag == TRUE).@count > 0"),
+        fact("P033.subquery", [1], "SUBQUERY(children, $x, $x.number == 2 AND $x.flag == FALSE).@count == 1"),
+        fact("P033.subquery-over-links", [1, 2], "SUBQUERY(tags, $x, $x.name BEGINSWITH 'b').@count == 1"),
+        fact("P033.maximum", [2], "children.@max.number > 100"),
+        fact("P033.minimum", [1], "children.@min.number < 0"),
+        fact("P033.minimum-of-nothing-is-nil", [3, 4, 5, 6, 7, 8], ofNil: true, "children.@min.number == NIL"),
+        fact("P033.sum", [1], "children.@sum.number == -5"),
+        fact("P033.average", [1], "children.@avg.number == -2.5"),
+        fact("P033.distinct", [1], "tags.@distinctCount.name == 2"),
+        fact("P033.maximum-of-some", [1], "SUBQUERY(children, $x, $x.flag != NIL).@max.number == 2"),
+        fact("P033.compared-with-a-property", [2], "children.@max.number > number AND number == 2"),
+    ]
+}
+
+extension Predicate {
+    /// The predicate with a relationship before each key path of its own object.
+    fileprivate func prefixed(_ prefix: String) -> Predicate {
+        switch self {
+        case .constant, .isEntity: self
+        case .compare(let a, let comparison, let b): .compare(a.prefixed(prefix), comparison, b.prefixed(prefix))
+        case .isIn(let expression, let values): .isIn(expression.prefixed(prefix), values)
+        case .between(let a, let low, let high): .between(a.prefixed(prefix), low.prefixed(prefix), high.prefixed(prefix))
+        case .text(let expression, let match, let needle): .text(expression.prefixed(prefix), match, needle)
+        case .related(let quantifier, let path, let inner): .related(quantifier, PropertyPath(prefix + path.description), inner)
+        case .and(let parts): .and(parts.map { $0.prefixed(prefix) })
+        case .or(let parts): .or(parts.map { $0.prefixed(prefix) })
+        case .not(let part): .not(part.prefixed(prefix))
+        }
+    }
+}
+
+extension Expression {
+    fileprivate func prefixed(_ prefix: String) -> Expression {
+        switch self {
+        case .path(let path): return .path(PropertyPath(prefix + path.description))
+        case .value: return self
+        case .function(let function, let arguments): return .function(function, arguments.map { $0.prefixed(prefix) })
+        case .conditional(let condition, let a, let b):
+            return .conditional(condition.prefixed(prefix), a.prefixed(prefix), b.prefixed(prefix))
+        case .related(var aggregate):
+            aggregate.relationship = PropertyPath(prefix + aggregate.relationship.description)
+            return .related(aggregate)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Expressions and related objects, in plain loops. What would be an error is nil here: cases about errors do not ask the reference.
+extension ReferenceStore {
+    /// The value of an expression.
+    func operand(_ expression: Expression, _ row: Row) -> Value {
+        switch expression {
+        case .path(let path): return value(path, row)
+        case .value(let value): return value
+        case .conditional(let condition, let a, let b): return operand(holds(condition, row) ? a : b, row)
+        case .related(let aggregate): return related(aggregate, row)
+        case .function(.coalesce, let arguments): return arguments.map { operand($0, row) }.first { $0 != .null } ?? .null
+        case .function(let function, let arguments):
+            let values = arguments.map { operand($0, row) }
+            return values.contains(.null) ? .null : apply(function, values)
+        }
+    }
+
+    /// The rows that relationships lead to, each once for each way.
+    func members(_ path: PropertyPath, _ row: Row) -> [Row] {
+        path.names.reduce([row]) { rows, name in rows.flatMap { next($0, name) } }
+    }
+
+    private func next(_ row: Row, _ name: String) -> [Row] {
+        switch name {
+        case "children": rows.filter { $0.entity == "Thing" && $0.values["parent"] == .int(row.key) }
+        case "holders": rows.filter { $0.entity == "Holder" && $0.values["thing"] == .int(row.key) }
+        case "tags": tagged.filter { $0.thing == row.key }.flatMap { pair in rows.filter { $0.entity == "Tag" && $0.key == pair.tag } }
+        case "things": tagged.filter { $0.tag == row.key }.flatMap { pair in rows.filter { $0.entity == "Thing" && $0.key == pair.thing } }
+        default: rows.filter { $0.entity == "Thing" && .int($0.key) == row.values[name] }
+        }
+    }
+
+    private func related(_ aggregate: RelatedAggregate, _ row: Row) -> Value {
+        let found = members(aggregate.relationship, row).filter { member in aggregate.predicate.map { holds($0, member) } ?? true }
+        let inner = ReferenceStore(rows: found)
+        guard let property = aggregate.property else { return .int(Int64(found.count)) }
+        // The values are looked up here, where all rows are known.
+        let rows = found.map { Row(key: $0.key, entity: "Thing", version: 1, values: [property.names[property.names.count - 1]: value(property, $0)]) }
+        let name = PropertyPath([property.names[property.names.count - 1]])
+        return ReferenceStore(rows: rows, tagged: inner.tagged).aggregate(aggregate.function, name, FetchRequest("Thing")) ?? .null
+    }
+
+    /// A needle as its text is seen.
+    func folded(_ value: Value, like expression: Expression) -> Value {
+        guard case .function(.folded(let options), _) = expression, value != .null else { return value }
+        return apply(.folded(options), [value])
+    }
+
+    private func apply(_ function: Function, _ values: [Value]) -> Value {
+        switch (function, values[0]) {
+        case (.folded(let options), .string(let text)):
+            var text = text
+            // Foundation's tables: the cases keep to letters on which they agree with ours.
+            if options.contains(.diacriticInsensitive) { text = text.folding(options: .diacriticInsensitive, locale: nil) }
+            if options.contains(.caseInsensitive) { text = text.lowercased() }
+            return .string(text)
+        case (.uppercase, .string(let text)): return .string(text.uppercased())
+        case (.lowercase, .string(let text)): return .string(text.lowercased())
+        case (.trim, .string(let text)): return .string(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        case (.length, .string(let text)): return .int(Int64(text.unicodeScalars.count))
+        case (.concatenate, _): return .string(values.map { if case .string(let text) = $0 { text } else { "" } }.joined())
+        case (.floor, .double(let number)): return .double(number.rounded(.down))
+        case (.ceiling, .double(let number)): return .double(number.rounded(.up))
+        case (.round, .double(let number)): return .double(number.rounded())
+        case (.floor, _), (.ceiling, _), (.round, _): return values[0]
+        case (.negate, .int(let number)): return .int(-number)
+        case (.negate, .double(let number)): return .double(-number)
+        default: return values.count == 2 ? arithmetic(function, values[0], values[1]) : .null
+        }
+    }
+
+    private func arithmetic(_ function: Function, _ a: Value, _ b: Value) -> Value {
+        switch (a, b) {
+        case (.int(let x), .int(let y)):
+            let (x, y) = (Int128(x), Int128(y))
+            let result: Int128? =
+                switch function {
+                case .add: x + y
+                case .subtract: x - y
+                case .multiply: x * y
+                case .divide: y == 0 ? nil : x / y
+                case .modulo: y == 0 ? nil : x % y
+                case .bitAnd: x & y
+                case .bitOr: x | y
+                default: nil
+                }
+            return result.flatMap(Int64.init(exactly:)).map(Value.int) ?? .null
+        case (.decimal(let x), .decimal(let y)):
+            switch function {
+            case .add: return .decimal(x + y)
+            case .subtract: return .decimal(x - y)
+            case .multiply: return .decimal(x * y)
+            default: return y == 0 ? .null : .decimal(x / y)
+            }
+        case (.decimal, .int(let y)): return arithmetic(function, a, .decimal(Decimal(y)))
+        case (.int(let x), .decimal): return arithmetic(function, .decimal(Decimal(x)), b)
+        default:
+            guard let x = real(a), let y = real(b) else { return .null }
+            switch function {
+            case .add: return .double(x + y)
+            case .subtract: return .double(x - y)
+            case .multiply: return .double(x * y)
+            case .divide: return .double(x / y)
+            default: return .double(fmod(x, y))
+            }
+        }
+    }
+
+    private func real(_ value: Value) -> Double? {
+        switch value {
+        case .double(let number): number
+        case .int(let number): Double(number)
+        case .decimal(let number): Double("\(number)")
+        default: nil
+        }
+    }
+
+    func matches(_ text: String, _ match: TextMatch, _ needle: String) -> Bool {
+        let bytes = Array(text.utf8), wanted = Array(needle.utf8)
+        switch match {
+        case .beginsWith: return bytes.prefix(wanted.count) == wanted[...]
+        case .endsWith: return bytes.suffix(wanted.count) == wanted[...]
+        case .contains:
+            if wanted.count > bytes.count { return false }
+            return (0...(bytes.count - wanted.count)).contains { Array(bytes[$0..<($0 + wanted.count)]) == wanted }
+        case .like: return isLike(Array(text.unicodeScalars)[...], Array(needle.unicodeScalars)[...])
+        case .matches:
+            // Foundation's engine over the whole text.
+            guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(needle))\\z", options: .dotMatchesLineSeparators) else { return false }
+            return expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
+        }
+    }
+
+    private func isLike(_ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>) -> Bool {
+        guard let first = pattern.first else { return text.isEmpty }
+        let rest = pattern.dropFirst()
+        switch first {
+        case "*": return isLike(text, rest) || (!text.isEmpty && isLike(text.dropFirst(), pattern))
+        case "?": return !text.isEmpty && isLike(text.dropFirst(), rest)
+        case "\\":
+            guard let literal = rest.first else { return text.count == 1 && text.first == "\\" }
+            return text.first == literal && isLike(text.dropFirst(), rest.dropFirst())
+        default: return text.first == first && isLike(text.dropFirst(), rest)
+        }
+    }
+}

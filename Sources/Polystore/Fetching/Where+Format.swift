@@ -1,0 +1,67 @@
+internal import PolystoreStorage
+
+extension Where {
+    /// The condition of a text in the grammar of `NSPredicate`: `Where(format: "name BEGINSWITH[c] %@ AND ANY pets.age > %d", name, 3)`.
+    ///
+    /// Texts, numbers, dates, objects, ids and lists of them stand for `%@`, `%d` and their like, a key path as text for `%K`. What is wrong
+    /// with the text is thrown by the request that uses the condition.
+    public init(format: String, _ arguments: Any?...) { self.init(format: format, arguments: arguments) }
+
+    /// The condition of a text, with its arguments as a list.
+    public init(format: String, arguments: [Any?]) {
+        do throws(StorageError) {
+            var converted: [PredicateArgument] = []
+            for (position, argument) in arguments.enumerated() { converted.append(try PredicateArgument(argument, position)) }
+            do throws(QueryError) {
+                self.init(try Predicate(parsing: format, arguments: converted))
+            } catch {
+                throw StorageError(error)
+            }
+        } catch {
+            self.init(.constant(false), problem: error)
+        }
+    }
+}
+
+extension PredicateArgument {
+    /// What a program gives for a placeholder.
+    init(_ argument: Any?, _ position: Int) throws(StorageError) {
+        guard let argument else {
+            self = .value(.null)
+            return
+        }
+        if let path = argument as? PropertyPath {
+            self = .path(path)
+        } else if let value = Self.value(argument) {
+            self = .value(value)
+        } else if let list = argument as? [Any] {
+            self = .list(try Self.values(list, position))
+        } else if let set = argument as? Set<AnyHashable> {
+            self = .list(try Self.values(set.map(\.base), position))
+        } else if let range = argument as? ClosedRange<Int> {
+            self = .list([.int(Int64(range.lowerBound)), .int(Int64(range.upperBound))])
+        } else if let range = argument as? ClosedRange<Double> {
+            self = .list([.double(range.lowerBound), .double(range.upperBound)])
+        } else {
+            throw StorageError(
+                .invalidPredicate, "argument \(position + 1) is a \(type(of: argument)), which no attribute and no list of values can be")
+        }
+    }
+
+    private static func value(_ argument: Any) -> Value? {
+        if let value = argument as? any AttributeValue { return value.attributeValue }
+        if let object = argument as? ManagedObject { return .int(object._key) }
+        return nil
+    }
+
+    private static func values(_ list: [Any], _ position: Int) throws(StorageError) -> [Value] {
+        var values: [Value] = []
+        for item in list {
+            guard let value = value(item) else {
+                throw StorageError(.invalidPredicate, "argument \(position + 1) is a list with a \(type(of: item)), which no attribute can be")
+            }
+            values.append(value)
+        }
+        return values
+    }
+}

@@ -1,0 +1,104 @@
+internal import PolystoreStorage
+
+/// What a to-many relationship is declared as: a set, or a list where it is ordered.
+public protocol RelatedObjects {
+    /// The class of the objects.
+    associatedtype Member: ManagedObject
+}
+
+extension Set: RelatedObjects where Element: ManagedObject {
+    /// The class of the objects.
+    public typealias Member = Element
+}
+
+extension Array: RelatedObjects where Element: ManagedObject {
+    /// The class of the objects.
+    public typealias Member = Element
+}
+
+extension KeyPath where Root: ManagedObject, Value: RelatedObjects {
+    private func related(_ quantifier: Quantifier, _ condition: Where<Value.Member>) -> Where<Root> {
+        do throws(StorageError) {
+            let path = try KeyPathProbe.resolve(self)
+            return Where(.related(quantifier, path, condition.predicate), problem: condition.problem)
+        } catch {
+            return Where(.constant(false), problem: error)
+        }
+    }
+
+    /// Whether one of the related objects or more satisfies a condition.
+    public func any(_ condition: Where<Value.Member>) -> Where<Root> { related(.any, condition) }
+
+    /// Whether every related object satisfies a condition; also where there is none.
+    public func all(_ condition: Where<Value.Member>) -> Where<Root> { related(.all, condition) }
+
+    /// Whether no related object satisfies a condition.
+    public func none(_ condition: Where<Value.Member>) -> Where<Root> { related(.none, condition) }
+
+    /// Whether an object is among the related ones.
+    public func contains(_ object: Value.Member) -> Where<Root> {
+        related(.any, Where(.compare(.path(.object), .equal, .value(.int(object._key)))))
+    }
+
+    /// Whether the object with an id is among the related ones.
+    public func contains(_ id: ObjectID<Value.Member>) -> Where<Root> {
+        related(.any, Where(.compare(.path(.object), .equal, .value(.int(id.key.key)))))
+    }
+
+    private func aggregate<Result>(
+        _ function: AggregateFunction, _ property: (() throws(StorageError) -> PropertyPath)?, _ condition: Where<Value.Member>?
+    ) -> ValueExpression<Root, Result> {
+        do throws(StorageError) {
+            if let problem = condition?.problem { throw problem }
+            let aggregate = RelatedAggregate(
+                function, try KeyPathProbe.resolve(self), try property?(), where: condition?.predicate)
+            return ValueExpression<Root, Result>(.related(aggregate), problem: nil)
+        } catch {
+            return ValueExpression<Root, Result>(.value(.null), problem: error)
+        }
+    }
+
+    /// The number of related objects.
+    public var count: ValueExpression<Root, Int> { aggregate(.count, nil, nil) }
+
+    /// The number of related objects that satisfy a condition.
+    public func count(where condition: Where<Value.Member>) -> ValueExpression<Root, Int> { aggregate(.count, nil, condition) }
+
+    /// The total of a property of the related objects; 0 of nothing.
+    public func sum<Property: AttributeValue>(
+        _ property: KeyPath<Value.Member, Property>, where condition: Where<Value.Member>? = nil
+    ) -> ValueExpression<Root, Property> {
+        aggregate(.sum, { () throws(StorageError) in try KeyPathProbe.resolve(property) }, condition)
+    }
+
+    /// The smallest value of a property of the related objects; nil of nothing.
+    public func minimum<Property: AttributeValue>(
+        _ property: KeyPath<Value.Member, Property>, where condition: Where<Value.Member>? = nil
+    ) -> ValueExpression<Root, Property?> {
+        aggregate(.minimum, { () throws(StorageError) in try KeyPathProbe.resolve(property) }, condition)
+    }
+
+    /// The greatest value of a property of the related objects; nil of nothing.
+    public func maximum<Property: AttributeValue>(
+        _ property: KeyPath<Value.Member, Property>, where condition: Where<Value.Member>? = nil
+    ) -> ValueExpression<Root, Property?> {
+        aggregate(.maximum, { () throws(StorageError) in try KeyPathProbe.resolve(property) }, condition)
+    }
+
+    /// The mean of a property of the related objects; nil of nothing.
+    public func average<Property: AttributeValue>(
+        _ property: KeyPath<Value.Member, Property>, where condition: Where<Value.Member>? = nil
+    ) -> ValueExpression<Root, Double?> {
+        aggregate(.average, { () throws(StorageError) in try KeyPathProbe.resolve(property) }, condition)
+    }
+}
+
+extension Where {
+    /// Whether the object is one of a list, given by their ids.
+    public static func isObject(in ids: some Sequence<ObjectID<Object>>) -> Where {
+        Where(.isIn(.path(.object), ids.map { .int($0.key.key) }))
+    }
+
+    /// Whether the object is of a class, or of one below it.
+    public static func isKind<Kind: ManagedObject>(of type: Kind.Type) -> Where { Where(.isEntity(Kind.declaration.name)) }
+}

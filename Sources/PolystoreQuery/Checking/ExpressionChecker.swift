@@ -1,0 +1,168 @@
+internal import Foundation
+internal import PolystoreSchema
+
+/// Checks expressions against a schema: types, and what is constant is computed.
+struct ExpressionChecker {
+    let schema: Schema
+    let entity: EntityIndex
+    let paths: PathChecker
+    /// Checks a condition inside of an expression, about an entity.
+    let check: (Predicate, EntityIndex) throws(QueryError) -> CheckedPredicate
+
+    func check(_ expression: Expression, depth: Int = 0) throws(QueryError) -> CheckedExpression {
+        if depth > PredicateChecker.deepest { throw QueryError(.tooComplex, "an expression may be \(PredicateChecker.deepest) levels deep") }
+        switch expression {
+        case .path(let path): return .path(try paths.check(path, from: entity))
+        case .value(let value):
+            if value.isNaN { throw QueryError("NaN cannot be compared with anything, and is no value") }
+            return .value(value, Self.type(value))
+        case .function(let function, let arguments):
+            let checked = try arguments.mapChecked { argument throws(QueryError) in try check(argument, depth: depth + 1) }
+            return try self.function(function, checked)
+        case .conditional(let condition, let a, let b):
+            let first = try check(a, depth: depth + 1), second = try check(b, depth: depth + 1)
+            let type = try common([first, second], "the two sides of a conditional")
+            return .conditional(try check(condition, entity), first, second, type)
+        case .related(let aggregate): return try related(aggregate)
+        }
+    }
+
+    /// The type of a constant; nil counts as a whole number until it is known better.
+    static func type(_ value: Value) -> ValueType {
+        switch value {
+        case .null, .int: .int64
+        case .bool: .bool
+        case .double: .double
+        case .decimal: .decimal
+        case .string: .string
+        case .date: .date
+        case .uuid: .uuid
+        case .data: .data
+        }
+    }
+
+    private func function(_ function: Function, _ arguments: [CheckedExpression]) throws(QueryError) -> CheckedExpression {
+        let type = try type(function, arguments)
+        let result = CheckedExpression.function(function, arguments, type)
+        let constants = arguments.compactMap { if case .value(let value, _) = $0 { value } else { nil } }
+        guard constants.count == arguments.count else { return result }
+        return .value(try FunctionEvaluator(function, type).value(constants), type)
+    }
+
+    private func type(_ function: Function, _ arguments: [CheckedExpression]) throws(QueryError) -> ValueType {
+        func checkCount(_ wanted: Int) throws(QueryError) {
+            if arguments.count != wanted { throw QueryError("\(function.name) takes \(wanted == 1 ? "one argument" : "\(wanted) arguments")") }
+        }
+        func checkTexts() throws(QueryError) {
+            for argument in arguments where !isNil(argument) && !argument.type.isText {
+                throw QueryError(path: text(argument), "\(function.name) needs a text, not \(argument.type.rawValue)")
+            }
+        }
+        switch function {
+        case .add, .subtract, .multiply, .divide, .modulo:
+            try checkCount(2)
+            return try number(function, arguments)
+        case .negate, .absolute, .floor, .ceiling, .round:
+            try checkCount(1)
+            return try number(function, arguments)
+        case .bitAnd, .bitOr:
+            try checkCount(2)
+            let type = try number(function, arguments)
+            if type != .int64 { throw QueryError("\(function.name) needs whole numbers") }
+            return type
+        case .uppercase, .lowercase, .trim, .folded:
+            try checkCount(1)
+            try checkTexts()
+            return .string
+        case .length:
+            try checkCount(1)
+            try checkTexts()
+            return .int64
+        case .concatenate:
+            if arguments.isEmpty { throw QueryError("concatenate takes one argument or more") }
+            try checkTexts()
+            return .string
+        case .coalesce:
+            if arguments.isEmpty { throw QueryError("coalesce takes one argument or more") }
+            return try common(arguments, "the arguments of coalesce")
+        case .datePart(let part, let zone):
+            try checkCount(1)
+            if TimeZone(identifier: zone) == nil { throw QueryError("\"\(zone)\" is no time zone; use a name such as Europe/Berlin, or UTC") }
+            if !isNil(arguments[0]), arguments[0].type != .date {
+                throw QueryError(path: text(arguments[0]), "\(part.rawValue) needs a date, not \(arguments[0].type.rawValue)")
+            }
+            return .int64
+        }
+    }
+
+    private func isNil(_ expression: CheckedExpression) -> Bool { if case .value(.null, _) = expression { true } else { false } }
+
+    private func text(_ expression: CheckedExpression) -> String { if case .path(let path) = expression { path.text } else { "" } }
+
+    private func isReference(_ expression: CheckedExpression) -> Bool {
+        if case .path(let path) = expression { paths.isReference(path) } else { false }
+    }
+
+    /// The type of a number computed from numbers: decimal beside whole numbers only, double beside anything.
+    private func number(_ function: Function, _ arguments: [CheckedExpression]) throws(QueryError) -> ValueType {
+        for argument in arguments where !isNil(argument) && (!argument.type.isNumeric || isReference(argument)) {
+            throw QueryError(path: text(argument), "\(function.name) needs numbers, not \(argument.type.rawValue)")
+        }
+        return Self.numeric(arguments.map(\.type))
+    }
+
+    private static func numeric(_ types: [ValueType]) -> ValueType {
+        if types.contains(where: { $0 == .double || $0 == .float }) { return .double }
+        return types.contains(.decimal) ? .decimal : .int64
+    }
+
+    /// The one type of several expressions.
+    private func common(_ expressions: [CheckedExpression], _ what: String) throws(QueryError) -> ValueType {
+        let known = expressions.filter { !isNil($0) }
+        guard let first = known.first else { return .int64 }
+        if known.allSatisfy({ $0.type.isNumeric && !isReference($0) }) { return Self.numeric(known.map(\.type)) }
+        if known.allSatisfy({ $0.type.isText }) { return .string }
+        for other in known where other.type != first.type || isReference(other) != isReference(first) {
+            throw QueryError(path: text(other), "\(what) have different types, \(first.type.rawValue) and \(other.type.rawValue)")
+        }
+        return first.type
+    }
+
+    private func related(_ aggregate: RelatedAggregate) throws(QueryError) -> CheckedExpression {
+        let (hops, destination) = try paths.hops(aggregate.relationship, from: entity)
+        let many = hops.count { if case .toMany = $0 { true } else { false } }
+        if many != 1 {
+            throw QueryError(
+                path: aggregate.relationship.description, "an aggregate goes over one to-many relationship, this path has \(many)")
+        }
+        let condition = try aggregate.predicate.map { predicate throws(QueryError) in try check(predicate, destination) } ?? .constant(true)
+        let members = CheckedMembers(hops: hops, destination: destination, predicate: condition, text: aggregate.relationship.description)
+        let property = try aggregate.property.map { property throws(QueryError) in try paths.check(property, from: destination) }
+        let type = try paths.checkAggregate(aggregate.function, property)
+        return .related(aggregate.function, members, property, type)
+    }
+
+    /// A constant as it is compared with an expression: folded where that is.
+    func folded(_ value: Value, like expression: CheckedExpression) throws(QueryError) -> Value {
+        guard case .function(.folded(let options), _, _) = expression, case .string(let text) = value else { return value }
+        return .string(TextFolding.fold(text, options))
+    }
+
+    /// Whether two expressions can be compared.
+    func checkComparable(_ a: CheckedExpression, _ comparison: Comparison, _ b: CheckedExpression) throws(QueryError) {
+        if isNil(a) || isNil(b) { return }
+        let isOrder = comparison != .equal && comparison != .notEqual
+        let comparable =
+            a.type == b.type || a.type.isText && b.type.isText
+            || a.type.isNumeric && b.type.isNumeric && !isReference(a) && !isReference(b)
+        guard comparable else {
+            throw QueryError(
+                path: text(b), "a value of type \(b.type.rawValue) cannot be compared with \(text(a)) of type \(a.type.rawValue)")
+        }
+        for side in [a, b] where isOrder {
+            if case .path(let path) = side, paths.attribute(path)?.coder != nil {
+                throw QueryError(path: path.text, "a coded attribute has no order")
+            }
+        }
+    }
+}

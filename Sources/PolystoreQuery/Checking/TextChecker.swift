@@ -1,0 +1,77 @@
+internal import PolystoreSchema
+
+/// Checks conditions on texts and brings them to the simplest kind of match.
+struct TextChecker {
+    let expressions: ExpressionChecker
+
+    func check(_ expression: Expression, _ match: TextMatch, _ needle: String) throws(QueryError) -> CheckedPredicate {
+        let text = try expressions.check(expression)
+        guard text.type.isText else { throw QueryError(path: name(text), "\(match.rawValue) needs a text, not \(text.type.rawValue)") }
+        if case .value(.null, _) = text { return .constant(false) }
+        // No stored text has U+0000, so nothing can contain it.
+        if needle.utf8.contains(0) { return .constant(false) }
+        switch match {
+        case .matches: _ = try Pattern(needle)
+        case .like: return try like(text, needle)
+        case .beginsWith, .endsWith, .contains: break
+        }
+        let folded = try folded(needle, like: text, match)
+        if folded.isEmpty, match != .matches { return notNil(text) }
+        return condition(text, match, folded)
+    }
+
+    /// The needle as the text is seen. What follows a backslash in a regular expression names a class, and is left alone.
+    private func folded(_ needle: String, like text: CheckedExpression, _ match: TextMatch) throws(QueryError) -> String {
+        var result = "", literal = "", isEscaped = false
+        for scalar in needle.unicodeScalars {
+            if match == .matches, isEscaped || scalar == "\\" {
+                result += try fold(literal, like: text) + String(scalar)
+                literal = ""
+                isEscaped = !isEscaped
+            } else {
+                literal.unicodeScalars.append(scalar)
+            }
+        }
+        return result + (try fold(literal, like: text))
+    }
+
+    private func fold(_ literal: String, like text: CheckedExpression) throws(QueryError) -> String {
+        if case .string(let folded) = try expressions.folded(.string(literal), like: text) { folded } else { literal }
+    }
+
+    private func name(_ text: CheckedExpression) -> String { if case .path(let path) = text { path.text } else { "" } }
+
+    private func notNil(_ text: CheckedExpression) -> CheckedPredicate {
+        if case .path(let path) = text { return .not(.isNil(path)) }
+        return .compareExpressions(text, .notEqual, .value(.null, text.type))
+    }
+
+    private func condition(_ text: CheckedExpression, _ match: TextMatch, _ needle: String) -> CheckedPredicate {
+        if case .value(.string(let constant), _) = text { return .constant(TextMatcher(match, needle).matches(constant)) }
+        if case .path(let path) = text { return .text(path, match, needle) }
+        return .textOf(text, match, needle)
+    }
+
+    private func equals(_ text: CheckedExpression, _ constant: String) -> CheckedPredicate {
+        if case .path(let path) = text { return .compare(path, .equal, .string(constant)) }
+        return .compareExpressions(text, .equal, .value(.string(constant), .string))
+    }
+
+    /// A pattern without `?` and with stars only at its ends is a plain match.
+    private func like(_ text: CheckedExpression, _ needle: String) throws(QueryError) -> CheckedPredicate {
+        let pattern = try folded(needle, like: text, .like)
+        let parts = LikePattern(pattern).parts
+        let stars = parts.indices.filter { parts[$0] == .anyRun }
+        let literal = parts.compactMap { if case .literal(let text) = $0 { text } else { nil } }.joined()
+        if parts.contains(.anyScalar) { return condition(text, .like, pattern) }
+        let last = parts.count - 1
+        switch stars {
+        case []: return equals(text, literal)
+        case [0] where last == 0: return notNil(text)
+        case [0]: return condition(text, .endsWith, literal)
+        case [last]: return condition(text, .beginsWith, literal)
+        case [0, last]: return condition(text, .contains, literal)
+        default: return condition(text, .like, pattern)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+public import PolystoreSchema
+
+/// The first error that an evaluation met, such as a division by zero.
+final class EvaluationFailure {
+    var error: QueryError?
+}
+
+/// The meaning of an expression: its value for a row.
+public final class ExpressionEvaluator {
+    indirect enum Node {
+        case path(PathReader, ValueType)
+        case value(Value)
+        case function(FunctionEvaluator, [Node])
+        case conditional(PredicateEvaluator, Node, Node)
+        case related(AggregateFunction, MembersReader, PathReader?, ValueType)
+    }
+
+    private let root: Node
+    private let failure: EvaluationFailure
+
+    /// An evaluator of a checked expression.
+    public convenience init(_ expression: CheckedExpression, schema: Schema) { self.init(expression, schema, EvaluationFailure()) }
+
+    init(_ expression: CheckedExpression, _ schema: Schema, _ failure: EvaluationFailure) {
+        self.failure = failure
+        root = Self.node(expression, schema, failure)
+    }
+
+    private static func node(_ expression: CheckedExpression, _ schema: Schema, _ failure: EvaluationFailure) -> Node {
+        switch expression {
+        case .path(let path): return .path(PathReader(path, schema: schema), path.type)
+        case .value(let value, _): return .value(value)
+        case .function(let function, let arguments, let type):
+            return .function(FunctionEvaluator(function, type), arguments.map { node($0, schema, failure) })
+        case .conditional(let condition, let a, let b, _):
+            return .conditional(PredicateEvaluator(condition, schema, failure), node(a, schema, failure), node(b, schema, failure))
+        case .related(let function, let members, let path, let type):
+            return .related(function, MembersReader(members, schema, failure), path.map { PathReader($0, schema: schema) }, path?.type ?? type)
+        }
+    }
+
+    /// The value for a row; nil after an error, which `throwFailure` tells.
+    public func value(_ row: borrowing RowView, _ related: some RelatedRows) -> Value { value(root, row, related) }
+
+    /// Throws the first error that computing a value met.
+    public func throwFailure() throws(QueryError) { if let error = failure.error { throw error } }
+
+    private func value(_ node: Node, _ row: borrowing RowView, _ related: some RelatedRows) -> Value {
+        switch node {
+        case .path(let path, let type):
+            let cell = path.cell(row, related)
+            if let value = Value(cell, as: type) { return value }
+            return fail(QueryError("a value has ill-formed bytes"))
+        case .value(let value): return value
+        case .function(let function, let arguments):
+            var values: [Value] = []
+            values.reserveCapacity(arguments.count)
+            for argument in arguments { values.append(value(argument, row, related)) }
+            do throws(QueryError) { return try function.value(values) } catch { return fail(error) }
+        case .conditional(let condition, let a, let b): return value(condition.matches(row, related) ? a : b, row, related)
+        case .related(let function, let members, let path, let type):
+            var accumulator = Accumulator(function, type: path == nil ? nil : type), failed: QueryError?
+            members.forEach(row, related) { member in
+                guard let path else {
+                    accumulator.addObject()
+                    return true
+                }
+                do throws(QueryError) { try accumulator.add(path.cell(member, related)) } catch { failed = error }
+                return failed == nil
+            }
+            if let failed { return fail(failed) }
+            do throws(QueryError) { return try accumulator.result() } catch { return fail(error) }
+        }
+    }
+
+    private func fail(_ error: QueryError) -> Value {
+        failure.error = failure.error ?? error
+        return .null
+    }
+}
+
+/// Reads the objects that relationships lead to from a row, those that satisfy the condition.
+final class MembersReader {
+    private let hops: [CheckedMembers.Hop]
+    private let families: [Set<EntityIndex>]
+    private let condition: PredicateEvaluator?
+
+    init(_ members: CheckedMembers, _ schema: Schema, _ failure: EvaluationFailure) {
+        hops = members.hops
+        families = members.hops.map { hop in
+            switch hop {
+            case .toOne(let step): Set(schema[step.destination].family)
+            case .toMany(_, _, let destination): Set(schema[destination].family)
+            }
+        }
+        condition = members.predicate == .constant(true) ? nil : PredicateEvaluator(members.predicate, schema, failure)
+    }
+
+    /// Calls a closure with each of the objects until it says false.
+    func forEach(_ row: borrowing RowView, _ related: some RelatedRows, _ body: (borrowing RowView) -> Bool) {
+        _ = visit(row, 0, related, body)
+    }
+
+    /// Whether there is one.
+    func isAny(_ row: borrowing RowView, _ related: some RelatedRows) -> Bool {
+        var found = false
+        forEach(row, related) { _ in
+            found = true
+            return false
+        }
+        return found
+    }
+
+    private func visit(
+        _ row: borrowing RowView, _ position: Int, _ related: some RelatedRows, _ body: (borrowing RowView) -> Bool
+    ) -> Bool {
+        if position == hops.count {
+            if let condition, !condition.matches(row, related) { return true }
+            return body(row)
+        }
+        switch hops[position] {
+        case .toOne(let step):
+            let key = row[step.slot]
+            guard !key.isNull, let next = related.row(step.destination, key.int), families[position].contains(next.entity) else { return true }
+            return visit(next, position + 1, related, body)
+        case .toMany(let entity, let relationship, _):
+            var goesOn = true
+            let family = families[position]
+            related.members(entity, relationship, of: row.key) { member in
+                if family.contains(member.entity) { goesOn = visit(member, position + 1, related, body) }
+                return goesOn
+            }
+            return goesOn
+        }
+    }
+}

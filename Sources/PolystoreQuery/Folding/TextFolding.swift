@@ -1,0 +1,133 @@
+/// What a comparison of texts does not look at.
+public struct TextOptions: OptionSet, Sendable, Hashable {
+    /// The bits.
+    public let rawValue: Int
+
+    /// Options from their bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Upper and lower case are the same: `[c]`.
+    public static let caseInsensitive = TextOptions(rawValue: 1)
+    /// Letters are the same with and without marks: `[d]`.
+    public static let diacriticInsensitive = TextOptions(rawValue: 2)
+    /// Both: `[cd]`.
+    public static let caseAndDiacriticInsensitive: TextOptions = [.caseInsensitive, .diacriticInsensitive]
+
+    /// The letters between the brackets of a text form, in alphabetic order.
+    var letters: String { (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "") }
+}
+
+/// Folds texts, so that comparing what comes out is comparing them with options.
+///
+/// Case is folded by Unicode's full case folding; diacritics by canonical decomposition, without the nonspacing marks (general category
+/// Mn). Both come from tables of one version of Unicode, so that every store and every machine folds alike.
+public enum TextFolding {
+    /// The version of Unicode whose tables are used.
+    public static var unicodeVersion: String { FoldingTables.unicodeVersion }
+
+    /// The folded form of a text. Folding twice changes nothing. O(n).
+    public static func fold(_ text: String, _ options: TextOptions) -> String {
+        if options.isEmpty { return text }
+        // Nearly every text is ASCII: it has no diacritics, and its case is a bit.
+        var text = text
+        let ascii = text.withUTF8 { bytes -> String? in
+            if bytes.contains(where: { $0 >= 0x80 }) { return nil }
+            guard options.contains(.caseInsensitive), bytes.contains(where: { (0x41...0x5a).contains($0) }) else {
+                return String(decoding: bytes, as: UTF8.self)
+            }
+            return String(unsafeUninitializedCapacity: bytes.count) { target in
+                for (index, byte) in bytes.enumerated() { target[index] = (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
+                return bytes.count
+            }
+        }
+        if let ascii { return ascii }
+        let tables = Tables.shared
+        var scalars = Array(text.unicodeScalars)
+        if options.contains(.diacriticInsensitive) { scalars = tables.withoutMarks(scalars) }
+        if options.contains(.caseInsensitive) {
+            scalars = scalars.flatMap { tables.folds[$0.value] ?? [$0] }
+            // What a folding brings forth can have marks of its own.
+            if options.contains(.diacriticInsensitive) { scalars = tables.withoutMarks(scalars) }
+        }
+        var folded = String.UnicodeScalarView()
+        folded.append(contentsOf: scalars)
+        return String(folded)
+    }
+
+    private struct Tables: Sendable {
+        static let shared = Tables()
+
+        let folds: [UInt32: [Unicode.Scalar]]
+        private let parts: [UInt32: [Unicode.Scalar]]
+        private let classes: [UInt32: UInt8]
+        private let marks: [ClosedRange<UInt32>]
+
+        private init() {
+            func number(_ text: Substring) -> UInt32 { UInt32(text, radix: 16) ?? 0 }
+            func map(_ table: String) -> [UInt32: [Unicode.Scalar]] {
+                var result: [UInt32: [Unicode.Scalar]] = [:]
+                for item in table.split(separator: " ") {
+                    let sides = item.split(separator: ":")
+                    result[number(sides[0])] = sides[1].split(separator: ",").compactMap { Unicode.Scalar(number($0)) }
+                }
+                return result
+            }
+            folds = map(FoldingTables.caseFolding)
+            parts = map(FoldingTables.decomposition)
+            classes = map(FoldingTables.combiningClasses).mapValues { UInt8($0[0].value) }
+            marks = FoldingTables.nonspacingMarks.split(separator: " ").map { item in
+                let sides = item.split(separator: "-")
+                return number(sides[0])...number(sides[1])
+            }
+        }
+
+        private func isMark(_ scalar: UInt32) -> Bool {
+            var low = 0, high = marks.count
+            while low < high {
+                let middle = (low + high) / 2
+                if marks[middle].upperBound < scalar { low = middle + 1 } else { high = middle }
+            }
+            return low < marks.count && marks[low].contains(scalar)
+        }
+
+        /// The canonical decomposition without nonspacing marks.
+        func withoutMarks(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
+            var result: [Unicode.Scalar] = []
+            result.reserveCapacity(scalars.count)
+            for scalar in scalars {
+                if let parts = parts[scalar.value] {
+                    result += parts.filter { !isMark($0.value) }
+                } else if let parts = Self.hangul(scalar.value) {
+                    result += parts
+                } else if !isMark(scalar.value) {
+                    result.append(scalar)
+                }
+            }
+            reorder(&result)
+            return result
+        }
+
+        /// The few marks that stay and have a combining class come in the order of their classes.
+        private func reorder(_ scalars: inout [Unicode.Scalar]) {
+            var index = 1
+            while index < scalars.count {
+                if let own = classes[scalars[index].value] {
+                    var place = index
+                    while place > 0, let before = classes[scalars[place - 1].value], before > own {
+                        scalars.swapAt(place, place - 1)
+                        place -= 1
+                    }
+                }
+                index += 1
+            }
+        }
+
+        /// The letters of a Hangul syllable (The Unicode Standard, section 3.12).
+        private static func hangul(_ scalar: UInt32) -> [Unicode.Scalar]? {
+            guard (0xac00...0xd7a3).contains(scalar) else { return nil }
+            let index = scalar - 0xac00
+            let letters = [0x1100 + index / 588, 0x1161 + index % 588 / 28, 0x11a7 + index % 28]
+            return letters.prefix(index % 28 == 0 ? 2 : 3).compactMap(Unicode.Scalar.init)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+internal import PolystoreSchema
+
+/// A pattern of `like`: literals, `*` for any run, `?` for one scalar.
+public struct LikePattern: Sendable, Hashable {
+    /// One part of a pattern.
+    public enum Part: Sendable, Hashable {
+        /// Characters that stand for themselves.
+        case literal(String)
+        /// Any run of characters, also none.
+        case anyRun
+        /// One Unicode scalar.
+        case anyScalar
+    }
+
+    /// The parts, literals and runs never side by side.
+    public let parts: [Part]
+
+    /// The pattern of a text; `\` makes the next character stand for itself, also at the end.
+    public init(_ text: String) {
+        var parts: [Part] = [], literal = String.UnicodeScalarView(), isEscaped = false
+        func flush() {
+            if !literal.isEmpty { parts.append(.literal(String(literal))) }
+            literal = String.UnicodeScalarView()
+        }
+        for scalar in text.unicodeScalars {
+            if isEscaped {
+                literal.append(scalar)
+                isEscaped = false
+                continue
+            }
+            switch scalar {
+            case "\\": isEscaped = true
+            case "*":
+                flush()
+                if parts.last != .anyRun { parts.append(.anyRun) }
+            case "?":
+                flush()
+                parts.append(.anyScalar)
+            default: literal.append(scalar)
+            }
+        }
+        if isEscaped { literal.append("\\") }
+        flush()
+        self.parts = parts
+    }
+}
+
+/// Looks for a needle in texts, or matches them with a pattern; by bytes.
+public struct TextMatcher: Sendable {
+    private enum Step: Sendable {
+        case byte(UInt8)
+        case anyScalar
+        case anyRun
+    }
+
+    private let match: TextMatch
+    private let needle: [UInt8]
+    private let steps: [Step]
+    private let pattern: Pattern?
+
+    /// A matcher; one of an ill-formed regular expression matches nothing.
+    public init(_ match: TextMatch, _ needle: String) {
+        self.match = match
+        self.needle = Array(needle.utf8)
+        steps =
+            match != .like
+            ? []
+            : LikePattern(needle).parts.flatMap { part -> [Step] in
+                switch part {
+                case .literal(let text): text.utf8.map(Step.byte)
+                case .anyRun: [.anyRun]
+                case .anyScalar: [.anyScalar]
+                }
+            }
+        pattern = match == .matches ? try? Pattern(needle) : nil
+    }
+
+    /// Whether a text matches.
+    public func matches(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { matches(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Whether a text, given by its bytes, matches.
+    public func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+        switch match {
+        case .beginsWith: return text.starts(with: needle)
+        case .endsWith: return text.count >= needle.count && text[(text.count - needle.count)...].elementsEqual(needle)
+        case .contains: return contains(text)
+        case .like: return isLike(text)
+        case .matches: return pattern?.matches(String(decoding: text, as: UTF8.self)) ?? false
+        }
+    }
+
+    private func contains(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard let first = needle.first else { return true }
+        if text.count < needle.count { return false }
+        return needle.withUnsafeBytes { needle in
+            for start in 0...(text.count - needle.count) where text[start] == first {
+                if compareBytes(UnsafeRawBufferPointer(rebasing: text[start..<(start + needle.count)]), needle) == 0 { return true }
+            }
+            return false
+        }
+    }
+
+    /// After a mismatch the last run takes one scalar more, so the time is at most the product of both lengths.
+    private func isLike(_ text: UnsafeRawBufferPointer) -> Bool {
+        var position = 0, step = 0, retry: (position: Int, step: Int)?
+        func after(_ position: Int) -> Int {
+            var next = position + 1
+            while next < text.count, text[next] & 0xc0 == 0x80 { next += 1 }
+            return next
+        }
+        while true {
+            if step < steps.count, case .anyRun = steps[step] {
+                retry = (position, step + 1)
+                step += 1
+                continue
+            }
+            if position == text.count {
+                if step == steps.count { return true }
+            } else if step < steps.count {
+                if case .byte(let byte) = steps[step], byte == text[position] {
+                    position += 1
+                    step += 1
+                    continue
+                }
+                if case .anyScalar = steps[step] {
+                    position = after(position)
+                    step += 1
+                    continue
+                }
+            }
+            guard let back = retry, back.position < text.count else { return false }
+            retry = (after(back.position), back.step)
+            (position, step) = (after(back.position), back.step)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+internal import Foundation
+internal import PolystoreSchema
+
+/// The functions of the text form, by their names.
+enum FunctionName {
+    private static let plain: [String: Function] = [
+        "add": .add, "subtract": .subtract, "multiply": .multiply, "divide": .divide, "modulo": .modulo, "modulus": .modulo,
+        "negate": .negate, "abs": .absolute, "floor": .floor, "ceiling": .ceiling, "round": .round, "bitAnd": .bitAnd, "bitOr": .bitOr,
+        "uppercase": .uppercase, "lowercase": .lowercase, "trim": .trim, "length": .length, "concatenate": .concatenate,
+        "coalesce": .coalesce,
+    ]
+
+    static let all = plain.keys.sorted() + ["folded", "now"] + DatePart.allCases.map(\.rawValue)
+
+    /// Whether brackets with options follow the name.
+    static func takesOptions(_ name: String) -> Bool { name == "folded" }
+
+    /// The expression of a call; nil for a name that is no function's.
+    static func expression(_ name: String, _ options: TextOptions, _ arguments: [Expression]) throws(QueryError) -> Expression? {
+        if name == "folded" { return .function(.folded(options), arguments) }
+        if name == "now", arguments.isEmpty { return .value(.date(Microseconds.from(Date()) ?? 0)) }
+        if let function = plain[name] { return .function(function, arguments) }
+        guard let part = DatePart(rawValue: name) else { return nil }
+        // The time zone is the second argument; without one it is UTC.
+        guard arguments.count == 2 else { return .function(.datePart(part, timeZone: "UTC"), arguments) }
+        guard case .value(.string(let zone)) = arguments[1] else { throw QueryError("\(name) takes a date and the name of a time zone") }
+        return .function(.datePart(part, timeZone: zone), [arguments[0]])
+    }
+}

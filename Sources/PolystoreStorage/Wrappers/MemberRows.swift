@@ -1,0 +1,40 @@
+/// The rows that to-many relationships lead to, as a session sees them.
+public struct MemberRows {
+    private let reader: any StorageReader
+    private let schema: Schema
+
+    /// The rows of a session.
+    public init(_ reader: any StorageReader, _ schema: Schema) {
+        self.reader = reader
+        self.schema = schema
+    }
+
+    /// Calls a closure with each row that a to-many relationship of an object leads to, until it says false.
+    public func forEach(
+        _ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool
+    ) throws(StorageError) {
+        let description = schema[entity].relationships[relationship]
+        switch description.place {
+        case .slot: return
+        case .inverseSlot(let slot), .orderedInverseSlot(let slot, _):
+            let path = CheckedPath(
+                steps: [], entity: description.destination, leaf: .slot(slot), type: .int64, text: description.relationship.name)
+            let plan = FetchPlan(schema, description.destination, where: .compare(path, .equal, .int(key)))
+            let batch = RowBatch()
+            let cursor =
+                reader.pushdown(of: plan) == .exact ? try reader.cursor(for: plan) : try ResidualReader(reader, schema: schema).cursor(for: plan)
+            while try cursor.next(into: batch) {
+                for index in 0..<batch.count where !body(batch.row(index)) { return }
+            }
+        case .link(let link, let side):
+            var keys: [Int64] = []
+            try reader.links(link, side: side, keys: [key]) { pairs throws(StorageError) in
+                for pair in pairs { keys.append(side == .owner ? pair.member : pair.owner) }
+            }
+            if keys.isEmpty { return }
+            let batch = RowBatch(capacity: keys.count)
+            try reader.rows(description.destination, keys: keys, into: batch)
+            for index in 0..<batch.count where !body(batch.row(index)) { return }
+        }
+    }
+}
