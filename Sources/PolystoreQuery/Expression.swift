@@ -26,7 +26,9 @@ public struct RelatedAggregate: Sendable, Hashable {
     public var predicate: Predicate?
 
     /// An aggregate over related objects.
-    public init(_ function: AggregateFunction, _ relationship: PropertyPath, _ property: PropertyPath? = nil, where predicate: Predicate? = nil) {
+    public init(
+        _ function: AggregateFunction, _ relationship: PropertyPath, _ property: PropertyPath? = nil, where predicate: Predicate? = nil
+    ) {
         self.function = function
         self.relationship = relationship
         self.property = property

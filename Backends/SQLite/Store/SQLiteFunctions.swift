@@ -35,7 +35,8 @@ enum SQLiteFunctions {
     }
 
     /// The kinds of match: 1 is `like`, 2 is `matches`.
-    private static let match: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = { context, _, values in
+    private static let match: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+        context, _, values in
         guard let values, let text = bytes(values[0]) else { return sqlite3_result_int(context, 0) }
         let matcher: TextMatcher
         if let kept = sqlite3_get_auxdata(context, 2) {

@@ -91,7 +91,8 @@ struct RandomRequests {
 
     private mutating func text(_ path: String) -> Predicate {
         let match = pick(TextMatch.allCases), options = pick([[], [], .caseInsensitive] as [TextOptions])
-        let needle = match == .matches ? pick(["a.*", "[ab]+", "", "(a|b)b?", "."]) : pick(Self.texts + (match == .like ? ["a*", "?", "*b"] : []))
+        let needle =
+            match == .matches ? pick(["a.*", "[ab]+", "", "(a|b)b?", "."]) : pick(Self.texts + (match == .like ? ["a*", "?", "*b"] : []))
         return .text(Expression.path(PropertyPath(path)).folded(options), match, needle)
     }
 

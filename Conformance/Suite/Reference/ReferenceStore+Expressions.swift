@@ -37,7 +37,9 @@ extension ReferenceStore {
         let inner = ReferenceStore(rows: found)
         guard let property = aggregate.property else { return .int(Int64(found.count)) }
         // The values are looked up here, where all rows are known.
-        let rows = found.map { Row(key: $0.key, entity: "Thing", version: 1, values: [property.names[property.names.count - 1]: value(property, $0)]) }
+        let rows = found.map {
+            Row(key: $0.key, entity: "Thing", version: 1, values: [property.names[property.names.count - 1]: value(property, $0)])
+        }
         let name = PropertyPath([property.names[property.names.count - 1]])
         return ReferenceStore(rows: rows, tagged: inner.tagged).aggregate(aggregate.function, name, FetchRequest("Thing")) ?? .null
     }
@@ -128,7 +130,9 @@ extension ReferenceStore {
         case .like: return isLike(Array(text.unicodeScalars)[...], Array(needle.unicodeScalars)[...])
         case .matches:
             // Foundation's engine over the whole text.
-            guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(needle))\\z", options: .dotMatchesLineSeparators) else { return false }
+            guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(needle))\\z", options: .dotMatchesLineSeparators) else {
+                return false
+            }
             return expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
         }
     }

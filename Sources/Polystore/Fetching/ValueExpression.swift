@@ -105,7 +105,9 @@ public func + <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Ob
 }
 
 /// The sum of two properties.
-public func + <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<Object, V> {
+public func + <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<
+    Object, V
+> {
     ValueExpression(a) + ValueExpression(b)
 }
 
@@ -115,7 +117,9 @@ public func - <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Ob
 }
 
 /// The difference of two properties.
-public func - <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<Object, V> {
+public func - <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<
+    Object, V
+> {
     ValueExpression(a) - ValueExpression(b)
 }
 
@@ -125,7 +129,9 @@ public func * <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Ob
 }
 
 /// The product of two properties.
-public func * <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<Object, V> {
+public func * <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<
+    Object, V
+> {
     ValueExpression(a) * ValueExpression(b)
 }
 
@@ -135,7 +141,9 @@ public func / <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Ob
 }
 
 /// The quotient of two properties.
-public func / <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<Object, V> {
+public func / <Object: ManagedObject, V: AttributeValue & Numeric>(a: KeyPath<Object, V>, b: KeyPath<Object, V>) -> ValueExpression<
+    Object, V
+> {
     ValueExpression(a) / ValueExpression(b)
 }
 
@@ -164,7 +172,9 @@ extension KeyPath where Root: ManagedObject, Value: TextAttribute {
 
 extension ValueExpression {
     /// A part of a date in a time zone.
-    public static func part(_ part: DatePart, of keyPath: KeyPath<Object, some Any>, timeZone: String = "UTC") -> ValueExpression<Object, Int> {
+    public static func part(_ part: DatePart, of keyPath: KeyPath<Object, some Any>, timeZone: String = "UTC") -> ValueExpression<
+        Object, Int
+    > {
         do throws(StorageError) {
             return ValueExpression<Object, Int>(
                 .function(.datePart(part, timeZone: timeZone), [.path(try KeyPathProbe.resolve(keyPath))]), problem: nil)

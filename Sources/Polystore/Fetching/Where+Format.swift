@@ -58,7 +58,8 @@ extension PredicateArgument {
         var values: [Value] = []
         for item in list {
             guard let value = value(item) else {
-                throw StorageError(.invalidPredicate, "argument \(position + 1) is a list with a \(type(of: item)), which no attribute can be")
+                throw StorageError(
+                    .invalidPredicate, "argument \(position + 1) is a list with a \(type(of: item)), which no attribute can be")
             }
             values.append(value)
         }

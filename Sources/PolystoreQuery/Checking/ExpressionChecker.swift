@@ -10,7 +10,9 @@ struct ExpressionChecker {
     let check: (Predicate, EntityIndex) throws(QueryError) -> CheckedPredicate
 
     func check(_ expression: Expression, depth: Int = 0) throws(QueryError) -> CheckedExpression {
-        if depth > PredicateChecker.deepest { throw QueryError(.tooComplex, "an expression may be \(PredicateChecker.deepest) levels deep") }
+        if depth > PredicateChecker.deepest {
+            throw QueryError(.tooComplex, "an expression may be \(PredicateChecker.deepest) levels deep")
+        }
         switch expression {
         case .path(let path): return .path(try paths.check(path, from: entity))
         case .value(let value):
@@ -51,7 +53,9 @@ struct ExpressionChecker {
 
     private func type(_ function: Function, _ arguments: [CheckedExpression]) throws(QueryError) -> ValueType {
         func checkCount(_ wanted: Int) throws(QueryError) {
-            if arguments.count != wanted { throw QueryError("\(function.name) takes \(wanted == 1 ? "one argument" : "\(wanted) arguments")") }
+            if arguments.count != wanted {
+                throw QueryError("\(function.name) takes \(wanted == 1 ? "one argument" : "\(wanted) arguments")")
+            }
         }
         func checkTexts() throws(QueryError) {
             for argument in arguments where !isNil(argument) && !argument.type.isText {
@@ -87,7 +91,9 @@ struct ExpressionChecker {
             return try common(arguments, "the arguments of coalesce")
         case .datePart(let part, let zone):
             try checkCount(1)
-            if TimeZone(identifier: zone) == nil { throw QueryError("\"\(zone)\" is no time zone; use a name such as Europe/Berlin, or UTC") }
+            if TimeZone(identifier: zone) == nil {
+                throw QueryError("\"\(zone)\" is no time zone; use a name such as Europe/Berlin, or UTC")
+            }
             if !isNil(arguments[0]), arguments[0].type != .date {
                 throw QueryError(path: text(arguments[0]), "\(part.rawValue) needs a date, not \(arguments[0].type.rawValue)")
             }

@@ -35,7 +35,8 @@ public final class ExpressionEvaluator {
         case .conditional(let condition, let a, let b, _):
             return .conditional(PredicateEvaluator(condition, schema, failure), node(a, schema, failure), node(b, schema, failure))
         case .related(let function, let members, let path, let type):
-            return .related(function, MembersReader(members, schema, failure), path.map { PathReader($0, schema: schema) }, path?.type ?? type)
+            return .related(
+                function, MembersReader(members, schema, failure), path.map { PathReader($0, schema: schema) }, path?.type ?? type)
         }
     }
 
@@ -121,7 +122,9 @@ final class MembersReader {
         switch hops[position] {
         case .toOne(let step):
             let key = row[step.slot]
-            guard !key.isNull, let next = related.row(step.destination, key.int), families[position].contains(next.entity) else { return true }
+            guard !key.isNull, let next = related.row(step.destination, key.int), families[position].contains(next.entity) else {
+                return true
+            }
             return visit(next, position + 1, related, body)
         case .toMany(let entity, let relationship, _):
             var goesOn = true

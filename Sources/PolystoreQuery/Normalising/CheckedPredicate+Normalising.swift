@@ -7,7 +7,8 @@ extension CheckedPredicate {
             case .constant(true): continue
             case .constant(false): return .constant(false)
             case .and(let inner): result += inner
-            case .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .or, .not:
+            case .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .or,
+                .not:
                 result.append(part)
             }
         }

@@ -169,9 +169,10 @@ struct PredicateParser {
     }
 
     private func isSatisfies(_ index: Int) -> Bool {
-        index < tokens.count && {
-            if case .name(let name, isQuoted: false) = tokens[index].kind { name.uppercased() == "SATISFIES" } else { false }
-        }()
+        index < tokens.count
+            && {
+                if case .name(let name, isQuoted: false) = tokens[index].kind { name.uppercased() == "SATISFIES" } else { false }
+            }()
     }
 
     /// The key path that begins here and the position behind it, nothing taken.

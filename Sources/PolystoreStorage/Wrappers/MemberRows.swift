@@ -22,7 +22,8 @@ public struct MemberRows {
             let plan = FetchPlan(schema, description.destination, where: .compare(path, .equal, .int(key)))
             let batch = RowBatch()
             let cursor =
-                reader.pushdown(of: plan) == .exact ? try reader.cursor(for: plan) : try ResidualReader(reader, schema: schema).cursor(for: plan)
+                reader.pushdown(of: plan) == .exact
+                ? try reader.cursor(for: plan) : try ResidualReader(reader, schema: schema).cursor(for: plan)
             while try cursor.next(into: batch) {
                 for index in 0..<batch.count where !body(batch.row(index)) { return }
             }

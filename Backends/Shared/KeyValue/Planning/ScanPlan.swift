@@ -45,7 +45,8 @@ struct ScanPlan {
                 }
             case .isIn(let path, let values) where path.steps.isEmpty && path.leaf == .key:
                 return .keys(values.compactMap { if case .int(let key) = $0 { key } else { nil } })
-            case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity,
+            case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related,
+                .isEntity,
                 .and, .or, .not:
                 continue
             }
@@ -100,7 +101,8 @@ struct ScanPlan {
             // What every match begins with.
             guard case .literal(let start)? = LikePattern(pattern).parts.first else { return nil }
             return ranges(.text(path, .beginsWith, start))
-        case .constant, .comparePaths, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .and, .or, .not: return nil
+        case .constant, .comparePaths, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .and, .or, .not:
+            return nil
         }
     }
 

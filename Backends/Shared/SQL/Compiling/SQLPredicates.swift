@@ -14,7 +14,8 @@ struct SQLPredicates {
         switch plan.predicate {
         case .constant(true): break
         case .and(let inner): for part in inner { parts.append(compile(part, &joins)) }
-        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .or,
+        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity,
+            .or,
             .not:
             parts.append(compile(plan.predicate, &joins))
         }
