@@ -12,6 +12,8 @@ public indirect enum Expression: Sendable, Hashable {
     case conditional(Predicate, Expression, Expression)
     /// An aggregate over the objects that a to-many relationship leads to.
     case related(RelatedAggregate)
+    /// An aggregate over the objects of a group; only in a query for values.
+    case aggregate(Aggregate)
 }
 
 /// An aggregate over related objects: the number of friends, or the greatest age of those who are at home.

@@ -113,7 +113,7 @@ extension Expression {
     func rebased(_ path: (PropertyPath) -> PropertyPath) -> Expression {
         switch self {
         case .path(let own): return .path(path(own))
-        case .value: return self
+        case .value, .aggregate: return self
         case .function(let function, let arguments): return .function(function, arguments.map { $0.rebased(path) })
         case .conditional(let condition, let a, let b): return .conditional(condition.rebased(path), a.rebased(path), b.rebased(path))
         case .related(var aggregate):

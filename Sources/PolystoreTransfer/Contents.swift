@@ -17,7 +17,7 @@ public struct Contents {
 
     /// The number of rows of a hierarchy.
     public func count(_ root: EntityIndex) throws(StorageError) -> Int {
-        let plan = QueryPlan(fetch: FetchPlan(schema, root), outputs: [.aggregate(.count, nil)])
+        let plan = QueryPlan.count(FetchPlan(schema, root))
         guard case .int(let count)? = try reader.values(for: plan).first?.first else { return 0 }
         return Int(count)
     }

@@ -76,7 +76,7 @@ class PostgreSQLReader: StorageReader {
 
     func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
         try checkOpen()
-        if let query = core.compiler.values(plan), let answer = try answer(query) { return answer }
+        if let query = core.compiler.values(plan), let answer = try answer(query) { return try SQLValueQuery.answer(answer, plan) }
         return try ResidualReader(self, schema: core.tables.schema).values(for: plan)
     }
 

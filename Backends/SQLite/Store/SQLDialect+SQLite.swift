@@ -39,6 +39,8 @@ extension SQLDialect {
             switch function {
             case .count, .countDistinct, .minimum, .maximum: true
             case .sum, .average: type != .decimal
+            // Computed here from the values: the engines' own differ in the last digits, or are not there.
+            case .standardDeviation, .sampleStandardDeviation, .median: false
             }
         },
         // 32,766 is SQLite's own default for the number of bindings; lists of texts and numbers are one binding.

@@ -73,7 +73,7 @@ class SQLiteReader: StorageReader {
 
     func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
         try checkOpen()
-        if let query = core.compiler.values(plan), let answer = try answer(query) { return answer }
+        if let query = core.compiler.values(plan), let answer = try answer(query) { return try SQLValueQuery.answer(answer, plan) }
         return try scanned(plan)
     }
 

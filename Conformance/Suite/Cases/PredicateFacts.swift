@@ -119,7 +119,7 @@ extension Expression {
     fileprivate func prefixed(_ prefix: String) -> Expression {
         switch self {
         case .path(let path): return .path(PropertyPath(prefix + path.description))
-        case .value: return self
+        case .value, .aggregate: return self
         case .function(let function, let arguments): return .function(function, arguments.map { $0.prefixed(prefix) })
         case .conditional(let condition, let a, let b):
             return .conditional(condition.prefixed(prefix), a.prefixed(prefix), b.prefixed(prefix))

@@ -112,7 +112,7 @@ struct RandomRequests {
     mutating func aggregate() -> (AggregateFunction, PropertyPath?, Predicate) {
         let function = pick(AggregateFunction.allCases)
         if function == .count, below(2) == 0 { return (function, nil, predicate()) }
-        let isNumeric = function == .sum || function == .average
+        let isNumeric = ![.count, .countDistinct, .minimum, .maximum].contains(function)
         return (
             function, PropertyPath(pick(isNumeric ? ["number", "real", "price"] : ["number", "real", "price", "text", "flag"])), predicate()
         )

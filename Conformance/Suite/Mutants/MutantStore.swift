@@ -82,7 +82,7 @@ class MutantReader: StorageReader {
         case .ignoresLimit: plan.limit = nil
         case .ignoresOffset: plan.offset = 0
         case .ignoresOrder: plan.sort = []
-        case .sortsNilLast: plan.sort = plan.sort.map { CheckedSort($0.path, ascending: true) }
+        case .sortsNilLast: plan.sort = plan.sort.map { CheckedSort($0.expression, ascending: true) }
         case .ignoresConditions: plan.predicate = .constant(true)
         case .missesNilInInequality:
             if case .compare(let path, .notEqual, _) = plan.predicate { plan.predicate = .and([plan.predicate, .not(.isNil(path))]) }

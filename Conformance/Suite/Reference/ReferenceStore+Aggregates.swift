@@ -13,6 +13,10 @@ extension ReferenceStore {
         case .minimum: return values.min { Self.order($0, $1) < 0 } ?? .null
         case .maximum: return values.max { Self.order($0, $1) < 0 } ?? .null
         case .sum: return sum(values, path)
+        case .standardDeviation, .sampleStandardDeviation: return deviation(values.map(number), isSample: function == .sampleStandardDeviation)
+        case .median:
+            let sorted = values.sorted { Self.order($0, $1) < 0 }
+            return sorted.isEmpty ? .null : average([sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2]])
         case .average:
             guard !values.isEmpty else { return .null }
             return average(values)
@@ -23,6 +27,23 @@ extension ReferenceStore {
         if path.names.last == "price" { return .decimal(values.reduce(Decimal(0)) { $0 + decimal($1) }) }
         if path.names.last == "real" { return .double(values.reduce(0) { $0 + double($1) }) }
         return Int64(exactly: values.reduce(Int128(0)) { $0 + Int128(int($1)) }).map(Value.int)
+    }
+
+    private func number(_ value: Value) -> Double {
+        switch value {
+        case .int(let number): Double(number)
+        case .double(let number): number
+        case .decimal(let number): Double("\(number)") ?? 0
+        default: 0
+        }
+    }
+
+    /// In two passes, by the definition.
+    private func deviation(_ numbers: [Double], isSample: Bool) -> Value {
+        if numbers.count < (isSample ? 2 : 1) { return .null }
+        let mean = numbers.reduce(0, +) / Double(numbers.count)
+        let squares = numbers.map { ($0 - mean) * ($0 - mean) }.reduce(0, +)
+        return .double((squares / Double(isSample ? numbers.count - 1 : numbers.count)).squareRoot())
     }
 
     private func average(_ values: [Value]) -> Value {

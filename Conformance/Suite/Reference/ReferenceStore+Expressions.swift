@@ -8,6 +8,7 @@ extension ReferenceStore {
         switch expression {
         case .path(let path): return value(path, row)
         case .value(let value): return value
+        case .aggregate: return .null
         case .conditional(let condition, let a, let b): return operand(holds(condition, row) ? a : b, row)
         case .related(let aggregate): return related(aggregate, row)
         case .function(.coalesce, let arguments): return arguments.map { operand($0, row) }.first { $0 != .null } ?? .null

@@ -19,7 +19,7 @@ struct ReferenceStore: Sendable {
         let matching = rows.filter { row in row.entity == request.entity && (request.predicate.map { holds($0, row) } ?? true) }
         let sorted = matching.sorted { a, b in
             for key in request.sortDescriptors {
-                let x = value(key.path, a), y = value(key.path, b)
+                let x = operand(key.expression, a), y = operand(key.expression, b)
                 let order = Self.order(x, y)
                 if order != 0 { return key.ascending ? order < 0 : order > 0 }
             }

@@ -23,7 +23,7 @@ struct MergedFetch {
         part.limit = plan.limit.map { $0 + plan.offset }
         part.offset = 0
         let schema = context.model.schema
-        let readers = plan.sort.map { PathReader($0.path, schema: schema) }
+        let order = RowOrder(plan.sort, schema: schema)
         var rows: [Int: RowBatch] = [:], items: [Item] = []
         for store in stores {
             try context.withReader(store) { reader throws(StorageError) in
@@ -32,11 +32,11 @@ struct MergedFetch {
                 while try cursor.next(into: batch) {
                     for index in 0..<batch.count {
                         let row = batch.row(index)
-                        let keys = zip(readers, plan.sort).map { Value($0.cell(row, related), as: $1.path.type) ?? .null }
-                        items.append(Item(store: store, row: kept.count, key: row.key, keys: keys))
+                        items.append(Item(store: store, row: kept.count, key: row.key, keys: order.values(row, related, plan.sort)))
                         kept.append(copying: row, slots: schema[row.entity].slots.count)
                     }
                     try related.throwFailure()
+                    do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
                 }
                 rows[store] = kept
             }

@@ -41,14 +41,10 @@ extension ObjectContext {
     /// The number of objects of a request.
     func fetchCount<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
         if hasDetachedChanges { return try fetchAll(from).count }
-        var plan = try from.plan(model)
-        plan.sort = []
-        let (limit, offset) = (plan.limit, plan.offset)
-        plan.limit = nil
-        plan.offset = 0
+        let plan = try from.plan(model), (limit, offset) = (plan.limit, plan.offset)
         var total = 0
         for store in try stack.stores(for: plan.entity, from.configurations) {
-            let values = try values(QueryPlan(fetch: plan, outputs: [.aggregate(.count, nil)]), store)
+            let values = try values(.count(plan), store)
             if case .int(let count)? = values.first?.first { total += Int(count) }
         }
         return min(max(total - offset, 0), limit ?? .max)
@@ -130,7 +126,7 @@ extension ObjectContext {
         case .null, .bool, .decimal, .string, .date, .uuid, .data: break
         }
         throw StorageError(
-            .invalidPredicate, "\(aggregate.function.rawValue) of \(aggregate.path.map(\.description) ?? "objects") is no \(Result.self)")
+            .invalidPredicate, "\(aggregate.function.rawValue) of \(aggregate.argument.map(\.description) ?? "objects") is no \(Result.self)")
     }
 }
 

@@ -51,7 +51,7 @@ struct PendingFetch {
     }
 
     private func found(_ reader: any StorageReader) throws(StorageError) -> [Item] {
-        let sort = plan.sort.map { ($0.path.type, PathReader($0.path, schema: context.model.schema)) }
+        let order = RowOrder(plan.sort, schema: context.model.schema)
         let related = PendingRows(context, store, reader)
         var part = plan
         part.limit = nil
@@ -62,11 +62,12 @@ struct PendingFetch {
         for object in candidates where !object.isDeletedObject && seen.insert(ObjectIdentifier(object)).inserted {
             // A condition over relationships can change its answer without a change of the object itself.
             if evaluator.matches(related.encoded(object).row(0), related) {
-                let keys = sort.map { type, reader in Value(reader.cell(related.encoded(object).row(0), related), as: type) ?? .null }
+                let keys = order.values(related.encoded(object).row(0), related, plan.sort)
                 found.append(Item(object: object, keys: keys))
             }
             try related.throwFailure()
             try evaluator.throwStorageFailure()
+            do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
         }
         return found
     }

@@ -26,7 +26,8 @@ public indirect enum CheckedExpression: Sendable, Hashable {
         switch self {
         case .path, .value: false
         case .conditional(_, let a, let b, _): a.canFail || b.canFail
-        case .related(let function, _, _, _): function == .sum || function == .average
+        case .related(let function, _, _, _):
+            ![.count, .countDistinct, .minimum, .maximum].contains(function)
         case .function(let function, let arguments, _):
             switch function {
             case .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute: true

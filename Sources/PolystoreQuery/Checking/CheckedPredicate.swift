@@ -94,14 +94,17 @@ public indirect enum CheckedPredicate: Sendable, Hashable {
 
 /// One key of an order, checked.
 public struct CheckedSort: Sendable, Hashable {
-    /// The property.
-    public let path: CheckedPath
+    /// What is sorted by.
+    public let expression: CheckedExpression
     /// Whether small values come first; nil is the smallest.
     public let ascending: Bool
 
     /// A checked sort key.
-    public init(_ path: CheckedPath, ascending: Bool) {
-        self.path = path
+    public init(_ expression: CheckedExpression, ascending: Bool) {
+        self.expression = expression
         self.ascending = ascending
     }
+
+    /// A property as a sort key.
+    public init(_ path: CheckedPath, ascending: Bool) { self.init(.path(path), ascending: ascending) }
 }

@@ -26,6 +26,8 @@ struct ExpressionChecker {
             let type = try common([first, second], "the two sides of a conditional")
             return .conditional(try check(condition, entity), first, second, type)
         case .related(let aggregate): return try related(aggregate)
+        case .aggregate(let aggregate):
+            throw QueryError("\(Expression.aggregate(aggregate)) is an aggregate over a group, which has a place only in a query for values")
         }
     }
 
@@ -144,7 +146,7 @@ struct ExpressionChecker {
         let condition = try aggregate.predicate.map { predicate throws(QueryError) in try check(predicate, destination) } ?? .constant(true)
         let members = CheckedMembers(hops: hops, destination: destination, predicate: condition, text: aggregate.relationship.description)
         let property = try aggregate.property.map { property throws(QueryError) in try paths.check(property, from: destination) }
-        let type = try paths.checkAggregate(aggregate.function, property)
+        let type = try paths.checkAggregate(aggregate.function, property.map(CheckedExpression.path))
         return .related(aggregate.function, members, property, type)
     }
 

@@ -45,60 +45,90 @@ public struct FetchPlan: Sendable, Hashable {
     }
 }
 
+/// An aggregate over something of each object, or over the objects.
+public struct CheckedAggregate: Sendable, Hashable {
+    /// What is computed.
+    public let function: AggregateFunction
+    /// What it is computed over; nil for a count of objects.
+    public let argument: CheckedExpression?
+    /// The type of the result.
+    public let type: ValueType
+
+    /// A checked aggregate.
+    public init(_ function: AggregateFunction, _ argument: CheckedExpression?, _ type: ValueType) {
+        self.function = function
+        self.argument = argument
+        self.type = type
+    }
+}
+
 /// A query for values that was checked and normalised.
+///
+/// Without grouping the rows of the fetch give the rows of the answer. With grouping the fetch has no order and no limit: its rows are
+/// grouped, and `GroupAnswer` makes the rows of the answer from the groups.
 public struct QueryPlan: Sendable, Hashable {
-    /// One value of each row of the answer.
-    public enum Output: Sendable, Hashable {
-        /// The grouping key at a position.
-        case group(Int)
-        /// The value of a property; only in a plan without aggregates and grouping.
-        case property(CheckedPath)
-        /// An aggregate; the path is nil for a count of objects.
-        case aggregate(AggregateFunction, CheckedPath?)
+    /// What becomes of the rows of the fetch.
+    public enum Kind: Sendable, Hashable {
+        /// Each gives a row of the answer: these values of it.
+        case rows([CheckedExpression])
+        /// They are grouped.
+        case groups(Grouping)
     }
 
-    /// One key of the order of the answer's rows.
-    public struct Sort: Sendable, Hashable {
-        /// The position of an output.
-        public let output: Int
-        /// Whether small values come first; nil is the smallest.
-        public let ascending: Bool
+    /// Groups of rows, and what is made of them.
+    public struct Grouping: Sendable, Hashable {
+        /// The grouping keys; none for one group of all rows, also where there is none.
+        public var keys: [CheckedExpression]
+        /// What is computed over the rows of each group.
+        public var aggregates: [CheckedAggregate]
+        /// The values of each row of the answer, from a row of keys and aggregates.
+        public var outputs: [CheckedExpression]
+        /// Which groups are in the answer.
+        public var having: CheckedPredicate
+        /// The order of the answer; ties are broken by the keys, ascending.
+        public var sort: [CheckedSort]
+        /// The greatest number of rows; nil for no limit.
+        public var limit: Int?
+        /// The number of rows to leave out at the beginning.
+        public var offset: Int
 
-        /// A sort key over an output.
-        public init(output: Int, ascending: Bool) {
-            self.output = output
-            self.ascending = ascending
+        /// A grouping from parts that are valid together.
+        public init(
+            keys: [CheckedExpression], aggregates: [CheckedAggregate], outputs: [CheckedExpression],
+            having: CheckedPredicate = .constant(true), sort: [CheckedSort] = [], limit: Int? = nil, offset: Int = 0
+        ) {
+            self.keys = keys
+            self.aggregates = aggregates
+            self.outputs = outputs
+            self.having = having
+            self.sort = sort
+            self.limit = limit
+            self.offset = offset
         }
     }
 
-    /// Which rows are looked at. Its order, limit and offset apply in a plan without aggregates and grouping; elsewhere they are
-    /// empty and those of the plan apply.
+    /// Which rows are looked at.
     public var fetch: FetchPlan
-    /// The grouping keys; rows with equal keys, nil equal to nil, form one group. Without keys and with aggregates all rows are one.
-    public var groupBy: [CheckedPath]
-    /// What each row of the answer holds.
-    public var outputs: [Output]
-    /// The order of the groups; ties by the grouping keys in ascending order.
-    public var sort: [Sort]
-    /// The greatest number of groups.
-    public var limit: Int?
-    /// The number of groups to leave out at the beginning.
-    public var offset: Int
+    /// What becomes of them.
+    public var kind: Kind
 
     /// A plan from parts that are valid together.
-    public init(
-        fetch: FetchPlan, groupBy: [CheckedPath] = [], outputs: [Output], sort: [Sort] = [], limit: Int? = nil, offset: Int = 0
-    ) {
+    public init(fetch: FetchPlan, kind: Kind) {
         self.fetch = fetch
-        self.groupBy = groupBy
-        self.outputs = outputs
-        self.sort = sort
-        self.limit = limit
-        self.offset = offset
+        self.kind = kind
     }
 
-    /// Whether the answer has one row per group.
-    public var isAggregate: Bool {
-        !groupBy.isEmpty || outputs.contains { if case .aggregate = $0 { true } else { false } }
+    /// The number of rows of a fetch, whose order and limit do not count.
+    public static func count(_ fetch: FetchPlan) -> QueryPlan {
+        var fetch = fetch
+        fetch.sort = []
+        fetch.limit = nil
+        fetch.offset = 0
+        let count = CheckedAggregate(.count, nil, .int64)
+        return QueryPlan(
+            fetch: fetch, kind: .groups(Grouping(keys: [], aggregates: [count], outputs: [.path(GroupAnswer.path(0, .int64))])))
     }
+
+    /// Whether the plan asks for nothing but the number of rows.
+    public var isCount: Bool { self == .count(fetch) }
 }

@@ -14,21 +14,32 @@ extension FetchRequest {
         let family = includesSubentities ? schema[index].family : [index]
         var plan = FetchPlan(entity: index, entities: family)
         if let predicate { plan.predicate = try PredicateChecker(schema: schema, entity: index).check(predicate) }
-        plan.sort = try checkedSort(PathChecker(schema: schema), index)
+        plan.sort = try checkedSort(PredicateChecker(schema: schema, entity: index).expressions)
         plan.limit = limit
         plan.offset = offset
         return plan
     }
 
-    private func checkedSort(_ paths: PathChecker, _ index: EntityIndex) throws(QueryError) -> [CheckedSort] {
+    private func checkedSort(_ expressions: ExpressionChecker) throws(QueryError) -> [CheckedSort] {
         var result: [CheckedSort] = []
         for descriptor in sortDescriptors {
-            let path = try paths.check(descriptor.path, from: index)
-            if paths.attribute(path)?.coder != nil { throw QueryError(path: path.text, "a coded attribute has no order") }
-            // A property that decides already never decides again.
-            if result.contains(where: { $0.path.steps == path.steps && $0.path.leaf == path.leaf }) { continue }
-            result.append(CheckedSort(path, ascending: descriptor.ascending))
+            let expression = try expressions.check(descriptor.expression)
+            if case .path(let path) = expression, expressions.paths.attribute(path)?.coder != nil {
+                throw QueryError(path: path.text, "a coded attribute has no order")
+            }
+            // A constant orders nothing, and what decides already never decides again.
+            if case .value = expression { continue }
+            if result.contains(where: { $0.expression.isSame(as: expression) }) { continue }
+            result.append(CheckedSort(expression, ascending: descriptor.ascending))
         }
         return result
+    }
+}
+
+extension CheckedExpression {
+    /// Whether two expressions are the same, however their key paths were written.
+    func isSame(as other: CheckedExpression) -> Bool {
+        if case .path(let a) = self, case .path(let b) = other { return a.steps == b.steps && a.leaf == b.leaf }
+        return self == other
     }
 }

@@ -55,21 +55,26 @@ struct PathChecker {
         return found.contains { if case .toMany = $0 { true } else { false } }
     }
 
-    /// The type of an aggregate over a property, nil for one over objects.
-    func checkAggregate(_ function: AggregateFunction, _ path: CheckedPath?) throws(QueryError) -> ValueType {
-        guard let path else {
+    /// The type of an aggregate over an expression, nil for one over objects.
+    func checkAggregate(_ function: AggregateFunction, _ argument: CheckedExpression?) throws(QueryError) -> ValueType {
+        guard let argument else {
             guard function == .count else { throw QueryError("\(function.rawValue) needs a property") }
             return .int64
         }
+        var text = "", isReference = false, isCoded = false
+        if case .path(let path) = argument {
+            (text, isReference, isCoded) = (path.text, self.isReference(path), attribute(path)?.coder != nil)
+        }
         switch function {
         case .count, .countDistinct: return .int64
-        case .sum, .average:
-            if !path.type.isNumeric || isReference(path) { throw QueryError(path: path.text, "\(function.rawValue) needs a number") }
-            if path.type == .decimal { return .decimal }
-            return path.type.isInteger && function == .sum ? .int64 : .double
+        case .sum, .average, .standardDeviation, .sampleStandardDeviation, .median:
+            if !argument.type.isNumeric || isReference { throw QueryError(path: text, "\(function.rawValue) needs a number") }
+            if function == .standardDeviation || function == .sampleStandardDeviation { return .double }
+            if argument.type == .decimal { return .decimal }
+            return argument.type.isInteger && function == .sum ? .int64 : .double
         case .minimum, .maximum:
-            if attribute(path)?.coder != nil { throw QueryError(path: path.text, "\(function.rawValue) needs values that have an order") }
-            return path.type
+            if isCoded { throw QueryError(path: text, "\(function.rawValue) needs values that have an order") }
+            return argument.type
         }
     }
 

@@ -44,7 +44,7 @@ struct PredicateChecker {
         }
     }
 
-    private var expressions: ExpressionChecker {
+    var expressions: ExpressionChecker {
         ExpressionChecker(schema: schema, entity: entity, paths: paths) { [schema] predicate, entity throws(QueryError) in
             try PredicateChecker(schema: schema, entity: entity).check(predicate)
         }

@@ -3,56 +3,147 @@ public import PolystoreSchema
 extension QueryRequest {
     /// The request checked against a schema and normalised: what stores receive.
     ///
-    /// - Throws: `QueryError` naming what is wrong; a plain property beside an aggregate must be among the grouping keys.
+    /// - Throws: `QueryError` naming what is wrong; a plain property beside an aggregate must be among the grouping keys, and aliases must
+    ///   differ.
     public func plan(in schema: Schema) throws(QueryError) -> QueryPlan {
-        var fetch = try fetch.plan(in: schema)
-        let paths = PathChecker(schema: schema)
-        var groups: [CheckedPath] = []
-        for path in groupBy { groups.append(try paths.check(path, from: fetch.entity)) }
-        let isAggregate = !groups.isEmpty || outputs.contains { if case .aggregate = $0 { true } else { false } }
-        var checked: [QueryPlan.Output] = []
-        for output in outputs {
-            switch output {
-            case .aggregate(let aggregate): checked.append(try self.checked(aggregate, paths, fetch.entity))
-            case .property(let path):
-                let found = try paths.check(path, from: fetch.entity)
-                if !isAggregate {
-                    checked.append(.property(found))
-                } else if let group = groups.firstIndex(where: { $0.steps == found.steps && $0.leaf == found.leaf }) {
-                    checked.append(.group(group))
-                } else {
-                    throw QueryError(path: path.description, "a property beside an aggregate must be among the grouping keys")
-                }
-            }
+        guard !outputs.isEmpty else { throw QueryError("a query needs at least one output") }
+        var seen: Set<String> = []
+        for output in outputs where !seen.insert(output.alias).inserted {
+            throw QueryError(path: output.alias, "two outputs are called \"\(output.alias)\"; name one with another alias")
         }
-        guard !checked.isEmpty else { throw QueryError("a query needs at least one output") }
-        guard isAggregate else { return QueryPlan(fetch: fetch, outputs: checked) }
-        let sort = try groupSort(fetch.sort, groups, checked)
-        let (limit, offset) = (fetch.limit, fetch.offset)
-        fetch.sort = []
-        fetch.limit = nil
-        fetch.offset = 0
-        return QueryPlan(fetch: fetch, groupBy: groups, outputs: checked, sort: sort, limit: limit, offset: offset)
+        let isGrouped = !groupBy.isEmpty || having != nil || outputs.contains { $0.expression.hasAggregate } || isDistinct
+        guard isGrouped else {
+            let plan = try fetch.plan(in: schema)
+            let expressions = PredicateChecker(schema: schema, entity: plan.entity).expressions
+            return QueryPlan(
+                fetch: plan, kind: .rows(try outputs.mapChecked { output throws(QueryError) in try expressions.check(output.expression) }))
+        }
+        var rows = fetch
+        rows.sortDescriptors = []
+        rows.limit = nil
+        rows.offset = 0
+        let plan = try rows.plan(in: schema)
+        if let limit = fetch.limit, limit < 0 { throw QueryError("a limit cannot be negative") }
+        if fetch.offset < 0 { throw QueryError("an offset cannot be negative") }
+        let keys = isDistinct && groupBy.isEmpty ? outputs.map(\.expression).filter { !$0.hasAggregate } : groupBy
+        var checker = GroupChecker(self, keys, PredicateChecker(schema: schema, entity: plan.entity).expressions)
+        return QueryPlan(fetch: plan, kind: .groups(try checker.grouping()))
+    }
+}
+
+/// Checks what is asked of groups: outputs, conditions and order are written as ones on a row of the keys and aggregates of a group.
+struct GroupChecker {
+    private let request: QueryRequest
+    private let keys: [Expression]
+    private let expressions: ExpressionChecker
+    private var checkedKeys: [CheckedExpression] = []
+    private var aggregates: [CheckedAggregate] = []
+
+    init(_ request: QueryRequest, _ keys: [Expression], _ expressions: ExpressionChecker) {
+        self.request = request
+        self.keys = keys
+        self.expressions = expressions
     }
 
-    private func checked(_ aggregate: Aggregate, _ paths: PathChecker, _ entity: EntityIndex) throws(QueryError) -> QueryPlan.Output {
-        let path = try aggregate.path.map { path throws(QueryError) in try paths.check(path, from: entity) }
-        _ = try paths.checkAggregate(aggregate.function, path)
-        return .aggregate(aggregate.function, path)
+    mutating func grouping() throws(QueryError) -> QueryPlan.Grouping {
+        checkedKeys = try keys.mapChecked { key throws(QueryError) in try expressions.check(key) }
+        var outputs: [Expression] = []
+        for output in request.outputs { outputs.append(try rewritten(output.expression, aliases: false)) }
+        let having = try request.having.map { having throws(QueryError) in try rewritten(having) }
+        var sort: [(Expression, Bool)] = []
+        for key in request.fetch.sortDescriptors { sort.append((try rewritten(key.expression, aliases: true), key.ascending)) }
+        let types = checkedKeys.map(\.type) + aggregates.map(\.type)
+        let schema = GroupAnswer.schema(types)
+        let group = PredicateChecker(schema: schema, entity: 0)
+        let checkedSort = try sort.mapChecked { key throws(QueryError) in
+            CheckedSort(try group.expressions.check(key.0), ascending: key.1)
+        }
+        return QueryPlan.Grouping(
+            keys: checkedKeys, aggregates: aggregates,
+            outputs: try outputs.mapChecked { output throws(QueryError) in try group.expressions.check(output) },
+            having: try having.map { having throws(QueryError) in try group.check(having) } ?? .constant(true), sort: checkedSort,
+            limit: request.fetch.limit, offset: request.fetch.offset)
     }
 
-    /// The order of groups: by grouping keys that are also outputs.
-    private func groupSort(
-        _ sort: [CheckedSort], _ groups: [CheckedPath], _ outputs: [QueryPlan.Output]
-    ) throws(QueryError) -> [QueryPlan.Sort] {
-        var result: [QueryPlan.Sort] = []
-        for key in sort {
-            let group = groups.firstIndex { $0.steps == key.path.steps && $0.leaf == key.path.leaf }
-            guard let group, let output = outputs.firstIndex(of: .group(group)) else {
-                throw QueryError(path: key.path.text, "groups can be ordered only by grouping keys that are also outputs")
-            }
-            result.append(QueryPlan.Sort(output: output, ascending: key.ascending))
+    /// An expression as one on the row of a group.
+    private mutating func rewritten(_ expression: Expression, aliases: Bool) throws(QueryError) -> Expression {
+        if aliases, case .path(let path) = expression, let output = request.outputs.first(where: { $0.alias == path.description }) {
+            return try rewritten(output.expression, aliases: false)
         }
-        return result
+        if let key = keys.firstIndex(of: expression) { return .path(GroupAnswer.name(key)) }
+        switch expression {
+        case .value: return expression
+        case .path(let path):
+            let checked = try expressions.check(expression)
+            if let key = checkedKeys.firstIndex(where: { $0.isSame(as: checked) }) { return .path(GroupAnswer.name(key)) }
+            throw QueryError(path: path.description, "a property beside an aggregate must be among the grouping keys")
+        case .aggregate(let aggregate): return .path(GroupAnswer.name(keys.count + (try position(aggregate))))
+        case .function(let function, let arguments):
+            var list: [Expression] = []
+            for argument in arguments { list.append(try rewritten(argument, aliases: aliases)) }
+            return .function(function, list)
+        case .conditional(let condition, let a, let b):
+            return .conditional(try rewritten(condition), try rewritten(a, aliases: aliases), try rewritten(b, aliases: aliases))
+        case .related(let aggregate):
+            throw QueryError(
+                path: aggregate.relationship.description, "what is computed of related objects must be a grouping key beside an aggregate")
+        }
+    }
+
+    private mutating func rewritten(_ predicate: Predicate) throws(QueryError) -> Predicate {
+        switch predicate {
+        case .constant: return predicate
+        case .compare(let a, let comparison, let b):
+            return .compare(try rewritten(a, aliases: true), comparison, try rewritten(b, aliases: true))
+        case .isIn(let expression, let values): return .isIn(try rewritten(expression, aliases: true), values)
+        case .between(let a, let low, let high):
+            return .between(try rewritten(a, aliases: true), try rewritten(low, aliases: true), try rewritten(high, aliases: true))
+        case .text(let expression, let match, let needle): return .text(try rewritten(expression, aliases: true), match, needle)
+        case .related, .isEntity: throw QueryError("a condition on groups speaks of grouping keys and aggregates")
+        case .and(let parts):
+            var list: [Predicate] = []
+            for part in parts { list.append(try rewritten(part)) }
+            return .and(list)
+        case .or(let parts):
+            var list: [Predicate] = []
+            for part in parts { list.append(try rewritten(part)) }
+            return .or(list)
+        case .not(let part): return .not(try rewritten(part))
+        }
+    }
+
+    /// The position of an aggregate among those of the groups, where it is added if it is missing.
+    private mutating func position(_ aggregate: Aggregate) throws(QueryError) -> Int {
+        let argument = try aggregate.argument.map { argument throws(QueryError) in try expressions.check(argument) }
+        let type = try expressions.paths.checkAggregate(aggregate.function, argument)
+        let checked = CheckedAggregate(aggregate.function, argument, type)
+        if let known = aggregates.firstIndex(of: checked) { return known }
+        aggregates.append(checked)
+        return aggregates.count - 1
+    }
+}
+
+extension Expression {
+    /// Whether an aggregate over a group is part of it.
+    var hasAggregate: Bool {
+        switch self {
+        case .aggregate: true
+        case .path, .value, .related: false
+        case .function(_, let arguments): arguments.contains(where: \.hasAggregate)
+        case .conditional(let condition, let a, let b): a.hasAggregate || b.hasAggregate || condition.hasAggregate
+        }
+    }
+}
+
+extension Predicate {
+    fileprivate var hasAggregate: Bool {
+        switch self {
+        case .constant, .related, .isEntity: false
+        case .compare(let a, _, let b): a.hasAggregate || b.hasAggregate
+        case .isIn(let expression, _), .text(let expression, _, _): expression.hasAggregate
+        case .between(let a, let b, let c): a.hasAggregate || b.hasAggregate || c.hasAggregate
+        case .and(let parts), .or(let parts): parts.contains(where: \.hasAggregate)
+        case .not(let part): part.hasAggregate
+        }
     }
 }

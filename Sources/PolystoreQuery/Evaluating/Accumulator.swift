@@ -3,7 +3,7 @@ public import PolystoreSchema
 
 /// One aggregate over cells, with the rules of the contract: nil is skipped, integer totals are exact or overflow, doubles are summed
 /// with compensation (Neumaier 1974), decimals exactly.
-public struct Accumulator: Sendable {
+public struct Accumulator {
     private let function: AggregateFunction
     private let type: ValueType?
     private var count: Int64 = 0
@@ -14,6 +14,11 @@ public struct Accumulator: Sendable {
     private var decimal = Decimal(0)
     private var best = Value.null
     private var distinct: Set<Value> = []
+    /// All values, for a median.
+    private var values: [Value] = []
+    /// The mean so far and the sum of the squares of the distances from it.
+    private var mean = 0.0, squares = 0.0
+    private let scratch = RowBatch(capacity: 1)
 
     /// An empty aggregate over values of a type; nil for a count of objects.
     public init(_ function: AggregateFunction, type: ValueType?) {
@@ -34,7 +39,32 @@ public struct Accumulator: Sendable {
         case .sum, .average: try addNumber(cell, type)
         case .minimum: try keep(cell, type) { $0 < 0 }
         case .maximum: try keep(cell, type) { $0 > 0 }
+        case .standardDeviation, .sampleStandardDeviation: try addDistance(real(try value(cell, type)))
+        case .median: values.append(try value(cell, type))
         }
+    }
+
+    /// Takes in a value; nil is skipped.
+    public mutating func add(_ value: Value) throws(QueryError) {
+        scratch.clear()
+        try add(scratch.cell(for: value))
+    }
+
+    private func real(_ value: Value) -> Double {
+        switch value {
+        case .int(let number): Double(number)
+        case .double(let number): number
+        case .decimal(let number): Double(number.description) ?? 0
+        case .null, .bool, .string, .date, .uuid, .data: 0
+        }
+    }
+
+    /// One pass without losing digits (Welford, "Note on a method for calculating corrected sums of squares and products", 1962).
+    private mutating func addDistance(_ number: Double) throws(QueryError) {
+        let distance = number - mean
+        mean += distance / Double(count)
+        squares += distance * (number - mean)
+        if !squares.isFinite { throw Self.overflow }
     }
 
     private func value(_ cell: Cell, _ type: ValueType) throws(QueryError) -> Value {
@@ -79,6 +109,24 @@ public struct Accumulator: Sendable {
         case .minimum, .maximum: best
         case .sum: try total()
         case .average: count == 0 ? .null : try average()
+        case .standardDeviation: count == 0 ? .null : .double((squares / Double(count)).squareRoot())
+        case .sampleStandardDeviation: count < 2 ? .null : .double((squares / Double(count - 1)).squareRoot())
+        case .median: try median()
+        }
+    }
+
+    private func median() throws(QueryError) -> Value {
+        let sorted = values.sorted { $0.compare(to: $1) < 0 }
+        if sorted.isEmpty { return .null }
+        let high = sorted[sorted.count / 2], low = sorted[(sorted.count - 1) / 2]
+        switch (low, high) {
+        case (.int(let a), .int(let b)): return .double((Double(a) / 2) + (Double(b) / 2))
+        case (.double(let a), .double(let b)):
+            let middle = a == b ? a : a / 2 + b / 2
+            if middle.isNaN { throw Self.overflow }
+            return .double(middle)
+        case (.decimal(let a), .decimal(let b)): return .decimal(try rounded((a + b) / 2))
+        default: return .null
         }
     }
 

@@ -17,12 +17,15 @@ public final class ExpressionEvaluator {
 
     private let root: Node
     private let failure: EvaluationFailure
+    /// The expression, where it is a property alone.
+    let plainPath: CheckedExpression
 
     /// An evaluator of a checked expression.
     public convenience init(_ expression: CheckedExpression, schema: Schema) { self.init(expression, schema, EvaluationFailure()) }
 
     init(_ expression: CheckedExpression, _ schema: Schema, _ failure: EvaluationFailure) {
         self.failure = failure
+        plainPath = expression
         root = Self.node(expression, schema, failure)
     }
 

@@ -1,20 +1,48 @@
 public import PolystoreSchema
 
 /// The order of a fetch: its keys, nil smallest, then the object's key.
-public struct RowOrder: Sendable {
-    private let keys: [(reader: PathReader, ascending: Bool)]
+public final class RowOrder {
+    private enum Reader {
+        case path(PathReader)
+        case expression(ExpressionEvaluator)
+    }
+
+    private let keys: [(reader: Reader, ascending: Bool)]
+    private let failure = EvaluationFailure()
 
     /// The order of checked sort keys.
     public init(_ sort: [CheckedSort], schema: Schema) {
-        keys = sort.map { (PathReader($0.path, schema: schema), $0.ascending) }
+        keys = sort.map { [failure] key in
+            if case .path(let path) = key.expression { return (.path(PathReader(path, schema: schema)), key.ascending) }
+            return (.expression(ExpressionEvaluator(key.expression, schema, failure)), key.ascending)
+        }
     }
 
     /// Negative, zero or positive; zero only for the same key.
     public func compare(_ a: borrowing RowView, _ b: borrowing RowView, _ related: some RelatedRows) -> Int {
         for key in keys {
-            let order = CellOrder.compare(key.reader.cell(a, related), key.reader.cell(b, related))
+            let order: Int
+            switch key.reader {
+            case .path(let reader): order = CellOrder.compare(reader.cell(a, related), reader.cell(b, related))
+            case .expression(let evaluator): order = evaluator.value(a, related).compare(to: evaluator.value(b, related))
+            }
             if order != 0 { return key.ascending ? order : -order }
         }
         return a.key < b.key ? -1 : (a.key > b.key ? 1 : 0)
     }
+
+    /// The values of the sort keys of a row: what an order is compared by when the row is no longer at hand.
+    public func values(_ row: borrowing RowView, _ related: some RelatedRows, _ sort: [CheckedSort]) -> [Value] {
+        var values: [Value] = []
+        for (key, item) in zip(keys, sort) {
+            switch key.reader {
+            case .path(let reader): values.append(Value(reader.cell(row, related), as: item.expression.type) ?? .null)
+            case .expression(let evaluator): values.append(evaluator.value(row, related))
+            }
+        }
+        return values
+    }
+
+    /// Throws the first error that computing a key met.
+    public func throwFailure() throws(QueryError) { if let error = failure.error { throw error } }
 }

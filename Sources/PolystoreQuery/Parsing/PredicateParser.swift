@@ -333,7 +333,14 @@ struct PredicateParser {
         case .variable: return try pathOrAggregate()
         case .name(let name, isQuoted: false): return try named(name)
         case .name: return try pathOrAggregate()
-        case .operation, .symbol, .end: throw expected("a property or a constant")
+        case .operation(let name):
+            guard isSymbol("(", ahead: 1), let function = Self.operations[name] else { throw expected("a property or a constant") }
+            position += 2
+            if take(symbol: ")") { return .aggregate(Aggregate(function)) }
+            let argument = try expression()
+            try need(symbol: ")")
+            return .aggregate(Aggregate(function, of: argument))
+        case .symbol, .end: throw expected("a property or a constant")
         }
     }
 
@@ -503,9 +510,8 @@ struct PredicateParser {
         return !isQuoted && name.uppercased() == "SELF" ? "SELF" : name
     }
 
-    private static let operations: [String: AggregateFunction] = [
-        "count": .count, "distinctCount": .countDistinct, "sum": .sum, "avg": .average, "min": .minimum, "max": .maximum,
-    ]
+    private static let operations: [String: AggregateFunction] = Dictionary(
+        PredicatePrinter.names.map { (String($0.value.dropFirst()), $0.key) }) { first, _ in first }
 
     private mutating func aggregate(_ path: PropertyPath, _ condition: Predicate?) throws(QueryError) -> Expression {
         guard case .operation(let name) = current.kind, let function = Self.operations[name] else {

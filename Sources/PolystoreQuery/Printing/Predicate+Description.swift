@@ -46,6 +46,7 @@ struct PredicatePrinter {
         case .function(let function, let arguments): return text(function, arguments.map(text))
         case .conditional(let condition, let a, let b): return "TERNARY(\(text(condition)), \(text(a)), \(text(b)))"
         case .related(let aggregate): return text(aggregate)
+        case .aggregate(let aggregate): return "\(Self.names[aggregate.function] ?? "")(\(aggregate.argument.map(text) ?? ""))"
         }
     }
 
@@ -57,17 +58,20 @@ struct PredicatePrinter {
         return "\(function.name)(\(arguments.joined(separator: ", ")))"
     }
 
+    /// The names of aggregates, as the parser reads them.
+    static let names: [AggregateFunction: String] = [
+        .count: "@count", .countDistinct: "@distinctCount", .sum: "@sum", .average: "@avg", .minimum: "@min", .maximum: "@max",
+        .standardDeviation: "@stddev", .sampleStandardDeviation: "@stddevSample", .median: "@median",
+    ]
+
     private func text(_ aggregate: RelatedAggregate) -> String {
-        let names: [AggregateFunction: String] = [
-            .count: "@count", .countDistinct: "@distinctCount", .sum: "@sum", .average: "@avg", .minimum: "@min", .maximum: "@max",
-        ]
         var result = name(aggregate.relationship)
         if let predicate = aggregate.predicate {
             var inner = self
             inner.level += 1
             result = "SUBQUERY(\(result), \(variable(inner.level)), \(inner.text(predicate)))"
         }
-        result += ".\(names[aggregate.function] ?? "@count")"
+        result += ".\(Self.names[aggregate.function] ?? "@count")"
         return aggregate.property.map { "\(result).\(PredicatePrinter().name($0))" } ?? result
     }
 

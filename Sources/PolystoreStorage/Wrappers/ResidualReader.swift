@@ -14,6 +14,8 @@ public struct ResidualReader {
         let (kept, related) = try filtered(plan)
         let order = RowOrder(plan.sort, schema: schema)
         let sorted = (0..<kept.count).sorted { order.compare(kept.row($0), kept.row($1), related) < 0 }
+        try related.throwFailure()
+        do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
         return KeptRows(kept, Array(sorted.dropFirst(plan.offset).prefix(plan.limit ?? .max)), schema)
     }
 

@@ -148,6 +148,7 @@ final class SortedRows: RowCursor {
         let order = RowOrder(plan.sort, schema: core.schema)
         let sorted = (0..<kept.count).sorted { order.compare(kept.row($0), kept.row($1), related) < 0 }
         try related.throwFailure()
+        do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
         rows = kept
         self.order = Array(sorted.dropFirst(plan.offset).prefix(plan.limit ?? .max))
     }

@@ -85,9 +85,7 @@ class KeyValueReader: StorageReader {
     /// The number of all objects of a hierarchy, which the engine knows.
     private func plainCount(_ plan: QueryPlan) throws(StorageError) -> Int? {
         let isWhole = plan.fetch.entities == core.schema[core.schema[plan.fetch.entity].root].family
-        guard isWhole, plan.fetch.predicate == .constant(true), plan.groupBy.isEmpty, plan.outputs == [.aggregate(.count, nil)],
-            plan.limit == nil, plan.offset == 0
-        else { return nil }
+        guard isWhole, plan.fetch.predicate == .constant(true), plan.isCount else { return nil }
         return try engine.count(core.layout.rows[plan.fetch.entity])
     }
 

@@ -1,8 +1,8 @@
 public import PolystoreStorage
 
-/// A compiled query for values: the statement, and how each output is made from its columns.
+/// A compiled query for values: the statement, and how each value of a row or of a group is made from its columns.
 public struct SQLValueQuery: Sendable {
-    /// How an output is made.
+    /// How a value is made.
     public enum Output: Sendable, Hashable {
         /// The value of a column.
         case column(Int)
@@ -16,72 +16,81 @@ public struct SQLValueQuery: Sendable {
     public let text: SQLText
     /// The types of the result's columns; totals of integers may be wider than the type says.
     public let columns: [ValueType]
-    /// The outputs.
+    /// The values.
     public let outputs: [Output]
 }
 
 extension SQLCompiler {
     /// The statement of a query; nil when the engine would answer otherwise than the contract says, and rows must be read.
+    ///
+    /// Of groups it gives the keys and aggregates; which of them are in the answer, and in what order, is decided above.
     public func values(_ plan: QueryPlan) -> SQLValueQuery? {
-        guard plan.isAggregate, pushdown(of: plan.fetch) == .exact, plan.outputs.allSatisfy(isExact) else { return nil }
-        var joins = SQLJoins(tables: tables, entity: plan.fetch.entity)
-        var list: [SQLText] = [], types: [ValueType] = [], outputs: [SQLValueQuery.Output] = []
-        for path in plan.groupBy {
-            list.append(joins.column(path))
-            types.append(path.type)
+        guard pushdown(of: plan.fetch) == .exact else { return nil }
+        switch plan.kind {
+        case .rows(let outputs): return rows(plan.fetch, outputs)
+        case .groups(let grouping): return groups(plan.fetch, grouping)
         }
-        for output in plan.outputs { outputs.append(add(output, &list, &types, &joins)) }
-        let condition = SQLPredicates(tables: tables).condition(plan.fetch, &joins)
+    }
+
+    private func rows(_ plan: FetchPlan, _ outputs: [CheckedExpression]) -> SQLValueQuery? {
+        let predicates = SQLPredicates(tables: tables)
+        guard outputs.allSatisfy(predicates.isExact) else { return nil }
+        var joins = SQLJoins(tables: tables, entity: plan.entity)
+        var list: [SQLText] = []
+        for output in outputs { list.append(predicates.compile(output, &joins)) }
+        let order = order(plan, &joins)
+        let condition = predicates.condition(plan, &joins)
         var text: SQLText = "SELECT \(SQLText.joined(list, ", ")) FROM \(joins.text)"
         if let condition { text += " WHERE \(condition)" }
-        if !plan.groupBy.isEmpty {
-            text += " GROUP BY \(raw: plan.groupBy.indices.map { String($0 + 1) }.joined(separator: ", "))"
-            text += " ORDER BY \(raw: order(plan).joined(separator: ", "))"
-        }
+        text += " ORDER BY \(order)"
         text += limit(plan.limit, plan.offset)
+        return SQLValueQuery(text: text, columns: outputs.map(\.type), outputs: outputs.indices.map { .column($0) })
+    }
+
+    private func groups(_ plan: FetchPlan, _ grouping: QueryPlan.Grouping) -> SQLValueQuery? {
+        let predicates = SQLPredicates(tables: tables)
+        guard grouping.keys.allSatisfy(predicates.isExact), grouping.aggregates.allSatisfy({ isExact($0, predicates) }) else { return nil }
+        var joins = SQLJoins(tables: tables, entity: plan.entity)
+        var list: [SQLText] = [], types: [ValueType] = [], outputs: [SQLValueQuery.Output] = []
+        for key in grouping.keys {
+            outputs.append(.column(list.count))
+            list.append(predicates.compile(key, &joins))
+            types.append(key.type)
+        }
+        for aggregate in grouping.aggregates { outputs.append(add(aggregate, &list, &types, &joins)) }
+        let condition = predicates.condition(plan, &joins)
+        var text: SQLText = "SELECT \(SQLText.joined(list, ", ")) FROM \(joins.text)"
+        if let condition { text += " WHERE \(condition)" }
+        if !grouping.keys.isEmpty {
+            text += " GROUP BY \(raw: grouping.keys.indices.map { String($0 + 1) }.joined(separator: ", "))"
+        }
         return SQLValueQuery(text: text, columns: types, outputs: outputs)
     }
 
-    private func isExact(_ output: QueryPlan.Output) -> Bool {
-        switch output {
-        case .group, .property, .aggregate(_, nil): true
-        case .aggregate(let function, let path?): tables.dialect.aggregates(function, path.type)
-        }
-    }
-
-    private func order(_ plan: QueryPlan) -> [String] {
-        var keys: [String] = []
-        for sort in plan.sort {
-            guard case .group(let group) = plan.outputs[sort.output] else { continue }
-            keys.append("\(group + 1)\(sort.ascending ? tables.dialect.ascending : tables.dialect.descending)")
-        }
-        return keys + plan.groupBy.indices.map { "\($0 + 1)\(tables.dialect.ascending)" }
+    private func isExact(_ aggregate: CheckedAggregate, _ predicates: SQLPredicates) -> Bool {
+        guard let argument = aggregate.argument else { return true }
+        return predicates.isExact(argument) && tables.dialect.aggregates(aggregate.function, argument.type)
     }
 
     private func add(
-        _ output: QueryPlan.Output, _ list: inout [SQLText], _ types: inout [ValueType], _ joins: inout SQLJoins
+        _ aggregate: CheckedAggregate, _ list: inout [SQLText], _ types: inout [ValueType], _ joins: inout SQLJoins
     ) -> SQLValueQuery.Output {
         func append(_ text: SQLText, _ type: ValueType) -> Int {
             list.append(text)
             types.append(type)
             return list.count - 1
         }
-        switch output {
-        case .group(let position): return .column(position)
-        case .property(let path): return .column(append(joins.column(path), path.type))
-        case .aggregate(_, nil): return .column(append("count(*)", .int64))
-        case .aggregate(let function, let path?):
-            let column = joins.column(path)
-            switch function {
-            case .count: return .column(append("count(\(column))", .int64))
-            case .countDistinct: return .column(append("count(DISTINCT \(column))", .int64))
-            case .minimum: return .column(append("min(\(column))", path.type))
-            case .maximum: return .column(append("max(\(column))", path.type))
-            case .sum, .average:
-                let total = append("sum(\(column))", Self.totalType(path.type))
-                let count = append("count(\(column))", .int64)
-                return function == .sum ? .total(total, count: count, path.type) : .mean(total, count: count, path.type)
-            }
+        guard let argument = aggregate.argument else { return .column(append("count(*)", .int64)) }
+        let column = SQLPredicates(tables: tables).compile(argument, &joins)
+        switch aggregate.function {
+        case .countDistinct: return .column(append("count(DISTINCT \(column))", .int64))
+        case .minimum: return .column(append("min(\(column))", argument.type))
+        case .maximum: return .column(append("max(\(column))", argument.type))
+        case .sum, .average:
+            let total = append("sum(\(column))", Self.totalType(argument.type))
+            let count = append("count(\(column))", .int64)
+            return aggregate.function == .sum ? .total(total, count: count, argument.type) : .mean(total, count: count, argument.type)
+        case .count, .standardDeviation, .sampleStandardDeviation, .median: return .column(append("count(\(column))", .int64))
         }
     }
 
@@ -92,5 +101,13 @@ extension SQLCompiler {
         case .decimal: .decimal
         case .bool, .int16, .int32, .int64, .string, .date, .uuid, .data, .url: .int64
         }
+    }
+}
+
+extension SQLValueQuery {
+    /// The rows of the answer from what the statement gave: as they are, or as groups.
+    public static func answer(_ rows: [[Value]], _ plan: QueryPlan) throws(StorageError) -> [[Value]] {
+        guard case .groups(let grouping) = plan.kind else { return rows }
+        do throws(QueryError) { return try GroupAnswer(grouping).rows(rows) } catch { throw StorageError(error) }
     }
 }

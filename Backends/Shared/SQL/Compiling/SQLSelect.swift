@@ -28,7 +28,8 @@ public struct SQLCompiler: Sendable {
 
     /// Whether the engine answers a plan exactly as the contract says.
     public func pushdown(of plan: FetchPlan) -> Pushdown {
-        SQLPredicates(tables: tables).isExact(plan.predicate) ? .exact : .unsupported
+        let predicates = SQLPredicates(tables: tables)
+        return predicates.isExact(plan.predicate) && plan.sort.allSatisfy { predicates.isExact($0.expression) } ? .exact : .unsupported
     }
 
     /// The statement of a fetch.
@@ -48,13 +49,10 @@ public struct SQLCompiler: Sendable {
         let slots = columns(plan, &list, &types)
         let last = list.count - 1
         let condition = predicates.condition(plan, &joins)
-        var order = plan.sort.map { key in
-            SQLText("\(joins.column(key.path))\(raw: key.ascending ? tables.dialect.ascending : tables.dialect.descending)")
-        }
-        order.append("t0.\"_id\"")
+        let order = order(plan, &joins)
         var text: SQLText = "SELECT \(raw: list.reversed().joined(separator: ", ")) FROM \(joins.text)"
         if let condition { text += " WHERE \(condition)" }
-        text += " ORDER BY \(SQLText.joined(order, ", "))"
+        text += " ORDER BY \(order)"
         text += limit(plan.limit, plan.offset)
         return SQLSelect(
             text: text, columns: types.reversed(), keyColumn: last, entityColumn: entityColumn.map { last - $0 },
@@ -75,6 +73,18 @@ public struct SQLCompiler: Sendable {
             }
         }
         return result
+    }
+
+    /// The keys of the order, the object's own last.
+    func order(_ plan: FetchPlan, _ joins: inout SQLJoins) -> SQLText {
+        let predicates = SQLPredicates(tables: tables)
+        var keys: [SQLText] = []
+        for key in plan.sort {
+            keys.append(
+                "\(predicates.compile(key.expression, &joins))\(raw: key.ascending ? tables.dialect.ascending : tables.dialect.descending)")
+        }
+        keys.append("t0.\"_id\"")
+        return SQLText.joined(keys, ", ")
     }
 
     func limit(_ limit: Int?, _ offset: Int) -> SQLText {

@@ -1,0 +1,61 @@
+public import PolystoreSchema
+
+/// Makes the rows of an answer from groups, each given by the values of its keys and aggregates.
+public struct GroupAnswer {
+    private let grouping: QueryPlan.Grouping
+    private let schema: Schema
+
+    /// The answer of a grouping.
+    public init(_ grouping: QueryPlan.Grouping) {
+        self.grouping = grouping
+        schema = Self.schema(grouping.keys.map(\.type) + grouping.aggregates.map(\.type))
+    }
+
+    static func name(_ position: Int) -> PropertyPath { PropertyPath(["v\(position)"]) }
+
+    /// The value at a position of a group.
+    static func path(_ position: Int, _ type: ValueType) -> CheckedPath {
+        CheckedPath(steps: [], entity: 0, leaf: .slot(position), type: type, text: "v\(position)")
+    }
+
+    /// A schema in which a group is an object: its keys and aggregates are attributes.
+    static func schema(_ types: [ValueType]) -> Schema {
+        let attributes = types.enumerated().map { Attribute("v\($0)", $1, isOptional: true) }
+        return (try? Schema(entities: [Entity("Group", attributes: attributes)])) ?? .empty
+    }
+
+    /// The rows of the answer: groups that satisfy the condition, in order, cut, and the values asked of each.
+    public func rows(_ groups: [[Value]]) throws(QueryError) -> [[Value]] {
+        let batch = RowBatch(capacity: max(groups.count, 1))
+        for (number, group) in groups.enumerated() {
+            let cells = batch.appendRow(key: Int64(number), version: 0, entity: 0, slots: group.count)
+            for (slot, value) in group.enumerated() { cells[slot] = batch.cell(for: value) }
+        }
+        var chosen = Array(groups.indices)
+        if grouping.having != .constant(true) {
+            let condition = PredicateEvaluator(grouping.having, schema: schema)
+            chosen = chosen.filter { condition.matches(batch.row($0), NoRelatedRows()) }
+            try condition.throwFailure()
+        }
+        let keys = grouping.keys.indices.map { CheckedSort(.path(Self.path($0, grouping.keys[$0].type)), ascending: true) }
+        let order = RowOrder(grouping.sort + keys, schema: schema)
+        chosen.sort { order.compare(batch.row($0), batch.row($1), NoRelatedRows()) < 0 }
+        try order.throwFailure()
+        let outputs = grouping.outputs.map { ExpressionEvaluator($0, schema: schema) }
+        var answer: [[Value]] = []
+        for index in chosen.dropFirst(grouping.offset).prefix(grouping.limit ?? .max) {
+            var row: [Value] = []
+            row.reserveCapacity(outputs.count)
+            for output in outputs {
+                if case .path(let path) = output.plainPath, case .slot(let slot) = path.leaf {
+                    row.append(groups[index][slot])
+                } else {
+                    row.append(output.value(batch.row(index), NoRelatedRows()))
+                }
+            }
+            answer.append(row)
+        }
+        for output in outputs { try output.throwFailure() }
+        return answer
+    }
+}
