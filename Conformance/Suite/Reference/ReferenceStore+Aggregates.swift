@@ -13,7 +13,8 @@ extension ReferenceStore {
         case .minimum: return values.min { Self.order($0, $1) < 0 } ?? .null
         case .maximum: return values.max { Self.order($0, $1) < 0 } ?? .null
         case .sum: return sum(values, path)
-        case .standardDeviation, .sampleStandardDeviation: return deviation(values.map(number), isSample: function == .sampleStandardDeviation)
+        case .standardDeviation, .sampleStandardDeviation:
+            return deviation(values.map(number), isSample: function == .sampleStandardDeviation)
         case .median:
             let sorted = values.sorted { Self.order($0, $1) < 0 }
             return sorted.isEmpty ? .null : average([sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2]])

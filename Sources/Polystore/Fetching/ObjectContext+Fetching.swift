@@ -126,7 +126,8 @@ extension ObjectContext {
         case .null, .bool, .decimal, .string, .date, .uuid, .data: break
         }
         throw StorageError(
-            .invalidPredicate, "\(aggregate.function.rawValue) of \(aggregate.argument.map(\.description) ?? "objects") is no \(Result.self)")
+            .invalidPredicate,
+            "\(aggregate.function.rawValue) of \(aggregate.argument.map(\.description) ?? "objects") is no \(Result.self)")
     }
 }
 

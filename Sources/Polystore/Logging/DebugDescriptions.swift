@@ -33,7 +33,9 @@ extension From: CustomDebugStringConvertible {
         var text = "From<\(entityName ?? "\(Object.self)")>"
         if let configurations { text += "(\(configurations.map { $0 ?? "nil" }.joined(separator: ", ")))" }
         if let predicate { text += " where \(predicate)" }
-        if !sort.isEmpty { text += " order by \(sort.map { "\($0.expression)\($0.ascending ? "" : " descending")" }.joined(separator: ", "))" }
+        if !sort.isEmpty {
+            text += " order by \(sort.map { "\($0.expression)\($0.ascending ? "" : " descending")" }.joined(separator: ", "))"
+        }
         if let limit { text += " limit \(limit)" }
         if offset > 0 { text += " offset \(offset)" }
         if !prefetched.isEmpty { text += " prefetch \(prefetched.map(\.description).joined(separator: ", "))" }

@@ -27,7 +27,8 @@ struct ExpressionChecker {
             return .conditional(try check(condition, entity), first, second, type)
         case .related(let aggregate): return try related(aggregate)
         case .aggregate(let aggregate):
-            throw QueryError("\(Expression.aggregate(aggregate)) is an aggregate over a group, which has a place only in a query for values")
+            throw QueryError(
+                "\(Expression.aggregate(aggregate)) is an aggregate over a group, which has a place only in a query for values")
         }
     }
 

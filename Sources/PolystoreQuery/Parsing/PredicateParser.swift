@@ -511,7 +511,8 @@ struct PredicateParser {
     }
 
     private static let operations: [String: AggregateFunction] = Dictionary(
-        PredicatePrinter.names.map { (String($0.value.dropFirst()), $0.key) }) { first, _ in first }
+        PredicatePrinter.names.map { (String($0.value.dropFirst()), $0.key) }
+    ) { first, _ in first }
 
     private mutating func aggregate(_ path: PropertyPath, _ condition: Predicate?) throws(QueryError) -> Expression {
         guard case .operation(let name) = current.kind, let function = Self.operations[name] else {

@@ -1,0 +1,264 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Groups A, O and P over expressions: what is computed of groups and objects, orders by it, and what goes wrong on the way.
+enum QueryCases {
+    static let all: [ConformanceCase] = groups + values + orders + errors + others
+
+    private static func expression(_ text: String) throws(QueryError) -> Expression { try Expression(parsing: text) }
+
+    /// A case over the fixture: a query in text form and its answer.
+    private static func answer(
+        _ id: String, _ outputs: [String], _ expected: [[Value]], groupBy: [String] = [], having: String? = nil,
+        where condition: String? = nil,
+        orderBy: [(String, Bool)] = [], limit: Int? = nil, offset: Int = 0, isDistinct: Bool = false, entity: String = "Thing"
+    ) -> ConformanceCase {
+        ConformanceCase(id, clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                try Fixture.fill(scratch)
+                var sort: [SortDescriptor] = [], list: [QueryOutput] = [], keys: [Expression] = []
+                for (text, ascending) in orderBy { sort.append(SortDescriptor(try expression(text), ascending: ascending)) }
+                for text in outputs {
+                    let parts = text.split(separator: "=>").map { $0.trimmingCharacters(in: .whitespaces) }
+                    list.append(QueryOutput(try expression(parts[0]), as: parts.count > 1 ? parts[1] : nil))
+                }
+                for text in groupBy { keys.append(try expression(text)) }
+                let fetch = FetchRequest(
+                    entity, where: try condition.map { text throws(QueryError) in try Predicate(parsing: text) }, orderBy: sort,
+                    limit: limit,
+                    offset: offset)
+                let having = try having.map { text throws(QueryError) in try Predicate(parsing: text) }
+                let request = QueryRequest(fetch, outputs: list, groupBy: keys, having: having, isDistinct: isDistinct)
+                let found = try scratch.query(request)
+                check.equal(found.count, expected.count, "rows")
+                for (row, wanted) in zip(found, expected) {
+                    check.isTrue(
+                        row.count == wanted.count && zip(row, wanted).allSatisfy { AggregateCases.near($0, $1) }, "\(row) is \(wanted)")
+                }
+                // The same from rows that are read.
+                let plan = try request.plan(in: scratch.schema)
+                let above = try scratch.read { try ResidualReader(NoPushdown($0), schema: scratch.schema).values(for: plan) }
+                for (row, wanted) in zip(above, expected) {
+                    check.isTrue(zip(row, wanted).allSatisfy { AggregateCases.near($0, $1) }, "\(row) is \(wanted) above the store")
+                }
+                check.equal(above.count, expected.count, "rows above the store")
+            }
+        }
+    }
+
+    private static let groups = [
+        answer(
+            "A012.having", ["flag", "@count()"], [[.null, .int(3)], [.bool(true), .int(3)]], groupBy: ["flag"], having: "@count() > 2"),
+        answer("A012.having-of-an-alias", ["flag", "@count() => n"], [[.bool(false), .int(2)]], groupBy: ["flag"], having: "n < 3"),
+        answer("A012.having-of-a-key", ["flag", "@count()"], [[.bool(true), .int(3)]], groupBy: ["flag"], having: "flag == TRUE"),
+        answer("A012.having-without-groups", ["@count()"], [], having: "@count() > 100"),
+        answer(
+            "A012.having-of-another-aggregate", ["flag"], [[.bool(false)]], groupBy: ["flag"], having: "@min(number) == 2 AND @count() == 2"
+        ),
+        answer(
+            "A018.order-by-an-aggregate", ["flag", "@count() => n"],
+            [[.null, .int(3)], [.bool(true), .int(3)], [.bool(false), .int(2)]], groupBy: ["flag"], orderBy: [("@count()", false)]),
+        answer(
+            "A018.order-by-an-alias-and-limit", ["flag", "@count() => n"], [[.null, .int(3)]], groupBy: ["flag"], orderBy: [("n", true)],
+            limit: 1, offset: 1),
+        answer(
+            "A023.expressions-of-aggregates", ["flag", "@count() * 10 + 1"],
+            [[.null, .int(31)], [.bool(false), .int(21)], [.bool(true), .int(31)]], groupBy: ["flag"]),
+        answer(
+            "A024.group-by-an-expression", ["length(text) => n", "@count()"],
+            [[.null, .int(1)], [.int(0), .int(1)], [.int(4), .int(1)], [.int(5), .int(2)], [.int(6), .int(1)], [.int(9), .int(2)]],
+            groupBy: ["length(text)"]),
+        answer(
+            "A013.group-by-a-count-of-related", ["children.@count => n", "@count()"],
+            [[.int(0), .int(6)], [.int(2), .int(1)], [.int(3), .int(1)]], groupBy: ["children.@count"]),
+        answer(
+            "A016.no-double-counting", ["@count()", "@sum(number)"], [[.int(2), .int(3)]], where: "ANY tags.name != NIL AND number < 100"),
+        answer("A015.distinct-rows", ["flag"], [[.null], [.bool(false)], [.bool(true)]], isDistinct: true),
+        answer(
+            "A025.aggregate-of-an-expression", ["@sum(length(text))", "@max(length(text))"],
+            [[.int(38), .int(9)]]),
+    ]
+
+    private static let small = "number BETWEEN {-10, 10}"
+
+    private static let values = [
+        answer("A026.standard-deviation", ["@stddev(number)"], [[.double(3.774917217635375)]], where: small),
+        answer("A026.of-a-sample", ["@stddevSample(number)"], [[.double(4.358898943540674)]], where: small),
+        answer("A026.of-one", ["@stddev(number)", "@stddevSample(number)"], [[.double(0), .null]], where: "number == 1"),
+        answer("A003.deviation-and-median-of-nothing", ["@stddev(number)", "@median(number)"], [[.null, .null]], where: "number == 99"),
+        answer("A027.median-of-four", ["@median(number)"], [[.double(1.5)]], where: small),
+        answer("A027.median-of-doubles", ["@median(real)"], [[.double(0.75)]], where: "real BETWEEN {-10, 10}"),
+        answer("A027.median-of-decimals", ["@median(price)"], [[.decimal(Decimal(string: "0.55000005") ?? 0)]]),
+        answer(
+            "A028.counts-of-each-object", ["SELF", "children.@count", "tags.@count"],
+            [[1, 3, 2], [2, 2, 1], [3, 0, 0], [4, 0, 1], [5, 0, 0], [6, 0, 0], [7, 0, 0], [8, 0, 1]].map { $0.map { .int($0) } }),
+        answer(
+            "A022.expressions-of-each-object", ["concatenate(label, '!')", "coalesce(thing.text, '-')"],
+            [[.string("h3!"), .string("-")], [.string("h9!"), .string("-")]], where: "thing.text == NIL", entity: "Holder"),
+    ]
+
+    private static func order(_ id: String, _ keys: [(String, Bool)], _ expected: [Int64], limit: Int? = nil) -> ConformanceCase {
+        ConformanceCase(id, clause: "semantics O") { harness, check in
+            try harness.withStore { scratch in
+                try Fixture.fill(scratch)
+                var sort: [SortDescriptor] = []
+                for (text, ascending) in keys { sort.append(SortDescriptor(try expression(text), ascending: ascending)) }
+                let request = FetchRequest("Thing", orderBy: sort, limit: limit)
+                check.equal(try scratch.keys(request), expected, "keys")
+                check.equal(ReferenceStore.fixture.keys(request), expected, "keys of the reference")
+            }
+        }
+    }
+
+    private static let orders = [
+        order("O013.by-a-count", [("children.@count", false)], [1, 2, 3, 4, 5, 6, 7, 8]),
+        order("O013.by-a-count-ascending", [("tags.@count", true), ("number", false)], [6, 5, 7, 3, 8, 2, 4, 1]),
+        order("O014.by-a-length", [("length(text)", true)], [3, 4, 6, 1, 7, 2, 5, 8]),
+        order("O014.by-a-length-descending-and-cut", [("length(text)", false)], [5, 8, 2], limit: 3),
+        order("O014.by-a-number-that-is-computed", [("modulus(number, 3)", false), ("real", true)], [2, 5, 1, 8, 6, 4, 7, 3]),
+        order("O008.by-a-folded-text", [("folded[c](text)", true)], [3, 4, 5, 1, 8, 2, 7, 6]),
+    ]
+
+    private static func failure(_ id: String, _ code: StorageError.Code, _ condition: String) -> ConformanceCase {
+        ConformanceCase(id, clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                try Fixture.fill(scratch)
+                check.throwing(code, condition) {
+                    do throws(QueryError) {
+                        let request = FetchRequest("Thing", where: try Predicate(parsing: condition))
+                        _ = try request.plan(in: scratch.schema)
+                    } catch {
+                        throw StorageError(error)
+                    }
+                    _ = try scratch.keys(FetchRequest("Thing", where: try Predicate(parsing: condition)))
+                }
+            }
+        }
+    }
+
+    private static let errors = [
+        failure("P026.sum-overflows", .arithmeticOverflow, "number + 1 > 0"),
+        failure("P026.negation-overflows", .arithmeticOverflow, "-number < 0"),
+        failure("P026.double-overflows", .arithmeticOverflow, "real * 1e300 > 0"),
+        failure("P027.division-by-zero", .divisionByZero, "number / (number - number) == 1"),
+        failure("P027.constants-divided-by-zero", .divisionByZero, "number == 1 / 0"),
+        failure("P027.modulo-by-zero", .divisionByZero, "modulus(number, 0) == 1"),
+        failure("P026.product-overflows", .arithmeticOverflow, "number * number > 0"),
+        failure("P046.text-and-number", .invalidPredicate, "text + 1 == 2"),
+        failure("P046.number-as-text", .invalidPredicate, "number BEGINSWITH 'a'"),
+        failure("P046.two-kinds", .invalidPredicate, "length(text) == 'a'"),
+        failure("P046.aggregate-in-a-condition", .invalidPredicate, "@count() == 1"),
+        failure("P047.unknown-in-a-subquery", .invalidPredicate, "ANY children.nmuber == 1"),
+        failure("P047.to-many-as-a-value", .invalidPredicate, "children == 1"),
+        failure("P047.any-of-an-attribute", .invalidPredicate, "ANY text == 'a'"),
+        failure("P025.ill-formed-pattern", .invalidPredicate, "text MATCHES '(a'"),
+        failure("P043.unknown-entity", .invalidPredicate, "SELF ISA 'Tihng'"),
+        failure("P030.unknown-time-zone", .invalidPredicate, "hour(at, 'Mars/Olympus') == 1"),
+    ]
+
+    private static let others = [
+        ConformanceCase("P026.short-circuit", clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                try Fixture.fill(scratch)
+                // What would be an error of other rows is not computed for them.
+                for text in [
+                    "number BETWEEN {-10, 10} AND 6 / (number - 1) == 6", "number == 2 AND 6 / (number - 1) == 6",
+                    "ANY children.number == 2 AND 4 / number == 2",
+                ] {
+                    let request = FetchRequest(
+                        "Thing", where: .and([.not(.compare(.path("number"), .equal, .value(.int(1)))), try Predicate(parsing: text)]))
+                    check.equal(try scratch.keys(request), text.hasPrefix("ANY") ? [2] : [2, 5], text)
+                }
+            }
+        },
+        ConformanceCase("P030.date-parts", clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                // 2026-03-29: at 1:00 UTC clocks in Berlin go from 2 to 3. And a moment before 1970, and one in the year 1.
+                let moments: [Int64] = [
+                    1_774_745_999_000_000, 1_774_746_000_000_000, -1, -62_135_596_800_000_000, 951_782_400_000_000,
+                ]
+                try scratch.load("Thing", moments.enumerated().map { (Int64($0 + 1), ["at": .date($1)]) })
+                let facts: [(String, [Int64])] = [
+                    ("hour(at) == 0", [1, 4, 5]), ("hour(at, 'Europe/Berlin') == 1 AND year(at) > 1", [1, 5]),
+                    ("hour(at, 'Europe/Berlin') == 3", [2]),
+                    ("year(at) == 1969 AND second(at) == 59", [3]), ("year(at) == 1 AND dayOfYear(at) == 1", [4]),
+                    ("month(at) == 2 AND day(at) == 29 AND dayOfYear(at) == 60", [5]), ("weekday(at) == 1", [1, 2]),
+                    ("weekday(at) == 2 AND year(at) == 1", [4]), ("minute(at) == 59", [1, 3]),
+                ]
+                for (text, keys) in facts {
+                    check.equal(try scratch.keys(FetchRequest("Thing", where: Predicate(parsing: text))), keys, text)
+                }
+                let groups = QueryRequest(
+                    FetchRequest("Thing"), outputs: [QueryOutput(try expression("month(at)"), as: "m"), .aggregate(Aggregate(.count))],
+                    groupBy: [try expression("month(at)")])
+                check.equal(
+                    try scratch.query(groups), [[.int(1), .int(1)], [.int(2), .int(1)], [.int(3), .int(2)], [.int(12), .int(1)]], "months")
+            }
+        },
+        ConformanceCase("P043.entities", clause: "semantics R") { harness, check in
+            try harness.withStore { scratch in
+                let trees = try scratch.insert("Tree", [["height": .int(3)], ["height": .int(4)]])
+                let flowers = try scratch.insert("Flower", [["color": .string("red")]])
+                check.equal(try scratch.keys(FetchRequest("Plant", where: Predicate(parsing: "SELF ISA 'Tree'"))), trees, "trees")
+                check.equal(try scratch.keys(FetchRequest("Plant", where: Predicate(parsing: "NOT SELF ISA 'Tree'"))), flowers, "others")
+                check.equal(try scratch.keys(FetchRequest("Tree", where: Predicate(parsing: "SELF ISA 'Plant'"))), trees, "every tree")
+                check.equal(try scratch.keys(FetchRequest("Tree", where: Predicate(parsing: "SELF ISA 'Flower'"))), [], "no tree")
+            }
+        },
+        ConformanceCase("P041.limit-after-what-is-left-over", clause: "group P041") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.load("Thing", (1...100).map { ($0, ["number": .int($0), "text": .string($0 % 2 == 0 ? "Even" : "odd")]) })
+                let request = FetchRequest(
+                    "Thing", where: try Predicate(parsing: "number > 10 AND lowercase(text) == 'even' AND number * 2 < 150"),
+                    orderBy: [SortDescriptor("number", ascending: false)], limit: 3, offset: 1)
+                check.equal(try scratch.keys(request), [72, 70, 68], "keys")
+                let count = QueryRequest(
+                    FetchRequest("Thing", where: try Predicate(parsing: "lowercase(text) == 'even'")),
+                    outputs: [.aggregate(Aggregate(.count))])
+                check.equal(try scratch.query(count), [[.int(50)]], "count")
+            }
+        },
+        ConformanceCase("A014.group-by-a-folded-text", clause: "semantics T") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.load("Thing", ["a", "A", "b", "\u{c4}", "\u{e4}"].enumerated().map { (Int64($0 + 1), ["text": .string($1)]) })
+                let key = try expression("folded[c](text)")
+                let request = QueryRequest(
+                    FetchRequest("Thing"), outputs: [QueryOutput(key), .aggregate(Aggregate(.count))], groupBy: [key])
+                check.equal(
+                    try scratch.query(request), [[.string("a"), .int(2)], [.string("b"), .int(1)], [.string("\u{e4}"), .int(2)]], "groups")
+            }
+        },
+        ConformanceCase("P020.full-case-folding", clause: "semantics T") { harness, check in
+            try harness.withStore { scratch in
+                let texts = [
+                    "Stra\u{df}e", "STRASSE", "\u{3a3}\u{3af}\u{3c3}\u{3c5}\u{3c6}\u{3bf}\u{3c2}", "\u{130}", "i", "\u{13a0}", "\u{ab70}",
+                    "\u{f8}", "o", "\u{1ebf}",
+                ]
+                try scratch.load("Thing", texts.enumerated().map { (Int64($0 + 1), ["text": .string($1)]) })
+                let facts: [(String, [Int64])] = [
+                    ("text ==[c] 'strasse'", [1, 2]), ("text ENDSWITH[c] '\u{3c3}'", [3]), ("text ==[c] 'I'", [5]),
+                    ("text ==[cd] 'I'", [4, 5]), ("text ==[c] '\u{13a0}'", [6, 7]), ("text ==[cd] 'o'", [9]),
+                    ("text ==[d] 'e'", [10]), ("text ==[d] '\u{ea}\u{301}'", [10]),
+                ]
+                for (text, keys) in facts {
+                    check.equal(try scratch.keys(FetchRequest("Thing", where: Predicate(parsing: text))), keys, text)
+                }
+            }
+        },
+        ConformanceCase("A019.aliases", clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                let clash = QueryRequest(
+                    FetchRequest("Thing"),
+                    outputs: [.aggregate(Aggregate(.count), as: "n"), .aggregate(Aggregate(.sum, "number"), as: "n")])
+                do throws(QueryError) {
+                    _ = try clash.plan(in: scratch.schema)
+                    check.isTrue(false, "two equal aliases are refused")
+                } catch {
+                    check.equal(error.path, "n", "the alias that is named")
+                }
+                check.equal(QueryOutput.aggregate(Aggregate(.count, "children")).alias, "count(children)", "the alias by itself")
+                check.equal(QueryOutput.aggregate(Aggregate(.average, "number")).alias, "average(number)", "the alias by itself")
+            }
+        },
+    ]
+}
