@@ -10,21 +10,68 @@ enum RandomCases {
         ConformanceCase("P048.random-predicates", clause: "semantics N, T, Q") { harness, check in
             try harness.withStore { scratch in
                 var random = RandomRequests(seed: seed)
-                let reference = ReferenceStore(rows: random.rows(60))
-                try scratch.load("Thing", reference.rows.filter { $0.entity == "Thing" }.map { ($0.key, $0.values) })
-                for number in 0..<300 {
+                let reference = try random.reference(scratch)
+                for number in 0..<(IsolationCases.isThorough ? 100_000 : 300) {
                     let request = random.fetch()
-                    let found = try scratch.keys(request), expected = reference.keys(request)
-                    if found != expected { return check.equal(found, expected, "seed \(seed), request \(number): \(request)") }
+                    if try scratch.keys(request) == reference.keys(request) { continue }
+                    // The smallest request that still differs says what is wrong.
+                    let small = try Shrinking.smallest(request) { try scratch.keys($0) != reference.keys($0) }
+                    return check.equal(
+                        try scratch.keys(small), reference.keys(small), "seed \(seed), request \(number), shrunk: \(small)")
+                }
+            }
+        },
+        ConformanceCase("P004.partition-law", clause: "semantics N") { harness, check in
+            try harness.withStore { scratch in
+                var random = RandomRequests(seed: seed &+ 2)
+                let everything = try random.reference(scratch).keys(FetchRequest("Thing"))
+                for number in 0..<(IsolationCases.isThorough ? 10_000 : 100) {
+                    let predicate = random.predicate()
+                    let holds = try scratch.keys(FetchRequest("Thing", where: predicate))
+                    let not = try scratch.keys(FetchRequest("Thing", where: .not(predicate)))
+                    if (holds + not).sorted() == everything { continue }
+                    return check.equal((holds + not).sorted(), everything, "seed \(seed), predicate \(number): \(predicate)")
+                }
+            }
+        },
+        // NoREC (Rigger and Su, "Detecting optimization bugs in database engines via non-optimizing reference engine construction", 2020):
+        // what a condition finds, by whatever plan, is as much as what it is true of when it is computed for each object.
+        ConformanceCase("P049.non-optimised-count", clause: "semantics N") { harness, check in
+            try harness.withStore { scratch in
+                var random = RandomRequests(seed: seed &+ 3)
+                _ = try random.reference(scratch)
+                for number in 0..<(IsolationCases.isThorough ? 10_000 : 100) {
+                    let predicate = random.predicate()
+                    let found = try scratch.keys(FetchRequest("Thing", where: predicate)).count
+                    let flag = Expression.conditional(predicate, .value(.int(1)), .value(.int(0)))
+                    let values = try scratch.query(QueryRequest(FetchRequest("Thing"), outputs: [QueryOutput(flag, as: "holds")]))
+                    let counted = values.count { $0 == [.int(1)] }
+                    if found == counted { continue }
+                    return check.equal(found, counted, "seed \(seed), predicate \(number): \(predicate)")
+                }
+            }
+        },
+        // Pivoted query synthesis (Rigger and Su, "Testing database engines via pivoted query synthesis", 2020): a condition that is true of
+        // one chosen object must find it.
+        ConformanceCase("P050.pivot", clause: "semantics N") { harness, check in
+            try harness.withStore { scratch in
+                var random = RandomRequests(seed: seed &+ 4)
+                let reference = try random.reference(scratch)
+                let things = reference.rows.filter { $0.entity == "Thing" }
+                for number in 0..<(IsolationCases.isThorough ? 10_000 : 100) {
+                    let pivot = things[number % things.count], predicate = random.predicate()
+                    let rectified = reference.holds(predicate, pivot) ? predicate : .not(predicate)
+                    let keys = try scratch.keys(FetchRequest("Thing", where: rectified))
+                    if keys.contains(pivot.key) { continue }
+                    return check.isTrue(false, "seed \(seed), predicate \(number) finds \(pivot.key): \(rectified)")
                 }
             }
         },
         ConformanceCase("A020.random-aggregates", clause: "semantics Q") { harness, check in
             try harness.withStore { scratch in
                 var random = RandomRequests(seed: seed &+ 1)
-                let reference = ReferenceStore(rows: random.rows(60))
-                try scratch.load("Thing", reference.rows.filter { $0.entity == "Thing" }.map { ($0.key, $0.values) })
-                for number in 0..<200 {
+                let reference = try random.reference(scratch)
+                for number in 0..<(IsolationCases.isThorough ? 10_000 : 200) {
                     let (function, path, predicate) = random.aggregate()
                     guard let expected = reference.aggregate(function, path, FetchRequest("Thing", where: predicate)) else { continue }
                     let found = try scratch.aggregate("Thing", function, path?.description, where: predicate)
@@ -36,7 +83,79 @@ enum RandomCases {
                 }
             }
         },
+        ConformanceCase("A020.random-groups", clause: "semantics Q") { harness, check in
+            try harness.withStore { scratch in
+                var random = RandomRequests(seed: seed &+ 5)
+                let reference = try random.reference(scratch)
+                for number in 0..<(IsolationCases.isThorough ? 10_000 : 100) {
+                    let request = random.groups()
+                    guard let expected = reference.groups(request) else { continue }
+                    let found = try scratch.query(request)
+                    let isEqual =
+                        found.count == expected.count
+                        && zip(found, expected).allSatisfy { row, wanted in zip(row, wanted).allSatisfy { AggregateCases.near($0, $1) } }
+                    if !isEqual { return check.equal(found, expected, "seed \(seed), groups \(number): \(request)") }
+                }
+            }
+        },
     ]
+}
+
+/// Makes a request that shows a difference smaller, as long as it still does.
+enum Shrinking {
+    static func smallest(_ request: FetchRequest, _ differs: (FetchRequest) throws -> Bool) throws -> FetchRequest {
+        var best = request, isSmaller = true
+        while isSmaller {
+            isSmaller = false
+            for candidate in candidates(best) where try differs(candidate) {
+                best = candidate
+                isSmaller = true
+                break
+            }
+        }
+        return best
+    }
+
+    private static func candidates(_ request: FetchRequest) -> [FetchRequest] {
+        var result: [FetchRequest] = []
+        func add(_ change: (inout FetchRequest) -> Void) {
+            var copy = request
+            change(&copy)
+            if copy != request { result.append(copy) }
+        }
+        add { $0.sortDescriptors = [] }
+        add { $0.limit = nil }
+        add { $0.offset = 0 }
+        add { $0.predicate = nil }
+        for part in request.predicate.map(parts) ?? [] { add { $0.predicate = part } }
+        return result
+    }
+
+    /// Predicates that have less in them.
+    private static func parts(_ predicate: Predicate) -> [Predicate] {
+        switch predicate {
+        case .not(let part): [part] + parts(part).map { .not($0) }
+        case .and(let list): list + without(list).map { .and($0) } + deeper(list).map { .and($0) }
+        case .or(let list): list + without(list).map { .or($0) } + deeper(list).map { .or($0) }
+        case .related(let quantifier, let path, let inner): parts(inner).map { .related(quantifier, path, $0) }
+        case .isIn(let expression, let values) where values.count > 1: values.map { .isIn(expression, [$0]) }
+        case .constant, .compare, .isIn, .between, .text, .isEntity: []
+        }
+    }
+
+    private static func without(_ list: [Predicate]) -> [[Predicate]] {
+        list.indices.map { index in list.enumerated().filter { $0.offset != index }.map(\.element) }
+    }
+
+    private static func deeper(_ list: [Predicate]) -> [[Predicate]] {
+        list.indices.flatMap { index in
+            parts(list[index]).map { part in
+                var copy = list
+                copy[index] = part
+                return copy
+            }
+        }
+    }
 }
 
 /// Random rows and requests over the fixture's things.
@@ -70,8 +189,46 @@ struct RandomRequests {
         }
     }
 
+    /// Random rows, also brought to a store.
+    mutating func reference(_ scratch: Scratch) throws -> ReferenceStore {
+        let reference = ReferenceStore(rows: rows(60))
+        try scratch.load("Thing", reference.rows.map { ($0.key, $0.values) })
+        return reference
+    }
+
+    /// Something computed of an object whose value is never an error: numbers are at most a quarter of the greatest.
+    private mutating func number() -> Expression {
+        let path = Expression.path(PropertyPath(pick(["number", "parent.number"])))
+        switch below(9) {
+        case 0: return .function(.modulo, [path, .value(.int(Int64(1 + below(5))))])
+        case 1: return .function(.divide, [path, .value(.int(pick([-3, 2, 7])))])
+        case 2: return .function(pick([.add, .subtract]), [path, .path("number")])
+        case 3: return .function(.length, [.path(PropertyPath(pick(["text", "parent.text"])))])
+        case 4: return .related(RelatedAggregate(.count, PropertyPath(pick(["children", "parent.children"]))))
+        case 5:
+            return .related(
+                RelatedAggregate(pick([.minimum, .maximum]), "children", "number", where: below(2) == 0 ? predicate(depth: 0) : nil))
+        case 6: return .function(.coalesce, [path, .value(.int(Int64(below(3))))])
+        case 7: return .conditional(predicate(depth: 0), path, .value(.int(1)))
+        default: return .related(RelatedAggregate(.count, "children", where: predicate(depth: 0)))
+        }
+    }
+
+    private mutating func computed(_ depth: Int) -> Predicate {
+        switch below(4) {
+        case 0:
+            return .related(
+                pick(Quantifier.allCases), PropertyPath(pick(["children", "parent.children", "children.children"])),
+                predicate(depth: depth - 1))
+        case 1: return .compare(number(), pick(Comparison.allCases), .value(.int(Int64(below(7)) - 2)))
+        case 2: return .compare(number(), pick(Comparison.allCases), number())
+        default: return .isIn(number(), [.int(0), .int(1), below(2) == 0 ? .null : .int(2)])
+        }
+    }
+
     mutating func predicate(depth: Int = 3) -> Predicate {
         let path = pick(Self.paths), name = path.split(separator: ".").last.map(String.init) ?? path
+        if depth > 0, below(4) == 0 { return computed(depth) }
         switch below(depth > 0 ? 9 : 5) {
         case 0, 1: return .compare(.path(PropertyPath(path)), comparison(name), .value(constant(name)))
         case 2: return .compare(.path(PropertyPath(path)), below(2) == 0 ? .equal : .notEqual, .value(.null))
@@ -104,7 +261,10 @@ struct RandomRequests {
     }
 
     mutating func fetch() -> FetchRequest {
-        let sort = (0..<below(3)).map { _ in SortDescriptor(PropertyPath(pick(Self.paths)), ascending: below(2) == 0) }
+        let sort = (0..<below(3)).map { _ in
+            let isComputed = below(4) == 0
+            return SortDescriptor(isComputed ? number() : .path(PropertyPath(pick(Self.paths))), ascending: below(2) == 0)
+        }
         return FetchRequest(
             "Thing", where: predicate(), orderBy: sort, limit: below(3) == 0 ? below(20) : nil, offset: below(3) == 0 ? below(10) : 0)
     }
@@ -116,5 +276,25 @@ struct RandomRequests {
         return (
             function, PropertyPath(pick(isNumeric ? ["number", "real", "price"] : ["number", "real", "price", "text", "flag"])), predicate()
         )
+    }
+
+    /// Groups with their number and something computed of them, some of them left out.
+    mutating func groups() -> QueryRequest {
+        let keys = (0...below(2)).map { _ -> Expression in
+            below(3) == 0 ? number() : .path(PropertyPath(pick(["flag", "text", "parent.flag"])))
+        }
+        let function = pick(AggregateFunction.allCases)
+        let isNumeric = ![.count, .countDistinct, .minimum, .maximum].contains(function)
+        let aggregate = Aggregate(function, PropertyPath(pick(isNumeric ? ["real", "price"] : ["number", "text", "flag"])))
+        let outputs =
+            keys.enumerated().map { QueryOutput($1, as: "k\($0)") } + [
+                .aggregate(Aggregate(.count), as: "n"), .aggregate(aggregate, as: "a"),
+            ]
+        let having: Predicate? = below(2) == 0 ? .compare(.path("n"), pick(Comparison.allCases), .value(.int(Int64(below(4))))) : nil
+        let sort = below(2) == 0 ? [SortDescriptor(.path("n"), ascending: below(2) == 0)] : []
+        let fetch = FetchRequest(
+            "Thing", where: below(2) == 0 ? predicate(depth: 1) : nil, orderBy: sort, limit: below(3) == 0 ? below(5) : nil,
+            offset: below(3) == 0 ? below(3) : 0)
+        return QueryRequest(fetch, outputs: outputs, groupBy: keys, having: having)
     }
 }

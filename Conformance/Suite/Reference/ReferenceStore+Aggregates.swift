@@ -2,9 +2,41 @@ internal import Foundation
 internal import PolystoreStorage
 
 extension ReferenceStore {
+    /// The groups that `RandomRequests.groups` asks for; nil for a total that leaves its range.
+    func groups(_ request: QueryRequest) -> [[Value]]? {
+        let all = fetch(FetchRequest("Thing", where: request.fetch.predicate))
+        var rows: [(keys: [Value], row: [Value])] = []
+        var seen: [[Value]] = []
+        for row in all {
+            let keys = request.groupBy.map { operand($0, row) }
+            if seen.contains(keys) { continue }
+            seen.append(keys)
+            let members = all.filter { other in request.groupBy.map { operand($0, other) } == keys }
+            guard case .aggregate(let aggregate) = request.outputs[keys.count + 1].expression, case .path(let path)? = aggregate.argument,
+                let value = self.aggregate(aggregate.function, path, over: members)
+            else { return nil }
+            rows.append((keys, keys + [.int(Int64(members.count)), value]))
+        }
+        if case .compare(_, let comparison, .value(let bound))? = request.having {
+            rows = rows.filter { holds($0.row[$0.keys.count], comparison, bound) }
+        }
+        rows.sort { a, b in
+            if let key = request.fetch.sortDescriptors.first {
+                let order = Self.order(a.row[a.keys.count], b.row[b.keys.count])
+                if order != 0 { return key.ascending ? order < 0 : order > 0 }
+            }
+            for (x, y) in zip(a.keys, b.keys) where Self.order(x, y) != 0 { return Self.order(x, y) < 0 }
+            return false
+        }
+        return rows.dropFirst(request.fetch.offset).prefix(request.fetch.limit ?? .max).map(\.row)
+    }
+
     /// An aggregate over the rows of a request; nil for a total that leaves its range.
     func aggregate(_ function: AggregateFunction, _ path: PropertyPath?, _ request: FetchRequest) -> Value? {
-        let rows = fetch(request)
+        aggregate(function, path, over: fetch(request))
+    }
+
+    func aggregate(_ function: AggregateFunction, _ path: PropertyPath?, over rows: [Row]) -> Value? {
         guard let path else { return .int(Int64(rows.count)) }
         let values = rows.map { value(path, $0) }.filter { $0 != .null }
         switch function {

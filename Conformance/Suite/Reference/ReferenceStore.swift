@@ -78,7 +78,7 @@ struct ReferenceStore: Sendable {
         }
     }
 
-    private func holds(_ a: Value, _ comparison: Comparison, _ b: Value) -> Bool {
+    func holds(_ a: Value, _ comparison: Comparison, _ b: Value) -> Bool {
         let hasNil = a == .null || b == .null
         switch comparison {
         case .equal: return Self.order(a, b) == 0
