@@ -77,13 +77,6 @@ public final class ViewContext: FetchSource {
         _ = mailbox.take()
         context = ObjectContext(stack: core, model: core.model, storeCount: core.storeCount)
     }
-
-    /// One value over the objects of a request, computed by the store; nil of nothing.
-    public func queryValue<Object: ManagedObject, Result: AttributeValue>(
-        _ query: ValueQuery<Object, Result>
-    ) throws(StorageError) -> Result? {
-        try reporting { () throws(StorageError) in try _fetchContext.queryValue(query) }
-    }
 }
 
 extension DataStack {

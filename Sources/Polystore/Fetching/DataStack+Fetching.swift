@@ -44,11 +44,4 @@ extension DataStack {
     public func fetchExisting<Object: ManagedObject>(_ objects: [Object]) throws(StorageError) -> sending [Object] {
         try fetchExisting(objects.map { ObjectID<Object>($0._context.objectKey(of: $0)) })
     }
-
-    /// One value over the objects of a request, computed by the store; nil of nothing.
-    public func queryValue<Object: ManagedObject, Result: AttributeValue>(
-        _ query: ValueQuery<Object, Result>
-    ) throws(StorageError) -> Result? {
-        try reporting { () throws(StorageError) in try newContext().queryValue(query) }
-    }
 }

@@ -53,24 +53,3 @@ extension FetchSource {
         }
     }
 }
-
-extension ReadTransaction {
-    /// One value over the objects of a request, computed by the store; nil of nothing.
-    public func queryValue<Object: ManagedObject, Result: AttributeValue>(
-        _ query: ValueQuery<Object, Result>
-    ) throws(StorageError) -> Result? {
-        try reporting { () throws(StorageError) in try _fetchContext.queryValue(query) }
-    }
-}
-
-extension BaseTransaction {
-    /// One value over the objects of a request, computed by the store; nil of nothing.
-    ///
-    /// It answers from the newest committed state: changes of this transaction are not in it.
-    public func queryValue<Object: ManagedObject, Result: AttributeValue>(
-        _ query: ValueQuery<Object, Result>
-    ) throws(StorageError) -> Result? {
-        let committed = ObjectContext(stack: context.stack, model: context.model, storeCount: 0)
-        return try reporting { () throws(StorageError) in try committed.queryValue(query) }
-    }
-}

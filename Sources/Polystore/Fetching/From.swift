@@ -14,6 +14,8 @@ public struct From<Object: ManagedObject>: Sendable {
     var offset = 0
     var includesSubentities = true
     var prefetched: [PropertyPath] = []
+    /// Nil for what is usual: fetches include the changes of their transaction, queries do not.
+    var includesPendingChanges: Bool?
     var problem: StorageError?
 
     /// All objects of the class, in every store that holds them.
@@ -73,6 +75,13 @@ public struct From<Object: ManagedObject>: Sendable {
         return copy
     }
 
+    /// Whether uncommitted changes of the transaction are seen. Without a word fetches see them and queries for values do not.
+    public func includesPendingChanges(_ isIncluded: Bool) -> From {
+        var copy = self
+        copy.includesPendingChanges = isIncluded
+        return copy
+    }
+
     func entity(_ model: StackModel) throws(StorageError) -> EntityIndex {
         guard let entityName else { return try model.entity(of: Object.self) }
         if let index = model.schema.index(of: entityName) { return index }
@@ -82,11 +91,15 @@ public struct From<Object: ManagedObject>: Sendable {
     }
 
     func plan(_ model: StackModel) throws(StorageError) -> FetchPlan {
+        let request = try request(model)
+        do throws(QueryError) { return try request.plan(in: model.schema) } catch { throw StorageError(error) }
+    }
+
+    func request(_ model: StackModel) throws(StorageError) -> FetchRequest {
         if let problem { throw problem }
-        let request = FetchRequest(
+        return FetchRequest(
             model.schema.entities[try entity(model)].name, where: predicate, orderBy: sort, limit: limit, offset: offset,
             includesSubentities: includesSubentities)
-        do throws(QueryError) { return try request.plan(in: model.schema) } catch { throw StorageError(error) }
     }
 }
 

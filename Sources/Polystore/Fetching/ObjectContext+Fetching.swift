@@ -3,6 +3,11 @@ internal import PolystoreStorage
 extension ObjectContext {
     /// The objects of a request, in its order.
     func fetchAll<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [Object] {
+        if let committed = committed(from) {
+            let objects = try existing(try committed.fetchIDs(from))
+            try prefetch(from.prefetched, of: objects)
+            return objects
+        }
         if from.prefetched.isEmpty { return try fetchPlain(from) }
         // One snapshot for the objects and for what they lead to.
         let isAlone = sessions == nil && tracker == nil
@@ -16,6 +21,12 @@ extension ObjectContext {
         let objects = try fetchPlain(from)
         try prefetch(from.prefetched, of: objects)
         return objects
+    }
+
+    /// The context that answers where the changes of this one are not to be seen; nil where they are, or there are none.
+    private func committed<Object: ManagedObject>(_ from: From<Object>) -> ObjectContext? {
+        guard from.includesPendingChanges == false, tracker != nil else { return nil }
+        return ObjectContext(stack: stack, model: model, storeCount: storeCount)
     }
 
     private func fetchPlain<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [Object] {
@@ -40,6 +51,7 @@ extension ObjectContext {
 
     /// The number of objects of a request.
     func fetchCount<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
+        if let committed = committed(from) { return try committed.fetchCount(from) }
         if hasDetachedChanges { return try fetchAll(from).count }
         let plan = try from.plan(model), (limit, offset) = (plan.limit, plan.offset)
         var total = 0
@@ -52,6 +64,7 @@ extension ObjectContext {
 
     /// The keys of the objects of a request, in its order.
     func fetchIDs<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [ObjectID<Object>] {
+        if let committed = committed(from) { return try committed.fetchIDs(from) }
         var plan = try from.plan(model)
         let stores = try stack.stores(for: plan.entity, from.configurations)
         if stores.count > 1 || hasDetachedChanges { return try fetchAll(from).map { ObjectID(objectKey(of: $0)) } }
@@ -94,40 +107,6 @@ extension ObjectContext {
 
     func values(_ plan: QueryPlan, _ store: Int) throws(StorageError) -> [[Value]] {
         try withReader(store) { reader throws(StorageError) in try reader.exactValues(for: plan, schema: model.schema) }
-    }
-
-    /// One value over the objects of a request, from the newest committed state.
-    func queryValue<Object: ManagedObject, Result: AttributeValue>(_ query: ValueQuery<Object, Result>) throws(StorageError) -> Result? {
-        if let problem = query.from.problem ?? query.select.problem { throw problem }
-        let entity = try query.from.entity(model)
-        let fetch = FetchRequest(
-            model.schema.entities[entity].name, where: query.from.predicate, includesSubentities: query.from.includesSubentities)
-        let plan: QueryPlan
-        do throws(QueryError) {
-            plan = try QueryRequest(fetch, outputs: [.aggregate(query.select.aggregate)]).plan(in: model.schema)
-        } catch {
-            throw StorageError(error)
-        }
-        let stores = try stack.stores(for: entity, query.from.configurations)
-        guard stores.count == 1 else {
-            throw StorageError(.unsupported, "an aggregate over several stores; name one configuration with From(\"configuration\")")
-        }
-        guard let value = try values(plan, stores[0]).first?.first, !value.isNull else { return nil }
-        return try converted(value, query.select.aggregate)
-    }
-
-    /// An aggregate as the wanted type: an exact conversion between numbers, or a typed error.
-    private func converted<Result: AttributeValue>(_ value: Value, _ aggregate: Aggregate) throws(StorageError) -> Result {
-        if let result = Result(attributeValue: value) { return result }
-        switch value {
-        case .int(let number): if let result = Result(attributeValue: .double(Double(number))) { return result }
-        case .double(let number):
-            if let whole = Int64(exactly: number), let result = Result(attributeValue: .int(whole)) { return result }
-        case .null, .bool, .decimal, .string, .date, .uuid, .data: break
-        }
-        throw StorageError(
-            .invalidPredicate,
-            "\(aggregate.function.rawValue) of \(aggregate.argument.map(\.description) ?? "objects") is no \(Result.self)")
     }
 }
 

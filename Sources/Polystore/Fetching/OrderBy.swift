@@ -20,6 +20,17 @@ public struct OrderBy<Object: ManagedObject>: Sendable {
         problem = nil
     }
 
+    private init<Value>(_ expression: ValueExpression<Object, Value>, ascending: Bool) {
+        descriptor = SortDescriptor(expression.expression, ascending: ascending)
+        problem = expression.problem
+    }
+
+    /// Small values of something computed first; nil is the smallest.
+    public static func ascending<Value>(_ expression: ValueExpression<Object, Value>) -> OrderBy { OrderBy(expression, ascending: true) }
+
+    /// Great values of something computed first; nil is the last.
+    public static func descending<Value>(_ expression: ValueExpression<Object, Value>) -> OrderBy { OrderBy(expression, ascending: false) }
+
     /// Small values first; nil is the smallest.
     public static func ascending<Property>(_ keyPath: KeyPath<Object, Property>) -> OrderBy {
         OrderBy(keyPath, ascending: true)

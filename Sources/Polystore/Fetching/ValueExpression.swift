@@ -183,3 +183,34 @@ extension ValueExpression {
         }
     }
 }
+
+extension ValueExpression {
+    private static func aggregate<Property>(
+        _ function: AggregateFunction, _ keyPath: KeyPath<Object, Property>
+    ) -> ValueExpression {
+        do throws(StorageError) {
+            return ValueExpression(.aggregate(Aggregate(function, try KeyPathProbe.resolve(keyPath))), problem: nil)
+        } catch {
+            return ValueExpression(.value(.null), problem: error)
+        }
+    }
+
+    /// The total over a group; only in queries.
+    public static func sum(_ keyPath: KeyPath<Object, Value>) -> ValueExpression { aggregate(.sum, keyPath) }
+    /// The smallest value of a group; only in queries.
+    public static func minimum(_ keyPath: KeyPath<Object, Value>) -> ValueExpression { aggregate(.minimum, keyPath) }
+    /// The greatest value of a group; only in queries.
+    public static func maximum(_ keyPath: KeyPath<Object, Value>) -> ValueExpression { aggregate(.maximum, keyPath) }
+}
+
+extension ValueExpression where Value == Int {
+    /// The number of objects of a group; only in queries.
+    public static func count() -> ValueExpression { ValueExpression(.aggregate(Aggregate(.count))) }
+    /// The number of different values of a group; only in queries.
+    public static func countDistinct(_ keyPath: KeyPath<Object, some Any>) -> ValueExpression { aggregate(.countDistinct, keyPath) }
+}
+
+extension ValueExpression where Value == Double {
+    /// The mean over a group; only in queries.
+    public static func average(_ keyPath: KeyPath<Object, some Any>) -> ValueExpression { aggregate(.average, keyPath) }
+}

@@ -1,0 +1,273 @@
+public import PolystoreStorage
+
+/// A request for one value.
+public struct ValueQuery<Object: ManagedObject, Result: AttributeValue>: Sendable {
+    let query: AttributesQuery<Object>
+}
+
+/// A request for rows of values, grouped or not.
+public struct AttributesQuery<Object: ManagedObject>: Sendable {
+    let from: From<Object>
+    let outputs: [Select<Object>]
+    private(set) var keys: [Expression] = []
+    private(set) var condition: Predicate?
+    private(set) var isDistinct = false
+    private(set) var problem: StorageError?
+
+    init(_ from: From<Object>, _ outputs: [Select<Object>]) {
+        self.from = from
+        self.outputs = outputs
+        problem = from.problem ?? outputs.lazy.compactMap(\.problem).first
+    }
+
+    /// One row for each value of the keys: `.groupBy(\.age)`.
+    public func groupBy<each Property>(_ keyPath: repeat KeyPath<Object, each Property>) -> AttributesQuery {
+        var copy = self
+        for keyPath in repeat each keyPath { copy.add(ValueExpression(keyPath)) }
+        return copy
+    }
+
+    /// One row for each value of something computed.
+    public func groupBy<Value>(_ expression: ValueExpression<Object, Value>) -> AttributesQuery {
+        var copy = self
+        copy.add(expression)
+        return copy
+    }
+
+    /// One row for each value of the keys, by their names in the text form.
+    public func groupBy(named keys: String...) -> AttributesQuery { groupBy(named: keys) }
+
+    /// One row for each value of the keys, by their names in the text form.
+    public func groupBy(named keys: [String]) -> AttributesQuery {
+        var copy = self
+        for key in keys {
+            do throws(QueryError) { copy.keys.append(try Expression(parsing: key)) } catch { copy.problem = problem ?? StorageError(error) }
+        }
+        return copy
+    }
+
+    private mutating func add<Value>(_ expression: ValueExpression<Object, Value>) {
+        keys.append(expression.expression)
+        problem = problem ?? expression.problem
+    }
+
+    /// Only groups for which a condition holds; it speaks of keys, aggregates and aliases: `.having(.count() > 3)`, or of text.
+    public func having(_ condition: Where<Object>) -> AttributesQuery {
+        var copy = self
+        copy.condition = self.condition.map { $0 && condition.predicate } ?? condition.predicate
+        copy.problem = problem ?? condition.problem
+        return copy
+    }
+
+    /// Equal rows once.
+    public func distinct() -> AttributesQuery {
+        var copy = self
+        copy.isDistinct = true
+        return copy
+    }
+
+    func plan(_ model: StackModel) throws(StorageError) -> QueryPlan {
+        if let problem { throw problem }
+        let request = QueryRequest(
+            try from.request(model), outputs: outputs.map(\.output), groupBy: keys, having: condition, isDistinct: isDistinct)
+        do throws(QueryError) { return try request.plan(in: model.schema) } catch { throw StorageError(error) }
+    }
+}
+
+/// A request for tuples.
+public struct TupleQuery<Object: ManagedObject, each Value: AttributeValue>: Sendable {
+    let query: AttributesQuery<Object>
+}
+
+extension From {
+    /// A request for one value over the objects: `From<Person>().select(Int.self, .maximum(\.age))`.
+    public func select<Result: AttributeValue>(_ type: Result.Type, _ select: Select<Object>) -> ValueQuery<Object, Result> {
+        ValueQuery(query: AttributesQuery(self, [select]))
+    }
+
+    /// A request for rows of values: `From<Person>().select(.attribute(\.age), .count(as: "number")).groupBy(\.age)`.
+    public func select(_ first: Select<Object>, _ more: Select<Object>...) -> AttributesQuery<Object> { select([first] + more) }
+
+    /// A request for rows of values.
+    public func select(_ outputs: [Select<Object>]) -> AttributesQuery<Object> { AttributesQuery(self, outputs) }
+
+    /// A request for tuples of properties: `From<Person>().tuples(\.name, \.age)`.
+    public func tuples<each Value: AttributeValue>(_ keyPath: repeat KeyPath<Object, each Value>) -> TupleQuery<Object, repeat each Value> {
+        var outputs: [Select<Object>] = []
+        for keyPath in repeat each keyPath { outputs.append(.attribute(keyPath, as: "\(outputs.count)")) }
+        return TupleQuery(query: AttributesQuery(self, outputs))
+    }
+
+    /// A request for tuples of what is computed: `From<Person>().tuples(ValueExpression(\Person.name), (\Person.pets).count)`.
+    public func tuples<each Value: AttributeValue>(
+        _ expression: repeat ValueExpression<Object, each Value>
+    ) -> TupleQuery<Object, repeat each Value> {
+        var outputs: [Select<Object>] = []
+        for expression in repeat each expression { outputs.append(.expression(expression, as: "\(outputs.count)")) }
+        return TupleQuery(query: AttributesQuery(self, outputs))
+    }
+}
+
+/// A row of a query's answer: values by their aliases.
+public struct AttributeRow: Sendable, Hashable {
+    /// The aliases, in the order of the request.
+    public let names: [String]
+    /// The values, in the same order.
+    public let values: [Value]
+
+    /// The value with an alias; nil where there is none of this name or the value is nil.
+    public subscript(name: String) -> Value? {
+        guard let index = names.firstIndex(of: name), !values[index].isNull else { return nil }
+        return values[index]
+    }
+
+    /// The value with an alias, as a type; nil where the value is nil.
+    ///
+    /// - Throws: `invalidPredicate` when the row has no value of this name, or one that is no such value.
+    public func value<Result: AttributeValue>(_ name: String, as type: Result.Type = Result.self) throws(StorageError) -> Result? {
+        guard let index = names.firstIndex(of: name) else {
+            throw StorageError(.invalidPredicate, "the answer has no \"\(name)\"\(Suggestion.nearest(name, in: names))")
+        }
+        return values[index].isNull ? nil : try values[index].converted(name)
+    }
+}
+
+extension Value {
+    /// The value as a type: an exact conversion between numbers, or a typed error.
+    func converted<Result: AttributeValue>(_ name: String) throws(StorageError) -> Result {
+        if let result = Result(attributeValue: self) { return result }
+        switch self {
+        case .int(let number): if let result = Result(attributeValue: .double(Double(number))) { return result }
+        case .double(let number):
+            if let whole = Int64(exactly: number), let result = Result(attributeValue: .int(whole)) { return result }
+        case .null, .bool, .decimal, .string, .date, .uuid, .data: break
+        }
+        throw StorageError(.invalidPredicate, "\(name) is no \(Result.self)")
+    }
+}
+
+extension ObjectContext {
+    /// One value over the objects of a request.
+    func queryValue<Object: ManagedObject, Result: AttributeValue>(_ query: ValueQuery<Object, Result>) throws(StorageError) -> Result? {
+        guard let value = try rows(query.query).first?.first, !value.isNull else { return nil }
+        return try value.converted(query.query.outputs[0].output.alias)
+    }
+
+    /// The rows of an answer.
+    func queryAttributes<Object: ManagedObject>(_ query: AttributesQuery<Object>) throws(StorageError) -> [AttributeRow] {
+        let names = query.outputs.map(\.output.alias)
+        return try rows(query).map { AttributeRow(names: names, values: $0) }
+    }
+
+    /// The tuples of an answer.
+    func queryTuples<Object: ManagedObject, each Value: AttributeValue>(
+        _ query: TupleQuery<Object, repeat each Value>
+    ) throws(StorageError) -> [(repeat each Value)] {
+        var tuples: [(repeat each Value)] = []
+        for row in try rows(query.query) {
+            var position = -1
+            func next<Result: AttributeValue>(_ type: Result.Type) throws(StorageError) -> Result {
+                position += 1
+                if row[position].isNull, let result = Result(attributeValue: .null) { return result }
+                return try row[position].converted("value \(position + 1)")
+            }
+            tuples.append((repeat try next((each Value).self)))
+        }
+        return tuples
+    }
+
+    private func rows<Object: ManagedObject>(_ query: AttributesQuery<Object>) throws(StorageError) -> [[Value]] {
+        let plan = try query.plan(model)
+        let stores = try stack.stores(for: plan.fetch.entity, query.from.configurations)
+        guard stores.count == 1 else {
+            throw StorageError(.unsupported, "a query over several stores; name one configuration with From(\"configuration\")")
+        }
+        return try values(plan, stores[0])
+    }
+}
+
+/// What values can be asked of: a stack, a transaction, a read, a context.
+public protocol QuerySource {
+    /// Runs a closure with the context that answers queries: that of the newest committed state, or with what a transaction has changed.
+    func _withQueryContext<R>(_ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R) throws(StorageError) -> R
+}
+
+extension QuerySource {
+    /// One value over the objects of a request, computed by the store; nil of nothing.
+    ///
+    /// In a transaction it answers from the newest committed state, unless the request includes pending changes.
+    public func queryValue<Object: ManagedObject, Result: AttributeValue>(
+        _ query: ValueQuery<Object, Result>
+    ) throws(StorageError) -> Result? {
+        try reporting { () throws(StorageError) in
+            try _withQueryContext(query.query.from.includesPendingChanges == true) { context throws(StorageError) in
+                try context.queryValue(query)
+            }
+        }
+    }
+
+    /// Rows of values, computed by the store.
+    ///
+    /// In a transaction it answers from the newest committed state, unless the request includes pending changes.
+    public func queryAttributes<Object: ManagedObject>(_ query: AttributesQuery<Object>) throws(StorageError) -> [AttributeRow] {
+        try reporting { () throws(StorageError) in
+            try _withQueryContext(query.from.includesPendingChanges == true) { context throws(StorageError) in
+                try context.queryAttributes(query)
+            }
+        }
+    }
+
+    /// Tuples of values, computed by the store.
+    ///
+    /// In a transaction it answers from the newest committed state, unless the request includes pending changes.
+    public func queryTuples<Object: ManagedObject, each Value: AttributeValue>(
+        _ query: TupleQuery<Object, repeat each Value>
+    ) throws(StorageError) -> [(repeat each Value)] {
+        try reporting { () throws(StorageError) in
+            try _withQueryContext(query.query.from.includesPendingChanges == true) { context throws(StorageError) in
+                try context.queryTuples(query)
+            }
+        }
+    }
+}
+
+extension DataStack: QuerySource {
+    /// A context of the newest committed state.
+    public func _withQueryContext<R>(
+        _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
+    ) throws(StorageError) -> R {
+        try body(ObjectContext(stack: core, model: core.model, storeCount: core.storeCount))
+    }
+}
+
+extension ReadTransaction: QuerySource {
+    /// The context of the read.
+    public func _withQueryContext<R>(
+        _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
+    ) throws(StorageError) -> R { try body(try _fetchContext) }
+}
+
+extension ViewContext: QuerySource {
+    /// The context.
+    public func _withQueryContext<R>(
+        _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
+    ) throws(StorageError) -> R { try body(try _fetchContext) }
+}
+
+extension BaseTransaction: QuerySource {
+    /// A context of the newest committed state, or that of the transaction.
+    public func _withQueryContext<R>(
+        _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
+    ) throws(StorageError) -> R {
+        if !includesPendingChanges {
+            try checkOpen()
+            return try body(ObjectContext(stack: context.stack, model: context.model, storeCount: context.storeCount))
+        }
+        let own = try _fetchContext
+        if own.hasDetachedChanges {
+            throw StorageError(
+                .unsupported, "a query cannot include changes that are only in memory; fetch the objects, or commit first")
+        }
+        return try body(own)
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Polystore
+import TestStores
+import Testing
+
+/// Conditions, queries and orders as a program writes them, on every store.
+@Suite struct QueryingTests {
+    private func stack(_ store: TestStore) throws -> DataStack {
+        let stack = try store.stack()
+        try stack.perform(synchronous: { transaction in
+            let people: [(String, Int)] = [("Ann", 30), ("bob", 40), ("Cid", 40), ("Dan", 50)]
+            for (name, age) in people {
+                let person = try transaction.create(Person.self)
+                person.name = name
+                person.age = age
+                if name == "Ann" || name == "bob" {
+                    let dog = try transaction.create(Dog.self)
+                    dog.name = name + "'s dog"
+                    dog.owner = person
+                }
+                if name == "Ann" {
+                    let dog = try transaction.create(Dog.self)
+                    dog.name = "Rex"
+                    dog.owner = person
+                }
+            }
+        })
+        return stack
+    }
+
+    private func names(_ stack: DataStack, _ condition: Where<Person>) throws -> [String] {
+        try stack.fetchAll(From<Person>().where(condition).orderBy(.ascending(\.age), .ascending(\Person.name))).map(\Person.name)
+    }
+
+    @Test(arguments: TestStore.all) func conditions(_ store: TestStore) throws {
+        let stack = try stack(store)
+        #expect(try names(stack, (\Person.name).equal(to: "BOB", options: .caseInsensitive)) == ["bob"])
+        #expect(try names(stack, (\Person.name).notEqual(to: "BOB", options: .caseInsensitive)) == ["Ann", "Cid", "Dan"])
+        #expect(
+            try names(stack, (\Person.name).beginsWith("B", options: .caseInsensitive) || (\Person.name).like("?an")) == ["bob", "Dan"])
+        #expect(try names(stack, (\Person.name).matches("[A-C].*")) == ["Ann", "Cid"])
+        #expect(try names(stack, \.age + 10 > 50) == ["Dan"])
+        #expect(try names(stack, \.age % 20 == 0) == ["Cid", "bob"])
+        #expect(try names(stack, (\Person.name).length == 3 && !(\.age == 40)) == ["Ann", "Dan"])
+        #expect(try names(stack, (\Person.pets).any(\.name == "Rex")) == ["Ann"])
+        #expect(try names(stack, (\Person.pets).none(\.name == "Rex") && (\Person.pets).count > 0) == ["bob"])
+        #expect(try names(stack, (\Person.pets).all((\Animal.name).contains("dog"))) == ["Cid", "bob", "Dan"])
+        #expect(try names(stack, (\Person.pets).count(where: (\Animal.name).contains("dog")) == 1) == ["Ann", "bob"])
+        #expect(try names(stack, Where(format: "name BEGINSWITH[c] %@ AND ANY pets.name LIKE %@ AND age > %d", "b", "*dog", 30)) == ["bob"])
+        #expect(try names(stack, Where(format: "%K IN %@ AND pets.@count == %d", "age", [30, 50], 2)) == ["Ann"])
+        let rex = try #require(try stack.fetchOne(From<Dog>().where(\.name == "Rex")))
+        #expect(try names(stack, (\Person.pets).contains(rex)) == ["Ann"])
+        #expect(try stack.fetchCount(From<Animal>().where(.isKind(of: Dog.self))) == 3)
+        #expect { try stack.fetchAll(From<Person>().where(Where(format: "nmae == 'x'"))) } throws: { error in
+            (error as? StorageError)?.code == .invalidPredicate && "\(error)".contains("did you mean \"name\"")
+        }
+    }
+
+    @Test(arguments: TestStore.all) func queries(_ store: TestStore) throws {
+        let stack = try stack(store)
+        #expect(try stack.queryValue(From<Person>().select(Double.self, .average(\.age))) == 40)
+        #expect(try stack.queryValue(From<Person>().select(Double.self, .median(\.age))) == 40)
+        let deviation = try #require(try stack.queryValue(From<Person>().select(Double.self, .standardDeviation(\.age))))
+        #expect(abs(deviation - 50.0.squareRoot()) < 1e-12)
+        let rows = try stack.queryAttributes(
+            From<Person>().orderBy(.descending(.count())).select(.attribute(\.age), .count(as: "number"), .minimum(\Person.name)).groupBy(
+                \.age
+            )
+            .having(.count() >= 1))
+        #expect(rows.map(\.names).first == ["age", "number", "minimum(name)"])
+        #expect(try rows.map { try $0.value("age", as: Int.self) } == [40, 30, 50])
+        #expect(rows.first?["minimum(name)"] == .string("Cid") && rows.first?["number"] == .int(2))
+        let tuples = try stack.queryTuples(From<Person>().orderBy(.ascending(\Person.name)).tuples(\.name, \.age))
+        #expect(tuples.map(\.0) == ["Ann", "Cid", "Dan", "bob"] && tuples.map(\.1) == [30, 40, 50, 40])
+        let counts = try stack.queryTuples(
+            From<Person>().orderBy(.descending((\Person.pets).count), .ascending(\Person.name)).tuples(
+                ValueExpression(\Person.name), (\Person.pets).count))
+        #expect(counts.map { "\($0.0) \($0.1)" } == ["Ann 2", "bob 1", "Cid 0", "Dan 0"])
+        #expect(try stack.queryAttributes(From<Person>().select(.attribute(\.age)).distinct()).count == 3)
+        #expect { try stack.queryAttributes(From<Person>().select(.count(as: "n"), .sum(\.age, as: "n"))) } throws: {
+            ($0 as? StorageError)?.code == .invalidPredicate
+        }
+    }
+
+    @Test(arguments: TestStore.all) func pendingChanges(_ store: TestStore) throws {
+        let stack = try stack(store)
+        try stack.perform(synchronous: { transaction in
+            try transaction.fetchOne(From<Person>().where(\.name == "Ann"))?.age = 90
+            // The change has reached the store, but is not committed.
+            #expect(try transaction.fetchCount(From<Person>().where(\.age == 90)) == 1)
+            let oldest = From<Person>().select(Int.self, .maximum(\.age))
+            #expect(try transaction.queryValue(oldest) == 50)
+            #expect(try transaction.queryValue(From<Person>().includesPendingChanges(true).select(Int.self, .maximum(\.age))) == 90)
+            #expect(try transaction.fetchAll(From<Person>().where(\.age == 30).includesPendingChanges(false)).map(\Person.name) == ["Ann"])
+            #expect(try transaction.fetchCount(From<Person>().where(\.age == 90).includesPendingChanges(false)) == 0)
+            #expect(try transaction.fetchAll(From<Person>().where(\.age == 30)).isEmpty)
+        })
+    }
+}
