@@ -202,6 +202,19 @@ public protocol StorageWriter: StorageReader {
     /// - Returns: What became of each row, in their order.
     func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow]
 
+    /// Changes all rows of a plan in the engine, in one statement; each version rises by one.
+    ///
+    /// *Behavior*: nil where the engine would compute something otherwise than the contract says; nothing is changed then. A store need not
+    /// implement it.
+    /// - Returns: The keys of the rows by entity.
+    func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]?
+
+    /// Deletes all rows of a plan in the engine, in one statement; no other row refers to them.
+    ///
+    /// *Behavior*: nil where the engine cannot; nothing is deleted then. A store need not implement it.
+    /// - Returns: The keys of the rows by entity.
+    func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]?
+
     /// Adds rows in bulk, with their keys and versions, all of entities of one hierarchy; the key counter rises above the greatest key.
     ///
     /// *Behavior*: a bulk load leaves no entries in the history. A key that exists is `alreadyExists`.

@@ -66,6 +66,74 @@ class Club: ManagedObject {
     }
 }
 
+/// The entity Entry.
+class Entry: ManagedObject {
+    final var text: String {
+        get { _check(_Schema.base + 0); return __text }
+        set { if let value = _accept(newValue, _Schema.base + 0) { _touch(_Schema.base + 0); __text = value } }
+    }
+    @exclusivity(unchecked) private final var __text: String
+
+    final var number: Int {
+        get { _check(_Schema.base + 1); return __number }
+        set { if let value = _accept(newValue, _Schema.base + 1) { _touch(_Schema.base + 1); __number = value } }
+    }
+    @exclusivity(unchecked) private final var __number: Int
+
+    enum _Schema {
+        @inlinable static var base: Int { ManagedObject._Schema.end }
+        @inlinable static var end: Int { base + 2 }
+    }
+
+    override class var _entityName: String { "Entry" }
+
+    override class var declaration: Entity {
+        Entity("Entry", attributes: [
+                Attribute("text", .string, defaultValue: ("" as String).attributeValue),
+                Attribute("number", .int64, defaultValue: (0 as Int).attributeValue)
+            ], indexes: [Index(["number"])])
+    }
+
+    override class var _slotNames: [String] { super._slotNames + ["text", "number"] }
+
+    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
+        __text = Self._decode(String.self, row, _Schema.base + 0, context)
+        __number = Self._decode(Int.self, row, _Schema.base + 1, context)
+        super.init(_row: row, context)
+    }
+
+    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+        __text = ""
+        __number = 0
+        super.init(_new: key, entity, context)
+    }
+
+    override func _reload(_ row: borrowing RowView) {
+        super._reload(row)
+        __text = Self._decode(String.self, row, _Schema.base + 0, _context)
+        __number = Self._decode(Int.self, row, _Schema.base + 1, _context)
+    }
+
+    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+        super._encode(cells, batch, mask)
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __text._encode(batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __number._encode(batch) }
+    }
+
+    struct Snapshot: Sendable {
+        let objectID: ObjectID<Entry>
+        let version: Int64
+        let text: String
+        let number: Int
+        init(_ object: Entry) {
+            objectID = object.objectID
+            version = object.version
+            text = object.text
+            number = object.number
+        }
+    }
+}
+
 /// The entity Note.
 class Note: ManagedObject {
     final var text: String {

@@ -5,10 +5,10 @@ internal import PolystoreStorage
 /// The classes of the suite's object graph (`Generated/Graph.json`).
 enum Graph {
     static let models: [ManagedObject.Type] = [
-        Person.self, Pet.self, Dog.self, Cat.self, Club.self, Song.self, Squad.self, Player.self, Note.self,
+        Person.self, Pet.self, Dog.self, Cat.self, Club.self, Song.self, Squad.self, Player.self, Note.self, Entry.self,
     ]
     static let configurations = [
-        "People": ["Person", "Pet", "Dog", "Cat", "Club", "Song"], "Rest": ["Squad", "Player", "Note", "Song"],
+        "People": ["Person", "Pet", "Dog", "Cat", "Club", "Song"], "Rest": ["Squad", "Player", "Note", "Song", "Entry"],
     ]
 
     static func stack() throws -> DataStack { try DataStack(models: models, configurations: configurations) }

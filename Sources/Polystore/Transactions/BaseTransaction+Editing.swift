@@ -170,8 +170,18 @@ extension BaseTransaction {
     @discardableResult
     public func deleteAll<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
         try reporting { () throws(StorageError) in
+            let context = try _fetchContext
+            // Where no rule has to be followed no object has to be made.
+            let plan = try from.plan(context.model)
+            var batch = BatchWork(context, plan)
+            let stores = try context.stack.stores(for: plan.entity, from.configurations)
+            let isWhole = stores.count == 1 || batch.isPlain
+            if context.sessions != nil, from.includesPendingChanges != false, isWhole, batch.isDeletionAlone {
+                for store in stores { try batch.delete(in: store) }
+                return batch.count
+            }
             var deletion = Deletion(context)
-            return try deletion.delete(try _fetchContext.fetchAll(from))
+            return try deletion.delete(try context.fetchAll(from))
         }
     }
 }

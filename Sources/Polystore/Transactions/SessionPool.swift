@@ -119,6 +119,18 @@ final class SessionPool {
         return result
     }
 
+    /// Changes rows of a store in its engine; nil where rows have to be read and written, also where another store has to follow.
+    func updateAll(_ update: BatchUpdate, in store: Int) throws(StorageError) -> [EntityIndex: [Int64]]? {
+        let writer = try changingWriter(store)
+        return redo[store] ?? nil == nil ? try writer.updateAll(update) : nil
+    }
+
+    /// Deletes rows of a store in its engine; nil as in `updateAll`.
+    func deleteAll(_ plan: FetchPlan, in store: Int) throws(StorageError) -> [EntityIndex: [Int64]]? {
+        let writer = try changingWriter(store)
+        return redo[store] ?? nil == nil ? try writer.deleteAll(plan) : nil
+    }
+
     /// The write session of a store that is about to be changed.
     private func changingWriter(_ store: Int) throws(StorageError) -> any StorageWriter {
         // The first to commit keeps the changes of the others, so those of a store that is always first need not be written down.

@@ -1,5 +1,12 @@
 internal import Foundation
-internal import PolystoreSchema
+public import PolystoreSchema
+
+extension Expression {
+    /// The expression checked against a schema, as one about objects of an entity.
+    public func checked(in schema: Schema, _ entity: EntityIndex) throws(QueryError) -> CheckedExpression {
+        try PredicateChecker(schema: schema, entity: entity).expressions.check(self)
+    }
+}
 
 /// Checks expressions against a schema: types, and what is constant is computed.
 struct ExpressionChecker {

@@ -48,6 +48,9 @@ extension SQLPredicates {
             case .length: return "length(\(texts[0]))"
             case .concatenate: return "(\(SQLText.joined(texts, " || ")))"
             case .folded(let options): return tables.dialect.fold(texts[0], options) ?? texts[0]
+            case .add: return "(\(texts[0]) + \(texts[1]))"
+            case .subtract: return "(\(texts[0]) - \(texts[1]))"
+            case .multiply: return "(\(texts[0]) * \(texts[1]))"
             default: return "COALESCE(\(SQLText.joined(texts, ", ")))"
             }
         case .conditional(let condition, let a, let b, _):

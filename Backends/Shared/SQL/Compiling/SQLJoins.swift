@@ -18,6 +18,9 @@ struct SQLJoins {
         self.scope = scope
     }
 
+    /// Whether there is no table but the first.
+    var isPlain: Bool { clauses.isEmpty }
+
     /// The key of the object that to-one relationships lead to.
     mutating func key(_ steps: [CheckedPath.Step]) -> SQLText { "\(raw: alias(steps)).\"_id\"" }
 

@@ -1,61 +1,14 @@
 internal import PolystoreStorage
 
-/// What became of a source of an upsert.
-public struct UpsertedID<Object: ManagedObject>: Sendable, Hashable {
-    /// The object that has the values now.
-    public let id: ObjectID<Object>
-    /// Whether the upsert made it; otherwise it was there and was changed.
-    public let isInserted: Bool
-}
-
-extension Transaction {
-    /// Writes values under a unique constraint: the object that has the unique values gets what is assigned, and where there is none it is
-    /// made. The store decides, in one statement where it has one, and no object is read.
-    ///
-    /// ```swift
-    /// try transaction.upsertAll(Into<Person>(), on: \.email, sources: rows) { person, row in
-    ///     person.email = row.email
-    ///     person.name = row.name
-    /// }
-    /// ```
-    /// An object that is there keeps what the closure does not assign. Where its present values matter, such as for a counter, use
-    /// `importUniqueObjects`, which reads them. Sources take effect one after the other, so of equal ones the last has the last word.
-    /// - Parameters:
-    ///   - into: The class, and the store where several hold its entity.
-    ///   - unique: The attributes of one of the entity's unique constraints.
-    ///   - sources: What the values are taken from.
-    ///   - assign: Assigns the attributes of one source to an object that is not in the store and has the defaults; it assigns no
-    ///     relationships. `willSave` is not called.
-    /// - Returns: What became of each source, in their order.
-    /// - Throws: `invalidConfiguration` when the attributes are not those of a unique constraint; `validationFailed`,
-    ///   `uniqueConstraintViolated` for another constraint; what the closure throws.
-    @discardableResult
-    public func upsertAll<Object: ManagedObject, Source, each Property>(
-        _ into: Into<Object>, on unique: repeat KeyPath<Object, each Property>, sources: some Sequence<Source>,
-        assign: (_ object: Object, _ source: Source) throws -> Void
-    ) throws -> [UpsertedID<Object>] {
-        var names: [String] = []
-        for keyPath in repeat each unique { names.append(try KeyPathProbe.resolve(keyPath).description) }
-        _ = try _fetchContext
-        var upserting = try Upserting(self, try target(into), names)
-        for source in sources {
-            let object = try upserting.next()
-            try assign(unsafeDowncast(object, to: Object.self), source)
-            try upserting.add(object)
-        }
-        try upserting.flush()
-        return upserting.results.map { UpsertedID(id: ObjectID($0.key), isInserted: $0.isInserted) }
-    }
-}
-
-/// An upsert that is being put together: objects that are in no map, until the store has decided what they are.
-struct Upserting {
+/// Rows that are being put together to be added or upserted: objects that are in no map, until the store has decided what they are.
+struct RowBuilder {
     /// So many rows go to the store at once.
     private static let batch = 4096
 
     private let transaction: Transaction
     private let target: CreationTarget
-    private let constraint: ResolvedConstraint
+    /// The constraint of an upsert; nil where rows are added.
+    private let constraint: ResolvedConstraint?
     private let context: ObjectContext
     private let description: EntityDescription
     private var waiting = ContiguousArray<ManagedObject>()
@@ -63,11 +16,15 @@ struct Upserting {
     private let scratch = RowBatch(capacity: 1)
     private(set) var results: [(key: ObjectKey, isInserted: Bool)] = []
 
-    init(_ transaction: Transaction, _ target: CreationTarget, _ names: [String]) throws(StorageError) {
+    init(_ transaction: Transaction, _ target: CreationTarget, unique names: [String]?) throws(StorageError) {
         self.transaction = transaction
         self.target = target
         context = transaction.context
         description = context.model.schema[target.entity]
+        guard let names else {
+            constraint = nil
+            return
+        }
         let slots = description.slots, entity = description.name
         guard let found = description.uniqueConstraints.first(where: { Set($0.slots.map { slots[$0].name }) == Set(names) }) else {
             let there = description.uniqueConstraints.map(\.name).joined(separator: ", ")
@@ -91,19 +48,21 @@ struct Upserting {
         if let slot = mask(object).slots.first(where: { description.slots[$0].destination != nil }) {
             let error = StorageError(
                 .unsupported,
-                "an upsert assigns attributes; \(description.name).\(description.slots[slot].name) is a relationship: use importUniqueObjects",
+                "here only attributes are assigned; \(description.name).\(description.slots[slot].name) is a relationship: make the objects one by one for that",
                 details: .init(entity: description.name, property: description.slots[slot].name))
             context.fail(error)
             throw error
         }
-        scratch.clear()
-        let cells = scratch.appendRow(key: object._key, version: 1, entity: target.entity, slots: description.slots.count)
-        object._encode(cells, scratch, .max)
-        let values = constraint.slots.map { Value(cells[$0], as: description.slots[$0].type) ?? .null }
-        // One statement may not write a row twice.
-        if !values.contains(.null), !unique.insert(values).inserted {
-            try flush()
-            unique.insert(values)
+        if let constraint {
+            scratch.clear()
+            let cells = scratch.appendRow(key: object._key, version: 1, entity: target.entity, slots: description.slots.count)
+            object._encode(cells, scratch, .max)
+            let values = constraint.slots.map { Value(cells[$0], as: description.slots[$0].type) ?? .null }
+            // One statement may not write a row twice.
+            if !values.contains(.null), !unique.insert(values).inserted {
+                try flush()
+                unique.insert(values)
+            }
         }
         waiting.append(object)
         if waiting.count == Self.batch { try flush() }
@@ -117,6 +76,27 @@ struct Upserting {
         if waiting.isEmpty { return }
         try validate()
         guard let tracker = context.tracker, let sessions = context.sessions else { throw SessionPool.ended }
+        if let constraint {
+            try upsert(constraint, tracker, sessions)
+        } else {
+            try insert(tracker, sessions)
+        }
+        for object in waiting { tracker.highSlots[ObjectIdentifier(object)] = nil }
+        try context.refresh(changed, description.root, target.store)
+        changed.removeAll()
+        waiting.removeAll(keepingCapacity: true)
+        unique.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func insert(_ tracker: ChangeTracker, _ sessions: SessionPool) throws(StorageError) {
+        let rows = tracker.source(waiting, target.entity, description.slots.count) { _ in .max }
+        try sessions.apply(ChangeSet(entities: [EntityChanges(entity: target.entity, inserts: rows)]), to: target.store)
+        take(waiting.map { UpsertedRow(key: $0._key, entity: target.entity, isInserted: true) }, tracker)
+    }
+
+    private mutating func upsert(
+        _ constraint: ResolvedConstraint, _ tracker: ChangeTracker, _ sessions: SessionPool
+    ) throws(StorageError) {
         var start = 0
         while start < waiting.count {
             let mask = mask(waiting[start])
@@ -127,11 +107,6 @@ struct Upserting {
             take(try sessions.upsert(upsert, to: target.store), tracker)
             start = end
         }
-        for object in waiting { tracker.highSlots[ObjectIdentifier(object)] = nil }
-        try context.refresh(changed, description.root, target.store)
-        changed.removeAll()
-        waiting.removeAll(keepingCapacity: true)
-        unique.removeAll(keepingCapacity: true)
     }
 
     private var changed: Set<Int64> = []

@@ -1,0 +1,179 @@
+internal import Polystore
+internal import PolystoreStorage
+
+/// Changes of many rows in the store, and what the graph above it knows of them.
+enum BatchCases {
+    static let all: [ConformanceCase] = updates + deletions + insertions
+
+    private static func people(_ stack: DataStack, _ ages: [Int]) throws {
+        try stack.write { transaction in
+            for (number, age) in ages.enumerated() {
+                let person = try transaction.create(Person.self)
+                (person.name, person.age, person.room, person.seat) = ("\(number)", age, "A", number)
+            }
+        }
+    }
+
+    private static func ages(_ stack: DataStack) throws -> [Int] { try stack.fetchAll(From<Person>()).map(\.age) }
+
+    private static let updates: [ConformanceCase] = [
+        .graph("L008.a-batch-raises-versions", "semantics W, H", needs: [.history]) { stack, check in
+            try people(stack, [1, 2, 3])
+            let view = stack.makeViewContext(), seen = try view.fetchAll(From<Person>())
+            let count = try stack.perform(
+                author: "batch",
+                synchronous: { transaction in
+                    let known = try transaction.fetchAll(From<Person>())
+                    known[0].name = "changed"
+                    let count = try transaction.updateAll(From<Person>().where(\.age > 1), .set(\.age, to: 9), .set(\.score, to: 1.5))
+                    check.equal(known.map(\.age), [1, 9, 9], "objects that the transaction has")
+                    check.equal(known[0].name, "changed", "its own change")
+                    check.equal(try transaction.fetchCount(From<Person>().where(\.age == 9)), 2, "a fetch sees the change")
+                    return count
+                })
+            check.equal(count, 2, "objects")
+            check.equal(try stack.fetchAll(From<Person>()).map(\.version), [2, 2, 2], "versions")
+            try view.merge()
+            check.equal(seen.map(\.age), [1, 9, 9], "a view context follows")
+            let changes = Array(try stack.storages[0].entry(by: "batch")?.changes ?? HistoryChanges())
+            check.equal(changes.count, 3, "changes in the history")
+        },
+        .graph("L008.values-that-are-computed", "semantics Q") { stack, check in
+            try people(stack, [1, -7, 40])
+            check.equal(try stack.write { try $0.updateAll(From<Person>(), .set(\.age, to: \.age + 1)) }, 3, "objects")
+            check.equal(try ages(stack), [2, -6, 41], "a sum")
+            try stack.write { _ = try $0.updateAll(From<Person>(), .set(\.age, to: \.age / 4), .set(\.name, to: (\Person.name).uppercase)) }
+            check.equal(try ages(stack), [0, -1, 10], "a quotient")
+            try stack.write { _ = try $0.updateAll(From<Person>().where(\.age > 0), .set(\.seat, to: nil), .set(\.email, to: \.room)) }
+            check.equal(try stack.fetchAll(From<Person>().where(\.email == "A")).map(\.seat), [nil], "nil and another attribute")
+        },
+        .graph("L008.a-value-that-overflows-changes-nothing", "semantics Q") { stack, check in
+            try people(stack, [1, .max, 3])
+            check.throwing(.arithmeticOverflow, "a sum") {
+                _ = try stack.write { try $0.updateAll(From<Person>(), .set(\.age, to: \.age + 1)) }
+            }
+            check.throwing(.divisionByZero, "a quotient") {
+                _ = try stack.write { try $0.updateAll(From<Person>(), .set(\.age, to: \.age / 0)) }
+            }
+            check.equal(try ages(stack), [1, .max, 3], "nothing is changed")
+        },
+        .graph("L008.a-condition-over-relationships", "features D") { stack, check in
+            try people(stack, [1, 2, 3])
+            try stack.write { transaction in
+                let all = try transaction.fetchAll(From<Person>())
+                all[1].parent = all[0]
+                try transaction.create(Dog.self).owner = all[2]
+            }
+            try stack.write { transaction in
+                check.equal(try transaction.updateAll(From<Person>().where(\.parent?.age == 1), .set(\.age, to: 20)), 1, "over to-one")
+                check.equal(
+                    try transaction.updateAll(From<Person>().where((\Person.pets).count > 0), .set(\.age, to: 30)), 1, "over to-many")
+                check.equal(
+                    try transaction.updateAll(From<Person>().orderBy(.descending(\.age)).limit(1), .set(\.age, to: 99)), 1, "the first")
+            }
+            check.equal(try ages(stack), [1, 20, 99], "ages")
+        },
+        .graph("U017.a-batch-keeps-the-rules", "semantics W, rules") { stack, check in
+            try stack.write { transaction in
+                for rank in 1...3 {
+                    let squad = try transaction.create(Squad.self)
+                    (squad.name, squad.rank) = ("Abc", rank)
+                    squad.players = [try transaction.create(Player.self)]
+                }
+            }
+            do {
+                _ = try stack.write { try $0.updateAll(From<Squad>().where(\.rank > 1), .set(\.rank, to: 11)) }
+                check.isTrue(false, "a rank of 11 is refused")
+            } catch let error as StorageError {
+                check.equal(error.code, .validationFailed, "code")
+                check.equal(error.details.failures.count, 2, "failures")
+            }
+            check.equal(try stack.fetchAll(From<Squad>()).map(\.rank), [1, 2, 3], "nothing is changed")
+            check.throwing(.unsupported, "a relationship") {
+                _ = try stack.write { transaction in
+                    try transaction.updateAll(From<Player>(), .set(\.number, to: 1), Assignment.set(\.squad?.rank, to: 1))
+                }
+            }
+        },
+        .graph("U019.a-batch-exchanges-unique-values", "semantics W, rules") { stack, check in
+            try people(stack, [1, 2, 3])
+            let reversed = ValueExpression<Person, Int?>(.function(.subtract, [.value(.int(2)), .path("seat")]))
+            check.equal(try stack.write { try $0.updateAll(From<Person>(), .set(\.seat, to: reversed)) }, 3, "objects")
+            check.equal(try stack.fetchAll(From<Person>()).map(\.seat), [2, 1, 0], "seats")
+            check.throwing(.uniqueConstraintViolated, "one seat for all") {
+                _ = try stack.write { try $0.updateAll(From<Person>(), .set(\.seat, to: 1)) }
+            }
+        },
+        .pairs("G049.batches-in-two-stores", "semantics X", "People", "Rest") { pair, check in
+            if !pair.commitsTogether { return }
+            for number in 0..<3 {
+                try pair.stack.write { transaction in
+                    try transaction.create(Into<Song>("People")).title = "p"
+                    try transaction.insertAll(Into<Entry>(), sources: 0..<3) { $0.number = $1 }
+                    try transaction.updateAll(From<Song>(), .set(\.title, to: "\(number)"))
+                    try transaction.deleteAll(From<Entry>().where(\.number == 1))
+                }
+            }
+            check.equal(try pair.stack.fetchAll(From<Song>()).map(\.title), ["2", "2", "2"], "titles")
+            check.equal(try pair.stack.fetchCount(From<Entry>()), 6, "entries")
+        },
+    ]
+
+    private static let deletions: [ConformanceCase] = [
+        .graph("C060.a-batch-deletes", "features D", needs: [.history]) { stack, check in
+            try stack.write { try $0.insertAll(Into<Entry>(), sources: 0..<10) { $0.number = $1 } }
+            let view = stack.makeViewContext(), seen = try view.fetchAll(From<Entry>())
+            try stack.perform(
+                author: "batch",
+                synchronous: { transaction in
+                    let known = try transaction.fetchAll(From<Entry>())
+                    try? transaction.nested {
+                        check.equal(try transaction.deleteAll(From<Entry>().where(\.number > 1)), 8, "in a part")
+                        throw ImportRefused()
+                    }
+                    check.equal(try transaction.fetchCount(From<Entry>()), 10, "after the part was undone")
+                    check.equal(try transaction.deleteAll(From<Entry>().where(\.number < 4)), 4, "deleted")
+                    check.equal(known.filter(\.isDeleted).count, 4, "objects that the transaction has")
+                    check.equal(try transaction.deleteAll(From<Entry>().orderBy(.descending(\.number)).limit(1)), 1, "the first")
+                })
+            try view.merge()
+            check.equal(seen.filter(\.isDeleted).count, 5, "a view context follows")
+            check.equal(try stack.fetchAll(From<Entry>()).map(\.number), [4, 5, 6, 7, 8], "what is left")
+            let changes = Array(try stack.storages[0].entry(by: "batch")?.changes ?? HistoryChanges())
+            check.equal(changes.filter { $0.kind == .delete }.count, 5, "deletions in the history")
+        },
+        .graph("C060.rules-are-followed", "semantics R") { stack, check in
+            try people(stack, [1, 2])
+            try stack.write { transaction in
+                try transaction.create(Dog.self).owner = try person("0", in: transaction)
+            }
+            check.equal(try stack.write { try $0.deleteAll(From<Person>().where(\.age == 1)) }, 2, "the person and the dog")
+            check.equal(try stack.fetchCount(From<Dog>()), 0, "dogs")
+        },
+    ]
+
+    private static let insertions: [ConformanceCase] = [
+        .graph("C061.a-batch-inserts", "features D") { stack, check in
+            let ids = try stack.write { transaction in
+                let ids = try transaction.insertAll(Into<Entry>(), sources: 0..<10_000) { entry, number in
+                    entry.number = number
+                    entry.text = "entry \(number)"
+                }
+                check.equal(try transaction.fetchCount(From<Entry>()), 10_000, "a fetch sees them")
+                return ids
+            }
+            check.equal(ids.count, 10_000, "ids")
+            check.equal(try stack.fetchExisting([ids[0], ids[9_999]]).map(\.text), ["entry 0", "entry 9999"], "texts")
+            check.equal(try stack.queryValue(From<Entry>().select(Int.self, .sum(\.number))), 49_995_000, "the sum of the numbers")
+        },
+        .graph("C061.a-batch-of-inserts-is-all-or-nothing", "semantics W, rules") { stack, check in
+            check.throwing(.uniqueConstraintViolated, "two equal emails") {
+                _ = try stack.write { try $0.insertAll(Into<Person>(), sources: ["a", "b", "a"]) { $0.email = $1 } }
+            }
+            check.throwing(.validationFailed, "a name that is too short") {
+                _ = try stack.write { try $0.insertAll(Into<Squad>(), sources: ["x"]) { $0.name = $1 } }
+            }
+            check.equal(try stack.fetchCount(From<Person>()), 0, "people")
+        },
+    ]
+}

@@ -1,0 +1,34 @@
+internal import PolystoreStorage
+
+/// A new value of an attribute for many objects: `.set(\.age, to: 30)`, `.set(\.age, to: \.age + 1)`.
+public struct Assignment<Object: ManagedObject>: Sendable {
+    let path: PropertyPath
+    let value: Expression
+    let problem: StorageError?
+
+    private init<Property>(_ keyPath: KeyPath<Object, Property>, _ value: Expression, _ problem: StorageError?) {
+        self.value = value
+        do throws(StorageError) {
+            path = try KeyPathProbe.resolve(keyPath)
+            self.problem = problem
+        } catch {
+            path = .object
+            self.problem = error
+        }
+    }
+
+    /// The same value for all.
+    public static func set<V: AttributeValue>(_ keyPath: KeyPath<Object, V>, to value: V) -> Assignment {
+        Assignment(keyPath, .value(value.attributeValue), nil)
+    }
+
+    /// A value that is computed from each object as it was.
+    public static func set<V: AttributeValue>(_ keyPath: KeyPath<Object, V>, to value: ValueExpression<Object, V>) -> Assignment {
+        Assignment(keyPath, value.expression, value.problem)
+    }
+
+    /// The value of another attribute.
+    public static func set<V: AttributeValue>(_ keyPath: KeyPath<Object, V>, to other: KeyPath<Object, V>) -> Assignment {
+        set(keyPath, to: ValueExpression(other))
+    }
+}

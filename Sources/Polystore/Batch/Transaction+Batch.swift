@@ -1,0 +1,257 @@
+public import PolystoreStorage
+
+extension Transaction {
+    /// Changes all objects of a request, without making them: in one statement where the engine computes the values as the contract says, else
+    /// row by row in batches.
+    ///
+    /// ```swift
+    /// let count = try transaction.updateAll(From<Person>().where(\.age > 65), .set(\.isRetired, to: true))
+    /// ```
+    /// Versions rise, the history has every object, living objects are brought up to date. Rules of the model are checked at commit; for
+    /// classes that have some, the changed objects are loaded for that.
+    /// - Returns: The number of objects.
+    /// - Throws: `unsupported` for a relationship, `arithmeticOverflow` and `divisionByZero` of what is computed, and what writing throws.
+    @discardableResult
+    public func updateAll<Object: ManagedObject>(_ from: From<Object>, _ assignments: Assignment<Object>...) throws(StorageError) -> Int {
+        try reporting { () throws(StorageError) in
+            let context = try _fetchContext
+            let plan = try from.plan(context.model)
+            var batch = BatchWork(context, plan)
+            var values: [(slot: Int, value: CheckedExpression)] = []
+            for assignment in assignments { values.append(try batch.checked(assignment)) }
+            if values.isEmpty { return 0 }
+            let stores = try context.stack.stores(for: plan.entity, from.configurations)
+            if stores.count > 1, !batch.isPlain {
+                throw StorageError(
+                    .unsupported, "a batch over several stores has no limit; name one configuration with From(\"configuration\")")
+            }
+            for store in stores { try batch.update(values, in: store) }
+            return batch.count
+        }
+    }
+
+    /// Makes objects from sources without keeping them: for many rows that the transaction does not look at again.
+    ///
+    /// - Parameters:
+    ///   - into: The class, and the store where several hold its entity.
+    ///   - sources: What the values are taken from.
+    ///   - assign: Assigns the attributes of one source to a new object; it assigns no relationships. `willSave` is not called.
+    /// - Returns: The ids of the objects, in the order of the sources.
+    /// - Throws: `validationFailed`, `uniqueConstraintViolated`; what the closure throws.
+    @discardableResult
+    public func insertAll<Object: ManagedObject, Source>(
+        _ into: Into<Object>, sources: some Sequence<Source>, assign: (_ object: Object, _ source: Source) throws -> Void
+    ) throws -> [ObjectID<Object>] {
+        _ = try _fetchContext
+        var rows = try RowBuilder(self, try target(into), unique: nil)
+        for source in sources {
+            let object = try rows.next()
+            try assign(unsafeDowncast(object, to: Object.self), source)
+            try rows.add(object)
+        }
+        try rows.flush()
+        return rows.results.map { ObjectID($0.key) }
+    }
+}
+
+/// Changes many rows of an entity without an object for each.
+struct BatchWork {
+    /// So many rows are read and written at once.
+    private static let rows = 4096
+
+    private let context: ObjectContext
+    private let plan: FetchPlan
+    private let description: EntityDescription
+    private(set) var count = 0
+
+    init(_ context: ObjectContext, _ plan: FetchPlan) {
+        self.context = context
+        self.plan = plan
+        description = context.model.schema[plan.entity]
+    }
+
+    private var schema: Schema { context.model.schema }
+
+    /// Whether rows are chosen by a condition alone, as a statement of an engine can.
+    var isPlain: Bool { plan.sort.isEmpty && plan.limit == nil && plan.offset == 0 }
+
+    // MARK: Changing
+
+    /// A new value as one of its attribute.
+    func checked<Object: ManagedObject>(_ assignment: Assignment<Object>) throws(StorageError) -> (slot: Int, value: CheckedExpression) {
+        if let problem = assignment.problem { throw problem }
+        guard assignment.path.names.count == 1, let slot = description.slot(assignment.path.names[0]),
+            let attribute = description.slots[slot].attribute
+        else {
+            throw StorageError(
+                .unsupported, "updateAll assigns attributes of the objects themselves, not \(assignment.path); fetch the objects for that",
+                details: .init(entity: description.name, property: assignment.path.description))
+        }
+        let value: CheckedExpression
+        do throws(QueryError) { value = try assignment.value.checked(in: schema, plan.entity) } catch { throw StorageError(error) }
+        if case .value(let constant, _) = value {
+            do throws(ValueError) {
+                return (slot, .value(try description.normalise(constant, slot: slot), attribute.type))
+            } catch {
+                throw StorageError(error)
+            }
+        }
+        let isSame = value.type == attribute.type || value.type.isText && attribute.type.isText
+        if isSame || value.type.isNumeric && attribute.type.isNumeric { return (slot, value) }
+        throw StorageError(
+            QueryError(path: assignment.path.description, "a \(value.type.rawValue) is no \(attribute.type.rawValue)"))
+    }
+
+    mutating func update(_ assignments: [(slot: Int, value: CheckedExpression)], in store: Int) throws(StorageError) {
+        guard let sessions = context.sessions else { throw SessionPool.ended }
+        let unique = Set(description.family.flatMap { schema[$0].uniqueConstraints.flatMap(\.slots) })
+        let isUnique = assignments.contains { unique.contains($0.slot) }
+        let isTyped = assignments.allSatisfy { $0.value.type == description.slots[$0.slot].type }
+        if isPlain, !isUnique, isTyped,
+            let keys = try sessions.updateAll(BatchUpdate(fetch: plan, assignments: assignments), in: store)
+        {
+            for (_, keys) in keys { try took(keys, store, isDeletion: false) }
+            return
+        }
+        let keys = try matching(store)
+        // Unique values can change places only in one change set.
+        for start in stride(from: 0, to: keys.count, by: isUnique ? max(keys.count, 1) : Self.rows) {
+            let part = Array(keys[start..<min(start + (isUnique ? keys.count : Self.rows), keys.count)])
+            try sessions.apply(try changes(part, assignments, store), to: store)
+            try took(part, store, isDeletion: false)
+        }
+    }
+
+    /// The keys of the rows of the plan.
+    private func matching(_ store: Int) throws(StorageError) -> [Int64] {
+        var plan = plan
+        plan.fields = .keysOnly
+        return try context.withReader(store) { reader throws(StorageError) in
+            var keys: [Int64] = []
+            let cursor = try reader.exactCursor(for: plan, schema: schema), batch = RowBatch(capacity: 1024)
+            while try cursor.next(into: batch) { for index in 0..<batch.count { keys.append(batch.key(index)) } }
+            return keys.sorted()
+        }
+    }
+
+    /// The new values of rows.
+    private func changes(
+        _ keys: [Int64], _ assignments: [(slot: Int, value: CheckedExpression)], _ store: Int
+    ) throws(StorageError) -> ChangeSet {
+        let evaluators = assignments.map { ExpressionEvaluator($0.value, schema: schema) }
+        let mask = BatchUpdate(fetch: plan, assignments: assignments).mask
+        var changed: [EntityIndex: RowBatch] = [:]
+        try context.withReader(store) { reader throws(StorageError) in
+            let rows = RowBatch(capacity: keys.count), related = StoredRows(reader, schema)
+            try reader.rows(plan.entity, keys: keys, into: rows)
+            for index in 0..<rows.count {
+                let row = rows.row(index), slots = schema[row.entity].slots.count
+                let batch = changed[row.entity] ?? RowBatch(capacity: keys.count)
+                changed[row.entity] = batch
+                let cells = batch.appendRow(key: row.key, version: row.version, entity: row.entity, slots: slots)
+                cells.update(repeating: .null, count: slots)
+                for (assignment, evaluator) in zip(assignments, evaluators) {
+                    let value = evaluator.value(row, related)
+                    do throws(QueryError) { try evaluator.throwFailure() } catch { throw StorageError(error) }
+                    do throws(ValueError) {
+                        cells[assignment.slot] = batch.cell(
+                            for: try schema[row.entity].normalise(
+                                Self.number(value, schema[row.entity].slots[assignment.slot].type), slot: assignment.slot))
+                    } catch {
+                        throw StorageError(error)
+                    }
+                }
+                try related.throwFailure()
+            }
+        }
+        return ChangeSet(
+            entities: changed.sorted { $0.key < $1.key }.map { entity, batch in
+                let slots = schema[entity].slots.count
+                let rows = RowSource(count: batch.count) { range, target in
+                    for index in range { target.append(copying: batch.row(index), slots: slots) }
+                }
+                return EntityChanges(entity: entity, updates: [RowUpdate(mask: mask, checksVersion: false, rows: rows)])
+            })
+    }
+
+    /// A number in the type of its attribute where that loses nothing.
+    private static func number(_ value: Value, _ type: ValueType) -> Value {
+        switch (value, type) {
+        case (.int(let number), .double), (.int(let number), .float): .double(Double(number))
+        case (.double(let number), .int16), (.double(let number), .int32), (.double(let number), .int64):
+            Int64(exactly: number).map(Value.int) ?? value
+        default: value
+        }
+    }
+
+    // MARK: Deleting
+
+    /// Whether deleting rows of the plan changes nothing else: no rule has to be followed, and nothing refers to them.
+    var isDeletionAlone: Bool {
+        let family = Set(description.family)
+        let refersToThem = schema.descriptions.contains { other in
+            other.slots.contains { slot in slot.destination.map { !family.isDisjoint(with: schema[$0].family) } ?? false }
+        }
+        let isLinked = schema.links.contains { link in
+            !family.isDisjoint(with: schema[link.owner].family) || !family.isDisjoint(with: schema[link.member].family)
+        }
+        let isReferenced = context.model.references.contains { reference in
+            !family.isDisjoint(with: schema[reference.entity].family) || !family.isDisjoint(with: schema[reference.destination].family)
+        }
+        let hasRules = family.contains { entity in
+            schema[entity].relationships.contains { $0.relationship.deleteRule != .nullify }
+        }
+        return !refersToThem && !isLinked && !isReferenced && !hasRules
+    }
+
+    mutating func delete(in store: Int) throws(StorageError) {
+        guard let sessions = context.sessions else { throw SessionPool.ended }
+        if isPlain, let keys = try sessions.deleteAll(plan, in: store) {
+            for (_, keys) in keys { try took(keys, store, isDeletion: true) }
+            return
+        }
+        let keys = try matching(store)
+        for start in stride(from: 0, to: keys.count, by: Self.rows) {
+            let part = Array(keys[start..<min(start + Self.rows, keys.count)])
+            var deletions: [EntityIndex: [RowDeletion]] = [:]
+            try context.withReader(store) { reader throws(StorageError) in
+                let rows = RowBatch(capacity: part.count)
+                try reader.rows(plan.entity, keys: part, into: rows)
+                for index in 0..<rows.count {
+                    let row = rows.row(index)
+                    deletions[row.entity, default: []].append(RowDeletion(key: row.key))
+                }
+            }
+            let changes = deletions.sorted { $0.key < $1.key }.map { EntityChanges(entity: $0.key, deletes: $0.value) }
+            try sessions.apply(ChangeSet(entities: changes), to: store)
+            try took(part, store, isDeletion: true)
+        }
+    }
+
+    // MARK: What was done
+
+    /// Notes rows that were written, for those who look on, and brings living objects up to date.
+    private mutating func took(_ keys: [Int64], _ store: Int, isDeletion: Bool) throws(StorageError) {
+        guard let tracker = context.tracker else { return }
+        count += keys.count
+        let place = CommitHub.Place(store: store, root: description.root)
+        tracker.written.rows.stores.insert(store)
+        tracker.written.rows.keys[place, default: []].formUnion(keys)
+        if isDeletion { tracker.written.rows.counts.deleted += keys.count } else { tracker.written.rows.counts.updated += keys.count }
+        if isDeletion {
+            // They stay known, so that they are what they were when this part of the transaction is undone.
+            let map = context.identityMap(description.root, store)
+            for object in keys.compactMap(map.find) {
+                object._flags |= ManagedObject.Flags.deleted
+                object._dirty = 0
+            }
+            return
+        }
+        try context.refresh(Set(keys), description.root, store)
+        if description.family.contains(where: { context.model.isChecked[$0] }) {
+            for object in try context.objects(plan.entity, keys, store) where context.model.isChecked[Int(object._entity)] {
+                tracker.unchecked.append(object)
+            }
+        }
+    }
+}
