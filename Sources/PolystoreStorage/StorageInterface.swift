@@ -106,6 +106,11 @@ public protocol StorageReader: AnyObject {
     /// *Requires*: `pushdown(of: plan)` is `.exact`; others are answered by `ResidualReader` above.
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor
 
+    /// How the engine goes about a plan, line by line, for people to read. A store need not implement it.
+    ///
+    /// *Requires*: `pushdown(of: plan)` is `.exact`.
+    func explanation(of plan: FetchPlan) throws(StorageError) -> [String]
+
     /// Appends the rows with the given keys of an entity's hierarchy, in the order of the keys; missing ones are left out.
     ///
     /// *Behavior*: bytes of the rows are valid until the batch is cleared.
@@ -145,6 +150,9 @@ public protocol StorageReader: AnyObject {
 }
 
 extension StorageReader {
+    /// Nothing.
+    public func explanation(of plan: FetchPlan) throws(StorageError) -> [String] { [] }
+
     /// As `rows` does with one key.
     public func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError) {
         try rows(entity, keys: [key], into: batch)

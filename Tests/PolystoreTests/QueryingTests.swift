@@ -96,4 +96,25 @@ import Testing
             #expect(try transaction.fetchAll(From<Person>().where(\.age == 30)).isEmpty)
         })
     }
+
+    @Test(arguments: TestStore.all) func explanations(_ store: TestStore) throws {
+        let stack = try stack(store)
+        let request = From<Person>().where(\.age > 30 && (\Person.name).equal(to: "BOB", options: .caseInsensitive)).orderBy(
+            .ascending(\.name))
+        let explanation = try stack.explain(request)
+        let parts = try #require(explanation.stores.first)
+        #expect(parts.storeType == store.rawValue && !parts.plan.isEmpty)
+        #expect(parts.conditions.map(\.text) == ["age > 30", "folded[c](name) == folded[c](\"BOB\")"])
+        // The server has tables of its own for folding.
+        #expect(parts.conditions.map { $0.pushdown == .exact } == [true, store != .postgresql])
+        #expect(explanation.isExact == (store != .postgresql))
+        #expect(try stack.fetchAll(request).map(\.name) == ["bob"])
+        if store == .postgresql {
+            #expect { try stack.fetchAll(request.storeOnly()) } throws: { error in
+                (error as? StorageError)?.code == .unsupported && "\(error)".contains("folded[c](name)")
+            }
+        } else {
+            #expect(try stack.fetchAll(request.storeOnly()).map(\.name) == ["bob"])
+        }
+    }
 }

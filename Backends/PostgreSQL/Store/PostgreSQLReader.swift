@@ -53,6 +53,16 @@ class PostgreSQLReader: StorageReader {
         return PostgreSQLCursor(name, layout, self)
     }
 
+    func explanation(of plan: FetchPlan) throws(StorageError) -> [String] {
+        try checkOpen()
+        let result = try connection.query("EXPLAIN \(core.compiler.select(plan).text)")
+        var lines: [String] = []
+        for row in 0..<result.count {
+            if case .string(let line) = try result.value(row, 0, as: .string, scratch) { lines.append(line) }
+        }
+        return lines
+    }
+
     func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
         try checkOpen()
         if keys.isEmpty { return }

@@ -47,6 +47,17 @@ class SQLiteReader: StorageReader {
         return SQLiteCursor(statement, SQLiteRowLayout(select, core.tables, root: plan.entity), self)
     }
 
+    func explanation(of plan: FetchPlan) throws(StorageError) -> [String] {
+        try checkOpen()
+        let text: SQLText = "EXPLAIN QUERY PLAN \(core.compiler.select(plan).text)"
+        let statement = try connection.statement(text)
+        defer { statement.reset() }
+        var lines: [String] = []
+        // https://sqlite.org/eqp.html: the fourth column is the description.
+        while try statement.step() { if let text = sqlite3_column_text(statement.handle, 3) { lines.append(String(cString: text)) } }
+        return lines
+    }
+
     func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
         for key in keys { try row(entity, key: key, into: batch) }
     }

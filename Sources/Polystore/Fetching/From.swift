@@ -16,6 +16,7 @@ public struct From<Object: ManagedObject>: Sendable {
     var prefetched: [PropertyPath] = []
     /// Nil for what is usual: fetches include the changes of their transaction, queries do not.
     var includesPendingChanges: Bool?
+    var isStoreOnly = false
     var problem: StorageError?
 
     /// All objects of the class, in every store that holds them.

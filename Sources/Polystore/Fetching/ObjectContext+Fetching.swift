@@ -3,6 +3,7 @@ internal import PolystoreStorage
 extension ObjectContext {
     /// The objects of a request, in its order.
     func fetchAll<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [Object] {
+        try checkStoreOnly(from)
         if let committed = committed(from) {
             let objects = try existing(try committed.fetchIDs(from))
             try prefetch(from.prefetched, of: objects)
@@ -51,6 +52,7 @@ extension ObjectContext {
 
     /// The number of objects of a request.
     func fetchCount<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
+        try checkStoreOnly(from)
         if let committed = committed(from) { return try committed.fetchCount(from) }
         if hasDetachedChanges { return try fetchAll(from).count }
         let plan = try from.plan(model), (limit, offset) = (plan.limit, plan.offset)
@@ -64,6 +66,7 @@ extension ObjectContext {
 
     /// The keys of the objects of a request, in its order.
     func fetchIDs<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [ObjectID<Object>] {
+        try checkStoreOnly(from)
         if let committed = committed(from) { return try committed.fetchIDs(from) }
         var plan = try from.plan(model)
         let stores = try stack.stores(for: plan.entity, from.configurations)

@@ -36,8 +36,7 @@ public struct ResidualReader {
 
     /// All rows that the store's part of the condition lets through and the rest too.
     private func filtered(_ plan: FetchPlan) throws(StorageError) -> (RowBatch, StoredRows) {
-        var part = FetchPlan(entity: plan.entity, entities: plan.entities)
-        part.predicate = pushed(plan)
+        let part = stored(plan)
         let evaluator = PredicateEvaluator(plan.predicate, schema: schema)
         let related = StoredRows(reader, schema)
         let kept = RowBatch(capacity: 1024), batch = RowBatch()
@@ -51,6 +50,11 @@ public struct ResidualReader {
             try evaluator.throwStorageFailure()
         }
         return (kept, related)
+    }
+
+    /// The part of a plan that the store answers exactly.
+    public func stored(_ plan: FetchPlan) -> FetchPlan {
+        FetchPlan(entity: plan.entity, entities: plan.entities, predicate: pushed(plan))
     }
 
     /// The conjuncts that the store answers exactly.

@@ -39,6 +39,18 @@ class KeyValueReader: StorageReader {
         return try SortedRows(source, plan, core, RelatedRecords(self))
     }
 
+    func explanation(of plan: FetchPlan) throws(StorageError) -> [String] {
+        let names = core.layout.names, rows = names[core.layout.rows[plan.entity]]
+        let scan =
+            switch ScanPlan(plan, core.layout).access {
+            case .all: "SCAN \(rows)"
+            case .keyRange(let low, let high): "SCAN \(rows) FROM \(low) TO \(high)"
+            case .keys(let keys): "SEARCH \(rows) FOR \(keys.count) KEYS"
+            case .index(let map, let ranges): "SEARCH \(rows) USING \(names[map]) IN \(ranges.count) RANGES"
+            }
+        return plan.sort.isEmpty ? [scan] : [scan, "SORT IN MEMORY"]
+    }
+
     func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
         try checkOpen()
         let map = core.layout.rows[entity]
