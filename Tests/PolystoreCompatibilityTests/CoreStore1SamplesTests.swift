@@ -121,7 +121,7 @@ import Testing
         dataStack.beginAsynchronous { (transaction) -> Void in
             try transaction.deleteAll(
                 From(MyPersonEntity.self),
-                Where<MyPersonEntity>(.compare(.path("age"), .greater, .value(.int(30))))
+                Where("age > 30")
             )
             try transaction.commit { _ in done() }
         }

@@ -198,7 +198,7 @@ extension DefaultStackTests {
                 asynchronous: { (transaction) -> Void in
                     try transaction.deleteAll(
                         From<MyPersonEntity>(),
-                        Where<MyPersonEntity>(.compare(.path("age"), .greater, .value(.int(30))))
+                        Where("age > 30")
                     )
                 },
                 completion: { _ in done() }

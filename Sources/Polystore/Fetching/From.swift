@@ -39,7 +39,7 @@ public struct From<Object: ManagedObject>: Sendable {
     /// Sorted by these keys, after those given before.
     public func orderBy(_ keys: OrderBy<Object>...) -> From {
         var copy = self
-        copy.sort += keys.map(\.descriptor)
+        copy.sort += keys.flatMap(\.descriptors)
         copy.problem = problem ?? keys.lazy.compactMap(\.problem).first
         return copy
     }

@@ -1,27 +1,39 @@
 internal import PolystoreStorage
 
-/// One key of an order: `.ascending(\.name)`.
+/// One key of an order or several: `.ascending(\.name)`.
 public struct OrderBy<Object: ManagedObject>: Sendable {
-    let descriptor: SortDescriptor
-    let problem: StorageError?
+    private(set) var descriptors: [SortDescriptor]
+    private(set) var problem: StorageError?
+
+    /// The keys of several orders, one after the other.
+    public init(_ keys: OrderBy...) {
+        descriptors = keys.flatMap(\.descriptors)
+        problem = keys.lazy.compactMap(\.problem).first
+    }
+
+    /// The keys of both, one after the other.
+    public static func + (a: OrderBy, b: OrderBy) -> OrderBy { OrderBy(a, b) }
+
+    /// Adds the keys of another order at the end.
+    public static func += (a: inout OrderBy, b: OrderBy) { a = a + b }
 
     private init<Property>(_ keyPath: KeyPath<Object, Property>, ascending: Bool) {
         do throws(StorageError) {
-            descriptor = SortDescriptor(try KeyPathProbe.resolve(keyPath), ascending: ascending)
+            descriptors = [SortDescriptor(try KeyPathProbe.resolve(keyPath), ascending: ascending)]
             problem = nil
         } catch {
-            descriptor = SortDescriptor(.object, ascending: ascending)
+            descriptors = []
             problem = error
         }
     }
 
     private init(_ name: String, ascending: Bool) {
-        descriptor = SortDescriptor(PropertyPath(name), ascending: ascending)
+        descriptors = [SortDescriptor(PropertyPath(name), ascending: ascending)]
         problem = nil
     }
 
     private init<Value>(_ expression: ValueExpression<Object, Value>, ascending: Bool) {
-        descriptor = SortDescriptor(expression.expression, ascending: ascending)
+        descriptors = [SortDescriptor(expression.expression, ascending: ascending)]
         problem = expression.problem
     }
 

@@ -50,7 +50,9 @@ extension Where: CustomDebugStringConvertible {
 
 extension OrderBy: CustomDebugStringConvertible {
     /// The key and the direction.
-    public var debugDescription: String { "OrderBy<\(Object.self)>(\(descriptor.expression)\(descriptor.ascending ? "" : " descending"))" }
+    public var debugDescription: String {
+        "OrderBy<\(Object.self)>(\(descriptors.map { "\($0.expression)\($0.ascending ? "" : " descending")" }.joined(separator: ", ")))"
+    }
 }
 
 extension Into: CustomDebugStringConvertible {

@@ -11,6 +11,7 @@ extension QueryRequest {
         for output in outputs where !seen.insert(output.alias).inserted {
             throw QueryError(path: output.alias, "two outputs are called \"\(output.alias)\"; name one with another alias")
         }
+        let outputs = outputsOfObjects(in: schema)
         let isGrouped = !groupBy.isEmpty || having != nil || outputs.contains { $0.expression.hasAggregate } || isDistinct
         guard isGrouped else {
             let plan = try fetch.plan(in: schema)
@@ -26,8 +27,27 @@ extension QueryRequest {
         if let limit = fetch.limit, limit < 0 { throw QueryError("a limit cannot be negative") }
         if fetch.offset < 0 { throw QueryError("an offset cannot be negative") }
         let keys = isDistinct && groupBy.isEmpty ? outputs.map(\.expression).filter { !$0.hasAggregate } : groupBy
-        var checker = GroupChecker(self, keys, PredicateChecker(schema: schema, entity: plan.entity).expressions)
+        var request = self
+        request.outputs = outputs
+        var checker = GroupChecker(request, keys, PredicateChecker(schema: schema, entity: plan.entity).expressions)
         return QueryPlan(fetch: plan, kind: .groups(try checker.grouping()))
+    }
+}
+
+extension QueryRequest {
+    /// The outputs; an aggregate over a to-many relationship is one of each object.
+    private func outputsOfObjects(in schema: Schema) -> [QueryOutput] {
+        guard let entity = schema.index(of: fetch.entity) else { return outputs }
+        let paths = PathChecker(schema: schema)
+        return outputs.map { output in
+            guard case .aggregate(let aggregate) = output.expression, case .path(let path)? = aggregate.argument,
+                let split = path.names.indices.first(where: { paths.isToMany(PropertyPath(Array(path.names[...$0])), from: entity) })
+            else { return output }
+            let rest = path.names[(split + 1)...]
+            let related = RelatedAggregate(
+                aggregate.function, PropertyPath(Array(path.names[...split])), rest.isEmpty ? nil : PropertyPath(Array(rest)))
+            return QueryOutput(.related(related), as: output.alias)
+        }
     }
 }
 
