@@ -4,7 +4,7 @@ import Synchronization
 import TestStores
 import Testing
 
-// CoreDataMonk's samples and layouts. Its key markers (%"name") come with the query language.
+// CoreDataMonk's samples and layouts. Its enums begin with small letters since Swift 3.
 
 @Suite(.serialized) struct CoreDataMonkTests {
     private func stack(_ store: TestStore, _ root: RootContextType = .shared) throws -> CoreDataStack {
@@ -175,5 +175,52 @@ import Testing
         }
         group.wait()
         #expect(running.withLock { $0.most } == 1)
+    }
+
+    @Test(arguments: TestStore.all) func fetchingAndQuerying(_ store: TestStore) throws {
+        let World = try CoreDataMainContext(stack: stack(store))
+        try World.beginUpdateAndWait { update in
+            for (name, age, location) in [("Monk", 20, "Taipei"), ("Warrior", 30, "Taipei"), ("Monk", 40, "Tokyo")] {
+                let person = try update.create(MyPersonEntity.self)
+                (person.name, person.age, person.location) = (name, age, location)
+            }
+            let all = try update.fetchAll(MyPersonEntity.self)
+            all[0].friends = [all[1], all[2]]
+            try update.commit()
+        }
+        // you can add % prefix to tell CoreDataMonk it is for key name
+        let monk = try World.fetch(MyPersonEntity.self, %"name" == "Monk")
+        #expect(monk.age == 20)
+        let warrior = try World.fetch(MyPersonEntity.self, %"name" == "Warrior" && %"location" == "Taipei")
+        #expect(warrior.age == 30)
+        let monks = try World.fetchAll(
+            MyPersonEntity.self,
+            %"age" >= 25 || %"location" == "Taipei",
+            orderBy: .ascending("name") | .descending("age"),
+            options: .limit(100) | .offset(1)
+        )
+        #expect(monks.map(\.age) == [20, 30])
+        #expect(try World.fetchAll(MyPersonEntity.self, %"friends.age"%.any > 35).map(\.age) == [20])
+        #expect(try World.fetchAll(MyPersonEntity.self, %"friends.age"%.all > 35).map(\.age) == [30, 40])
+        #expect(try World.fetchAll(MyPersonEntity.self, %"name" == %"location").isEmpty)
+        #expect(try World.fetchAll(MyPersonEntity.self, .where("name like %@", "W*")).count == 1)
+        #expect(try World.fetchAll(MyPersonEntity.self, !(%"name" == "Monk" && %"age" > 30)).count == 2)
+        let age = try World.queryValue(MyPersonEntity.self, .average("age")) as! Double
+        #expect(age == 30)
+        let info_list = try World.query(
+            MyPersonEntity.self,
+            .select("location") | .average("age"),
+            %"name" == "Monk",
+            orderBy: .descending("age"),
+            groupBy: %"location"
+        )
+        #expect(info_list.map { "\($0["location"] as! String) \($0["age"] as! Double)" } == ["Tokyo 40.0", "Taipei 20.0"])
+        let groups = try World.query(
+            MyPersonEntity.self, .select("name", "location") | .count("age", alias: "n") | .max("age"), groupBy: %"name" | %"location",
+            having: %"n" > 0)
+        #expect(groups.count == 3)
+        #expect { try World.query(MyPersonEntity.self, .average("age") | .max("age")) } throws: {
+            ($0 as? StorageError)?.code == .invalidPredicate
+        }
     }
 }

@@ -55,6 +55,13 @@ public struct From<Object: ManagedObject>: Sendable {
         return copy
     }
 
+    /// As `prefetch(_:)`, with relationships by their stored names.
+    public func prefetch(named keyPaths: [String]) -> From {
+        var copy = self
+        copy.prefetched += keyPaths.map { PropertyPath($0) }
+        return copy
+    }
+
     /// At most so many objects.
     public func limit(_ count: Int) -> From {
         var copy = self

@@ -6,7 +6,7 @@ public import Polystore
 public final class CoreDataMainContext: CoreDataContext, @unchecked Sendable {
     // Unchecked because its superclass is Sendable: the view is used only through the methods below, all of them in the isolation that
     // made the context, except `beginUpdate` and `observeCommit`, which do not touch it.
-    private let view: ViewContext
+    let view: ViewContext
 
     /// A context over a stack.
     ///
