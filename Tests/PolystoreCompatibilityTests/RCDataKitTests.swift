@@ -116,4 +116,37 @@ private struct ImportablePerson: Persistable, Identifiable {
         try context.save()
         #expect(try context.fetchAll(From<MyPersonEntity>()).filter { $0.friend?.personID == 1 }.count == 1)
     }
+
+    @Test(arguments: TestStore.all) func predicates(_ store: TestStore) throws {
+        let stack = try stack(store).dataStack
+        try stack.perform(synchronous: { transaction in
+            for (name, age) in [("Fred", 12), ("fréd", 13), ("Ann", 19), ("Bob", 20)] {
+                let person = try transaction.create(MyPersonEntity.self)
+                (person.name, person.age) = (name, age)
+            }
+        })
+        func ages(_ predicate: Where<MyPersonEntity>) throws -> [Int] {
+            let sorting: [OrderBy<MyPersonEntity>] = [
+                .ascending(\MyPersonEntity.age),
+                .descending(\MyPersonEntity.name),
+            ]
+            return try stack.fetchAll(From<MyPersonEntity>().sorted(sorting).where(predicate)).map(\.age)
+        }
+        let predicate1 = Where<MyPersonEntity>("age >= 13")
+        let predicate2 = Where<MyPersonEntity>("age < 20")
+        let isTeenager = predicate1 && predicate2
+        let isNotTeenager = !isTeenager
+        let alsoIsNotTeenager = !predicate1 || !predicate2
+        let alsoIsTeenager = [predicate1, predicate2].joined(with: .and)
+        #expect(try ages(isTeenager) == [13, 19] && ages(alsoIsTeenager) == [13, 19])
+        #expect(try ages(isNotTeenager) == [12, 20] && ages(alsoIsNotTeenager) == [12, 20])
+        #expect(try ages(\MyPersonEntity.age > 1000) == [])
+        #expect(try ages(\MyPersonEntity.name != "Fred") == [13, 19, 20])
+        #expect(try ages((\MyPersonEntity.age).between(13...19)) == [13, 19])
+        #expect(try ages((\MyPersonEntity.age).in([11, 13, 15, 17, 19])) == [13, 19])
+        let definitelyNotFred = (\MyPersonEntity.name).notEqual(
+            to: "Fred",
+            options: .caseAndDiacriticInsensitive)
+        #expect(try ages(definitelyNotFred) == [19, 20])
+    }
 }
