@@ -72,7 +72,7 @@ let package = Package(
         // What data looks like, what is asked of it, and what a store signs.
         module("PolystoreSchema", "Sources/PolystoreSchema"),
         module("PolystoreModelCode", "Sources/PolystoreModelCode", ["PolystoreSchema"]),
-        module("PolystoreQuery", "Sources/PolystoreQuery", ["PolystoreSchema"]),
+        module("PolystoreQuery", "Sources/PolystoreQuery", ["PolystoreSchema"], exclude: ["Folding/generate.py"]),
         module("PolystoreStorage", "Sources/PolystoreStorage", ["PolystoreSchema", "PolystoreQuery"]),
 
         // Objects over any store.
