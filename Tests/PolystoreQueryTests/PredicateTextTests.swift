@@ -64,4 +64,55 @@ private typealias Predicate = PolystoreQuery.Predicate
         let schema = try Schema(entities: [Entity("Person", attributes: [Attribute("age", .int64)])])
         #expect(throws: QueryError.self) { try FetchRequest("Person", where: Predicate(parsing: "age == 'x'")).plan(in: schema) }
     }
+
+    @Test func placeholdersTakeTheirArguments() throws {
+        let predicate = try Predicate(
+            parsing: "%K BEGINSWITH[c] %@ AND age > %d AND x IN %@ AND y BETWEEN %@ AND z == %f",
+            arguments: [
+                .path("name"), .value(.string("a\" OR 1 == 1")), .value(.int(3)), .list([.int(1), .null]), .list([.int(1), .int(2)]),
+                .value(.double(1.5)),
+            ])
+        let same = try Predicate(
+            parsing: "name BEGINSWITH[c] 'a\\\" OR 1 == 1' AND age > 3 AND x IN {1, NIL} AND y BETWEEN {1, 2} AND z == 1.5")
+        #expect(predicate == same)
+        #expect(throws: QueryError.self) { try Predicate(parsing: "a == %@") }
+        #expect(throws: QueryError.self) { try Predicate(parsing: "a == 1", arguments: [.value(.int(1))]) }
+        #expect(throws: QueryError.self) { try Predicate(parsing: "%K == 1", arguments: [.value(.int(1))]) }
+    }
+
+    @Test(arguments: [
+        String(repeating: "(", count: 100_000) + "a == 1", String(repeating: "(a == 1 AND ", count: 100_000),
+        "a == " + String(repeating: "-(", count: 100_000), String(repeating: "ANY x SATISFIES (", count: 100_000),
+        String(repeating: "SUBQUERY(", count: 100_000), "a == " + String(repeating: "TERNARY(", count: 100_000),
+        "a == 1" + String(repeating: " OR a == 1", count: 200_000), "a == '" + String(repeating: "x", count: 2_000_000),
+        String(repeating: "[", count: 100_000), "a LIKE[" + String(repeating: "c", count: 100_000), "a == 1e999999999",
+        "a == 0xFFFFFFFFFFFFFFFFFF",
+    ]) func hostileTextsAreErrors(_ text: String) {
+        #expect(throws: QueryError.self) { try Predicate(parsing: text) }
+    }
+
+    @Test func manyNegationsAreOne() throws {
+        let predicate = try Predicate(parsing: String(repeating: "NOT ", count: 100_001) + "a == 1")
+        #expect(predicate == .not(.compare(.path("a"), .equal, .value(.int(1)))))
+    }
+
+    /// Whatever words come in whatever order: a predicate that prints as a text of itself, or an error.
+    @Test func randomWordsAreAPredicateOrAnError() throws {
+        let words = [
+            "a", "b.c", "==", "!=", "<", "(", ")", "AND", "OR", "NOT", "1", "2.5", "'x'", "IN", "{", "}", ",", "BETWEEN", "LIKE", "[c]",
+            "ANY", "ALL",
+            "SUBQUERY", "$x", "$x.a", ".@count", "@max", "+", "-", "*", "/", "NIL", "TRUE", "SATISFIES", "SELF", "ISA", "lowercase(",
+            "TERNARY(",
+            "year(", "%@", "#AND", ".", "&", "|", "[SIZE]", "MATCHES", "DATE", "\"2013-01-01T10:00:00Z\"", "\u{301}", "\0", "😀",
+        ]
+        var generator = SystemRandomNumberGenerator(), count = 0
+        for _ in 0..<10_000 {
+            let text = (0..<Int.random(in: 1..<12, using: &generator)).map { _ in words.randomElement(using: &generator) ?? "" }.joined(
+                separator: " ")
+            guard let predicate = try? Predicate(parsing: text) else { continue }
+            count += 1
+            #expect(try Predicate(parsing: predicate.description) == predicate, "\(text)")
+        }
+        #expect(count > 0)
+    }
 }

@@ -117,4 +117,74 @@ import Testing
             #expect(try stack.fetchAll(request.storeOnly()).map(\.name) == ["bob"])
         }
     }
+
+    @Test(arguments: TestStore.all) func pages(_ store: TestStore) throws {
+        let stack = try store.stack()
+        try stack.perform(synchronous: { transaction in
+            for number in 0..<50 {
+                let dog = try transaction.create(Dog.self)
+                dog.name = "\(number % 7)"
+                if number % 3 > 0 {
+                    let owner = try transaction.create(Person.self)
+                    owner.age = number % 5
+                    dog.owner = owner
+                }
+            }
+        })
+        for request in [
+            From<Dog>(), From<Dog>().orderBy(.descending(\.name)), From<Dog>().orderBy(.ascending(\.owner?.age), .descending(\.name)),
+            From<Dog>().orderBy(.descending(\.owner?.age), .ascending((\Dog.name).length)),
+        ] {
+            let all = try stack.fetchIDs(request)
+            var found: [ObjectID<Dog>] = [], cursor: PageCursor?
+            repeat {
+                // As a client gives it back.
+                let page = try stack.fetchPage(request.limit(7), after: cursor.map { PageCursor($0.description) })
+                found += page.objects.map(\.objectID)
+                #expect(page.objects.count == 7 || page.next == nil)
+                cursor = page.next
+            } while cursor != nil
+            #expect(found == all)
+        }
+        let request = From<Dog>().orderBy(.ascending(\.name)).limit(10), page = try stack.fetchPage(request)
+        let next = try #require(page.next)
+        // Whatever comes or goes before the cursor moves nothing.
+        let expected = try stack.fetchPage(request, after: next).objects.map(\.objectID)
+        try stack.perform(synchronous: { transaction in
+            try transaction.delete(page.objects.dropLast())
+            try transaction.create(Dog.self).name = ""
+        })
+        #expect(try stack.fetchPage(request, after: next).objects.map(\.objectID) == expected)
+        for wrong in [
+            PageCursor(""), PageCursor("abc"), PageCursor(String(next.description.dropLast()) + "A"), PageCursor(next.description + "AA"),
+        ] {
+            #expect { try stack.fetchPage(request, after: wrong) } throws: { ($0 as? StorageError)?.code == .invalidPredicate }
+        }
+        #expect { try stack.fetchPage(request.where(\.name == "1"), after: next) } throws: {
+            ($0 as? StorageError)?.code == .invalidPredicate
+        }
+        let other = try DataStack(Person.self, Animal.self, Dog.self)
+        #expect(other.pageSecret != stack.pageSecret)
+    }
+
+    @Test(arguments: TestStore.all) func oneByOne(_ store: TestStore) throws {
+        let stack = try stack(store)
+        let names = try stack.read(synchronous: { source in
+            var names: [String] = []
+            try source.forEach(From<Person>().orderBy(.descending(\.name))) { names.append($0.name) }
+            return names
+        })
+        #expect(names == ["bob", "Dan", "Cid", "Ann"])
+        struct Enough: Error {}
+        var count = 0
+        #expect(throws: Enough.self) {
+            try stack.read(synchronous: { source in
+                try source.forEach(From<Person>()) { _ in
+                    count += 1
+                    if count == 2 { throw Enough() }
+                }
+            })
+        }
+        #expect(count == 2)
+    }
 }

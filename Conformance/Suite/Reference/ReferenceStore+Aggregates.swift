@@ -71,9 +71,10 @@ extension ReferenceStore {
         }
     }
 
-    /// In two passes, by the definition.
-    private func deviation(_ numbers: [Double], isSample: Bool) -> Value {
-        if numbers.count < (isSample ? 2 : 1) { return .null }
+    /// In two passes, by the definition; counted from the first number, so that equal ones have no deviation at all.
+    private func deviation(_ all: [Double], isSample: Bool) -> Value {
+        if all.count < (isSample ? 2 : 1) { return .null }
+        let numbers = all.map { $0 - all[0] }
         let mean = numbers.reduce(0, +) / Double(numbers.count)
         let squares = numbers.map { ($0 - mean) * ($0 - mean) }.reduce(0, +)
         return .double((squares / Double(isSample ? numbers.count - 1 : numbers.count)).squareRoot())

@@ -16,6 +16,7 @@ final class StackCore: Sendable {
         var entries: [Entry?] = []
         var relationships = RelationshipLoading.lazy
         var instrumentation: (any StoreInstrumentation)?
+        var pageSecret: [UInt8] = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     }
 
     /// A stack without anything, for key paths that are resolved without one.
@@ -38,6 +39,12 @@ final class StackCore: Sendable {
     var instrumentation: (any StoreInstrumentation)? {
         get { state.withLock { $0.instrumentation } }
         set { state.withLock { $0.instrumentation = newValue } }
+    }
+
+    /// What signs the cursors of pages.
+    var pageSecret: [UInt8] {
+        get { state.withLock { $0.pageSecret } }
+        set { state.withLock { $0.pageSecret = newValue } }
     }
 
     /// The number of positions, removed stores included.

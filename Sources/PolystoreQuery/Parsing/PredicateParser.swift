@@ -349,7 +349,7 @@ struct PredicateParser {
         if let hex = text.range(of: "0x") {
             value = Int64((text.hasPrefix("-") ? "-" : "") + text[hex.upperBound...], radix: 16).map(Value.int)
         } else {
-            value = Int64(text).map(Value.int) ?? Double(text).map(Value.double)
+            value = Int64(text).map(Value.int) ?? Double(text).flatMap { $0.isFinite ? Value.double($0) : nil }
         }
         guard let value else { throw expected("a number in range") }
         position += 1

@@ -1,0 +1,45 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Writes and reads cursors.
+struct PageCoder {
+    let secret: [UInt8]
+    /// The request, whose cursors are good for no other.
+    let request: String
+    let types: [ValueType]
+
+    func cursor(_ values: [Value]) -> PageCursor {
+        let payload = Array(JSONWriter.write(.array(values.map { JSONNode(ValueText.json($0)) })).utf8)
+        return PageCursor(Self.text(Data(signature(payload) + payload)))
+    }
+
+    /// The values of a cursor; nil if it was not written by this coder.
+    func values(_ cursor: PageCursor) -> [Value]? {
+        guard let bytes = Self.bytes(cursor.description), bytes.count > 16 else { return nil }
+        let payload = Array(bytes.dropFirst(16))
+        guard KeyedDigest.areEqual(bytes.prefix(16), signature(payload)) else { return nil }
+        guard let json = try? JSONParser.parse(String(decoding: payload, as: UTF8.self)), case .array(let nodes) = json.value,
+            nodes.count == types.count
+        else { return nil }
+        var values: [Value] = []
+        for (node, type) in zip(nodes, types) {
+            guard let value = node.value == .null ? .null : ValueText.value(node.value, as: type) else { return nil }
+            values.append(value)
+        }
+        return values
+    }
+
+    private func signature(_ payload: [UInt8]) -> [UInt8] {
+        Array(KeyedDigest.digest(Array(request.utf8) + [0] + payload, secret: secret).prefix(16))
+    }
+
+    /// Base 64 for URLs (RFC 4648, section 5), without padding.
+    private static func text(_ data: Data) -> String {
+        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    private static func bytes(_ text: String) -> [UInt8]? {
+        let plain = text.replacing("-", with: "+").replacing("_", with: "/")
+        return Data(base64Encoded: plain + String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)).map(Array.init)
+    }
+}

@@ -1,0 +1,158 @@
+public import PolystoreStorage
+
+/// Where a page ended: what the next one begins behind. As text it can be given to a client and come back.
+///
+/// It names the place by the values of the sort keys and the object's key, not by a number of objects, so objects that are added or deleted
+/// before it move nothing. It is signed with the secret of the stack and bound to the request: a changed one, or one of another request, is
+/// refused. It is not encrypted: a client can read the values of the sort keys in it.
+public struct PageCursor: Sendable, Hashable, Codable, CustomStringConvertible, LosslessStringConvertible {
+    /// The text.
+    public let description: String
+
+    /// A cursor from its text; what is wrong with it is found when it is used.
+    public init(_ description: String) { self.description = description }
+}
+
+/// Some objects of a request, in its order, and where the next ones begin.
+public struct Page<Object: ManagedObject> {
+    /// The objects.
+    public let objects: [Object]
+    /// Where the next page begins; nil after the last.
+    public let next: PageCursor?
+}
+
+extension DataStack {
+    /// The secret that signs page cursors: random for each stack, so that cursors are good for one run of the program. Programs that
+    /// share cursors, or keep them, set one of 32 bytes or more.
+    public var pageSecret: [UInt8] {
+        get { core.pageSecret }
+        set { core.pageSecret = newValue }
+    }
+
+    /// A page of a request: as many objects as its limit says, 100 without one, behind a cursor.
+    ///
+    /// Each page costs as much as the first, however many come before it, where an index has the order.
+    /// - Throws: `invalidPredicate` for a cursor that was changed or is one of another request.
+    public func fetchPage<Object: ManagedObject>(
+        _ from: From<Object>, after cursor: PageCursor? = nil
+    ) throws(StorageError) -> sending Page<Object> {
+        try reporting { () throws(StorageError) in
+            try ObjectContext(stack: core, model: core.model, storeCount: core.storeCount).fetchPage(from, after: cursor)
+        }
+    }
+}
+
+extension FetchSource {
+    /// A page of a request: as many objects as its limit says, 100 without one, behind a cursor.
+    ///
+    /// - Throws: `invalidPredicate` for a cursor that was changed or is one of another request.
+    public func fetchPage<Object: ManagedObject>(
+        _ from: From<Object>, after cursor: PageCursor? = nil
+    ) throws(StorageError) -> Page<Object> {
+        try reporting { () throws(StorageError) in try _fetchContext.fetchPage(from, after: cursor) }
+    }
+
+    /// Calls a closure with each object of a request, in its order, reading in batches: objects that it does not keep go away, so memory
+    /// stays small however many there are. What the closure throws ends it.
+    ///
+    /// The objects must not be changed meanwhile, nor others that the request could find.
+    public func forEach<Object: ManagedObject>(_ from: From<Object>, _ body: (Object) throws -> Void) throws {
+        try _fetchContext.forEach(from, body)
+    }
+}
+
+extension ObjectContext {
+    func fetchPage<Object: ManagedObject>(_ from: From<Object>, after cursor: PageCursor?) throws(StorageError) -> Page<Object> {
+        let plan = try from.plan(model), size = from.limit ?? 100
+        if from.offset > 0 { throw StorageError(.invalidPredicate, "a page begins behind a cursor, not at an offset") }
+        // Pages of another size go on behind the same cursor.
+        var described = from
+        described.limit = nil
+        let coder = PageCoder(
+            secret: stack.pageSecret, request: described.debugDescription, types: plan.sort.map(\.expression.type) + [.int64])
+        var request = from
+        request.sort = from.sort + [SortDescriptor(.object)]
+        if let cursor {
+            guard let values = coder.values(cursor) else {
+                throw StorageError(.invalidPredicate, "the cursor was changed, or is one of another request; begin with the first page")
+            }
+            let keys = try sortKeys(from, plan) + [SortDescriptor(.object)]
+            request = request.where(Where(Self.behind(keys, values)))
+        }
+        // One more tells whether there is another page.
+        request.limit = size == .max ? size : size + 1
+        var objects = try fetchAll(request)
+        guard objects.count > size, size > 0 else { return Page(objects: objects, next: nil) }
+        objects.removeLast()
+        guard let last = objects.last else { return Page(objects: [], next: nil) }
+        return Page(objects: objects, next: coder.cursor(try place(of: last, plan)))
+    }
+
+    /// The sort keys that a plan has kept of a request: those that decide nothing are left out of both.
+    private func sortKeys<Object: ManagedObject>(_ from: From<Object>, _ plan: FetchPlan) throws(StorageError) -> [SortDescriptor] {
+        var kept: [SortDescriptor] = [], position = 0
+        for key in from.sort where position < plan.sort.count {
+            do throws(QueryError) {
+                if try key.expression.checked(in: model.schema, plan.entity) == plan.sort[position].expression {
+                    kept.append(key)
+                    position += 1
+                }
+            } catch {
+                throw StorageError(error)
+            }
+        }
+        return kept
+    }
+
+    /// The values of the sort keys of an object, and its key.
+    private func place(of object: ManagedObject, _ plan: FetchPlan) throws(StorageError) -> [Value] {
+        let row = object.encodedRow(), order = RowOrder(plan.sort, schema: model.schema)
+        return try withReader(Int(object._store)) { reader throws(StorageError) in
+            let related = StoredRows(reader, model.schema)
+            let values = order.values(row.row(0), related, plan.sort)
+            try related.throwFailure()
+            do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
+            return values + [.int(object._key)]
+        }
+    }
+
+    /// The objects that come behind a place: equal in some first keys and behind in the next.
+    private static func behind(_ keys: [SortDescriptor], _ values: [Value]) -> Predicate {
+        var alternatives: [Predicate] = []
+        for (position, key) in keys.enumerated() {
+            var parts: [Predicate] = zip(keys, values).prefix(position).map { .compare($0.expression, .equal, .value($1)) }
+            switch (key.ascending, values[position]) {
+            case (true, .null): parts.append(.compare(key.expression, .notEqual, .value(.null)))
+            case (true, let value): parts.append(.compare(key.expression, .greater, .value(value)))
+            case (false, .null): continue
+            case (false, let value):
+                parts.append(.or([.compare(key.expression, .less, .value(value)), .compare(key.expression, .equal, .value(.null))]))
+            }
+            alternatives.append(.and(parts))
+        }
+        return .or(alternatives)
+    }
+
+    func forEach<Object: ManagedObject>(_ from: From<Object>, _ body: (Object) throws -> Void) throws {
+        let plan = try from.plan(model), stores = try stack.stores(for: plan.entity, from.configurations)
+        if stores.count > 1 || hasDetachedChanges || !from.prefetched.isEmpty || from.includesPendingChanges == false {
+            for object in try fetchAll(from) { try body(object) }
+            return
+        }
+        try checkStoreOnly(from)
+        var thrown: (any Error)?
+        try withReader(stores[0]) { reader throws(StorageError) in
+            let cursor = try reader.exactCursor(for: plan, schema: model.schema), batch = RowBatch(capacity: 256)
+            while try cursor.next(into: batch) {
+                for index in 0..<batch.count {
+                    guard let object = object(of: batch.row(index), Int16(truncatingIfNeeded: stores[0])) as? Object else { continue }
+                    do { try body(object) } catch {
+                        thrown = error
+                        return
+                    }
+                }
+            }
+        }
+        if let thrown { throw thrown }
+    }
+}

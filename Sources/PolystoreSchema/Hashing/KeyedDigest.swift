@@ -1,0 +1,21 @@
+/// HMAC with SHA-256 (RFC 2104): tells whether bytes are those that somebody with the secret has made.
+public enum KeyedDigest {
+    private static let block = 64
+
+    /// The digest of a message under a secret, 32 bytes.
+    public static func digest(_ message: [UInt8], secret: [UInt8]) -> [UInt8] {
+        var key = secret.count > block ? bytes(SHA256.digest(secret)) : secret
+        key += [UInt8](repeating: 0, count: block - key.count)
+        let inner = bytes(SHA256.digest(key.map { $0 ^ 0x36 } + message))
+        return bytes(SHA256.digest(key.map { $0 ^ 0x5c } + inner))
+    }
+
+    /// Whether two digests are equal, in a time that does not tell where they differ.
+    public static func areEqual(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
+        a.count == b.count && zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    private static func bytes(_ words: [UInt64]) -> [UInt8] {
+        words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) } }
+    }
+}
