@@ -188,20 +188,17 @@ struct BatchWork {
 
     /// Whether deleting rows of the plan changes nothing else: no rule has to be followed, and nothing refers to them.
     var isDeletionAlone: Bool {
-        let family = Set(description.family)
-        let refersToThem = schema.descriptions.contains { other in
-            other.slots.contains { slot in slot.destination.map { !family.isDisjoint(with: schema[$0].family) } ?? false }
+        let family = description.family
+        func isConcerned(_ entity: EntityIndex) -> Bool { schema[entity].family.contains(where: family.contains) }
+        for other in schema.descriptions {
+            for slot in other.slots { if let destination = slot.destination, isConcerned(destination) { return false } }
         }
-        let isLinked = schema.links.contains { link in
-            !family.isDisjoint(with: schema[link.owner].family) || !family.isDisjoint(with: schema[link.member].family)
+        for link in schema.links where isConcerned(link.owner) || isConcerned(link.member) { return false }
+        for reference in context.model.references where isConcerned(reference.entity) || isConcerned(reference.destination) { return false }
+        for entity in family {
+            for relationship in schema[entity].relationships where relationship.relationship.deleteRule != .nullify { return false }
         }
-        let isReferenced = context.model.references.contains { reference in
-            !family.isDisjoint(with: schema[reference.entity].family) || !family.isDisjoint(with: schema[reference.destination].family)
-        }
-        let hasRules = family.contains { entity in
-            schema[entity].relationships.contains { $0.relationship.deleteRule != .nullify }
-        }
-        return !refersToThem && !isLinked && !isReferenced && !hasRules
+        return true
     }
 
     mutating func delete(in store: Int) throws(StorageError) {
