@@ -26,9 +26,7 @@ public struct ResidualReader {
         let answer = QueryAnswer(plan, schema: schema)
         let batch = RowBatch()
         while try rows.next(into: batch) {
-            for index in 0..<batch.count {
-                do throws(QueryError) { try answer.add(batch.row(index), related) } catch { throw StorageError(error) }
-            }
+            do throws(QueryError) { try answer.add(batch, related) } catch { throw StorageError(error) }
             try related.throwFailure()
         }
         do throws(QueryError) { return try answer.result() } catch { throw StorageError(error) }

@@ -94,9 +94,7 @@ class KeyValueReader: StorageReader {
         let cursor: any RowCursor = if let covered = try CoveredRows(plan, self) { covered } else { try cursor(for: plan.fetch) }
         let batch = RowBatch()
         while try cursor.next(into: batch) {
-            for index in 0..<batch.count {
-                do throws(QueryError) { try answer.add(batch.row(index), related) } catch { throw StorageError(error) }
-            }
+            do throws(QueryError) { try answer.add(batch, related) } catch { throw StorageError(error) }
             try related.throwFailure()
         }
         do throws(QueryError) { return try answer.result() } catch { throw StorageError(error) }
