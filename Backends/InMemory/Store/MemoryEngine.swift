@@ -14,6 +14,7 @@ final class MemoryEngine: OrderedStore {
 
     let maximumKeyBytes = 511
     let maximumValueBytes = 1 << 30
+    let checksRecords = false
 
     func open(_ request: OrderedOpen) throws(StorageError) -> Bool { false }
 

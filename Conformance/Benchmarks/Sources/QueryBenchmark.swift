@@ -107,11 +107,20 @@ struct QueryBenchmark {
                 floor_sale(
                     number: Int64(values.number), region: text, region_length: UInt32(values.region.utf8.count), amount: values.amount))
         }
-        var measurement = Measurement("average-by-group", store: store, against: "c loop", count: count)
-        try measurement.run(
-            rounds: rounds, ours: { try average(stack) },
-            theirs: { try nanoseconds { if floor_query_groups(rows, Int64(count)) != 1000 { throw BenchmarkError.wrongAnswer } } })
-        report(measurement)
+        guard let block = floor_query_records(rows, Int64(count)) else { throw BenchmarkError.floorFailed(store) }
+        defer { free(block) }
+        for form in ["records", "structs"] {
+            var measurement = Measurement("average-by-group", store: store, against: "c loop", count: count, form: form)
+            try measurement.run(
+                rounds: rounds, ours: { try average(stack) },
+                theirs: {
+                    try nanoseconds {
+                        let groups = form == "records" ? floor_query_groups_records(block) : floor_query_groups(rows, Int64(count))
+                        if groups != 1000 { throw BenchmarkError.wrongAnswer }
+                    }
+                })
+            report(measurement)
+        }
     }
 
     /// The engine may open a file once in a process: C reads a copy.

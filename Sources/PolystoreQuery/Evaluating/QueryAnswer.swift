@@ -3,7 +3,9 @@ public import PolystoreSchema
 /// The answer of a query, computed row by row: what a store that cannot aggregate by itself uses.
 public final class QueryAnswer {
     private let plan: QueryPlan
-    /// The outputs of plain rows, or the grouping keys.
+    /// The values of plain rows.
+    private let outputs: [ExpressionEvaluator]
+    /// The grouping keys.
     private let readers: [CellReader]
     /// What is computed over; nil for a count of objects.
     private let arguments: [CellReader?]
@@ -21,9 +23,10 @@ public final class QueryAnswer {
         self.plan = plan
         switch plan.kind {
         case .rows(let outputs):
-            readers = outputs.map { CellReader($0, schema) }
-            arguments = []
+            self.outputs = outputs.map { ExpressionEvaluator($0, schema: schema) }
+            (readers, arguments) = ([], [])
         case .groups(let grouping):
+            outputs = []
             readers = grouping.keys.map { CellReader($0, schema) }
             arguments = grouping.aggregates.map { $0.argument.map { CellReader($0, schema) } }
         }
@@ -60,8 +63,11 @@ public final class QueryAnswer {
 
     private func values(_ row: borrowing RowView, _ related: some RelatedRows) throws(QueryError) -> [Value] {
         var values: [Value] = []
-        values.reserveCapacity(readers.count)
-        for reader in readers { values.append(try reader.value(row, related)) }
+        values.reserveCapacity(outputs.count)
+        for output in outputs {
+            values.append(output.value(row, related))
+            try output.throwFailure()
+        }
         return values
     }
 
@@ -95,36 +101,30 @@ public final class QueryAnswer {
 }
 
 /// Reads an expression of a row as a cell: a property where it lies, anything else computed.
-private struct CellReader {
-    private let path: PathReader?
-    /// The slot of a property of the row itself.
-    private let slot: Int?
-    private let evaluator: ExpressionEvaluator
+private enum CellReader {
+    case path(PathReader)
+    case computed(ExpressionEvaluator)
 
     init(_ expression: CheckedExpression, _ schema: Schema) {
-        evaluator = ExpressionEvaluator(expression, schema: schema)
-        guard case .path(let path) = expression else {
-            (self.path, slot) = (nil, nil)
-            return
+        if case .path(let path) = expression {
+            self = .path(PathReader(path, schema: schema))
+        } else {
+            self = .computed(ExpressionEvaluator(expression, schema: schema))
         }
-        self.path = PathReader(path, schema: schema)
-        slot = if path.steps.isEmpty, case .slot(let slot) = path.leaf { slot } else { nil }
     }
 
     /// The cell; its bytes are those of the row, or in `scratch`.
     @inline(__always)
     func cell(_ row: borrowing RowView, _ related: some RelatedRows, _ scratch: RowBatch) throws(QueryError) -> Cell {
-        if let slot { return row[slot] }
-        if let path { return path.cell(row, related) }
-        let cell = scratch.cell(for: try value(row, related))
-        // Zero has two forms, which are one value.
-        return cell.kind == .real && cell.real == 0 ? .real(0) : cell
-    }
-
-    func value(_ row: borrowing RowView, _ related: some RelatedRows) throws(QueryError) -> Value {
-        let value = evaluator.value(row, related)
-        try evaluator.throwFailure()
-        return value
+        switch self {
+        case .path(let path): return path.cell(row, related)
+        case .computed(let evaluator):
+            let value = evaluator.value(row, related)
+            try evaluator.throwFailure()
+            let cell = scratch.cell(for: value)
+            // Zero has two forms, which are one value.
+            return cell.kind == .real && cell.real == 0 ? .real(0) : cell
+        }
     }
 
     static func value(_ cell: Cell, _ type: ValueType) throws(QueryError) -> Value {

@@ -51,5 +51,7 @@ uint32_t floor_crc32c(const uint8_t *bytes, size_t count);
 void *floor_query_open(const char *path); // closed with floor_sqlite_close
 int64_t floor_query_run(void *db, const char *sql, int64_t low, int64_t high);
 int64_t floor_query_groups(const floor_sale *rows, int64_t count);
+void *floor_query_records(const floor_sale *rows, int64_t count); // freed with free
+int64_t floor_query_groups_records(const void *block);
 int64_t floor_query_groups_lmdb(const char *path, int region, int amount);
 #endif
