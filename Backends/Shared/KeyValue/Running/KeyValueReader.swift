@@ -105,6 +105,7 @@ class KeyValueReader: StorageReader {
     func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
         try checkOpen()
         if let count = try plainCount(plan) { return [[.int(Int64(count))]] }
+        if let answer = try IndexEdges(plan, self)?.answer() { return answer }
         let answer = QueryAnswer(plan, schema: core.schema)
         let related = RelatedRecords(self)
         let cursor: any RowCursor = if let covered = try CoveredRows(plan, self) { covered } else { try cursor(for: plan.fetch) }
