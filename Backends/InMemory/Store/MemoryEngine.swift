@@ -152,10 +152,11 @@ final class MemoryCursor: OrderedCursor {
     }
 
     func last() throws(StorageError) -> Bool {
-        page = map.last.map { place in
-            position = place
-            return map.page(place)
-        } ?? nil
+        page =
+            map.last.map { place in
+                position = place
+                return map.page(place)
+            } ?? nil
         return page != nil
     }
 

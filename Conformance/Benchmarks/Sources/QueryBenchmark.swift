@@ -77,7 +77,9 @@ struct QueryBenchmark {
     }
 
     private func objects(_ stack: DataStack, by path: ReferenceWritableKeyPath<Sale, Int>) throws -> Double {
-        let wanted = path == \Sale.number ? From<Sale>().where(\Sale.number >= range.low && \Sale.number <= range.high)
+        let wanted =
+            path == \Sale.number
+            ? From<Sale>().where(\Sale.number >= range.low && \Sale.number <= range.high)
             : From<Sale>().where(\Sale.twin >= range.low && \Sale.twin <= range.high)
         return try nanoseconds { if try stack.fetchAll(wanted).count != count / 100 { throw BenchmarkError.wrongAnswer } }
     }

@@ -179,7 +179,8 @@ import Testing
                 let outputs = aggregates.enumerated().map { QueryOutput.aggregate($1, as: "a\($0)") }
                 let fetch = FetchRequest("Sale", where: try condition.map { try Predicate(parsing: $0) })
                 let keys = key.map { [Expression.path(PropertyPath($0))] } ?? []
-                let plan = try QueryRequest(fetch, outputs: keys.map { QueryOutput($0, as: "key") } + outputs, groupBy: keys).plan(in: schema)
+                let plan = try QueryRequest(fetch, outputs: keys.map { QueryOutput($0, as: "key") } + outputs, groupBy: keys).plan(
+                    in: schema)
                 return try reader.values(for: plan)
             }
             let amounts = Self.sales.compactMap(\.amount)
