@@ -52,6 +52,7 @@ struct Benchmarks: ParsableCommand {
             try FieldsBenchmark(place: places, count: count, rounds: rounds, report: show).run()
         }
         if wants("parse") { try ParseBenchmark(rounds: rounds, report: show).run() }
+        if wants("compile") { try CompileBenchmark(place: places, rounds: rounds, report: show).run() }
         for store in wanted where wants("import") {
             try ImportBenchmark(store: store, place: places, count: max(count * 2 / 5, 1), rounds: rounds, report: show).run()
         }

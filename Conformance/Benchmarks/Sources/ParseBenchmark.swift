@@ -1,4 +1,5 @@
 import Polystore
+import PolystoreCatalog
 
 /// Reading a typical condition from its text, beside the 20 microseconds that it may take.
 struct ParseBenchmark {
@@ -20,5 +21,39 @@ struct ParseBenchmark {
             measurement.add(theirs: Double(count) * 20_000)
         }
         report(measurement)
+    }
+}
+
+/// From a request to the first row of an empty table in SQLite: checking, compiling, finding the prepared statement, binding and running.
+struct CompileBenchmark {
+    let place: Places
+    let rounds: Int
+    let report: (Measurement) -> Void
+
+    func run() throws {
+        let schema = try Schema(json: BenchmarkModel.json), count = 20_000
+        let store = try StoreCatalog.standard.store(at: StoreURL(try place.url("sqlite")), configuration: nil)
+        _ = try store.open(OpenRequest(schema: schema))
+        defer { try? store.close() }
+        let reader = try store.beginRead(), batch = RowBatch(capacity: 1)
+        defer { reader.end() }
+        let predicate = Predicate.and([
+            .compare(.path("age"), .greater, .value(.int(30))), .compare(.path("name"), .equal, .value(.string("a"))),
+        ])
+        let request = FetchRequest("Person", where: predicate, orderBy: [SortDescriptor(.path("score"))], limit: 10)
+        let plan = try request.plan(in: schema)
+        for form in ["check", "compile and run"] {
+            var measurement = Measurement("compile", store: "sqlite", against: "2 us", count: count, form: form)
+            for _ in 0..<rounds {
+                measurement.add(
+                    ours: try nanoseconds {
+                        for _ in 0..<count {
+                            if form == "check" { _ = try request.plan(in: schema) } else { _ = try reader.cursor(for: plan).next(into: batch) }
+                        }
+                    })
+                measurement.add(theirs: Double(count) * 2_000)
+            }
+            report(measurement)
+        }
     }
 }
