@@ -99,32 +99,38 @@ enum PredicateFacts {
 }
 
 extension Predicate {
-    /// The predicate with a relationship before each key path of its own object.
-    fileprivate func prefixed(_ prefix: String) -> Predicate {
-        switch node {
+    /// The predicate with a relationship before each key path of its own object, also those inside of conditions on related objects.
+    fileprivate func prefixed(_ prefix: String, _ depth: Int = 0) -> Predicate {
+        func own(_ expression: Expression) -> Expression { expression.prefixed(prefix, depth) }
+        return switch node {
         case .constant, .isEntity: self
-        case .compare(let a, let comparison, let b): .compare(a.prefixed(prefix), comparison, b.prefixed(prefix))
-        case .isIn(let expression, let values): .isIn(expression.prefixed(prefix), values)
-        case .between(let a, let low, let high): .between(a.prefixed(prefix), low.prefixed(prefix), high.prefixed(prefix))
-        case .text(let expression, let match, let needle): .text(expression.prefixed(prefix), match, needle)
-        case .related(let quantifier, let path, let inner): .related(quantifier, PropertyPath(prefix + path.description), inner)
-        case .and(let parts): .and(parts.map { $0.prefixed(prefix) })
-        case .or(let parts): .or(parts.map { $0.prefixed(prefix) })
-        case .not(let part): .not(part.prefixed(prefix))
+        case .compare(let a, let comparison, let b): .compare(own(a), comparison, own(b))
+        case .isIn(let expression, let values): .isIn(own(expression), values)
+        case .between(let a, let low, let high): .between(own(a), own(low), own(high))
+        case .text(let expression, let match, let needle): .text(own(expression), match, needle)
+        case .open(let expression, let test, let name): .open(own(expression), test, name)
+        case .related(let quantifier, let path, let inner):
+            .related(
+                quantifier, depth == 0 ? PropertyPath(prefix + path.description) : path, inner.prefixed(prefix, depth + 1))
+        case .and(let parts): .and(parts.map { $0.prefixed(prefix, depth) })
+        case .or(let parts): .or(parts.map { $0.prefixed(prefix, depth) })
+        case .not(let part): .not(part.prefixed(prefix, depth))
         }
     }
 }
 
 extension Expression {
-    fileprivate func prefixed(_ prefix: String) -> Expression {
+    fileprivate func prefixed(_ prefix: String, _ depth: Int) -> Expression {
         switch node {
-        case .path(let path): return .path(PropertyPath(prefix + path.description))
-        case .value, .aggregate: return self
-        case .function(let function, let arguments): return .function(function, arguments.map { $0.prefixed(prefix) })
+        case .path(let path): return depth == 0 ? .path(PropertyPath(prefix + path.description)) : self
+        case .outer(let level, let path): return level == depth ? .outer(level, PropertyPath(prefix + path.description)) : self
+        case .value, .variable, .aggregate: return self
+        case .function(let function, let arguments): return .function(function, arguments.map { $0.prefixed(prefix, depth) })
         case .conditional(let condition, let a, let b):
-            return .conditional(condition.prefixed(prefix), a.prefixed(prefix), b.prefixed(prefix))
+            return .conditional(condition.prefixed(prefix, depth), a.prefixed(prefix, depth), b.prefixed(prefix, depth))
         case .related(var aggregate):
-            aggregate.relationship = PropertyPath(prefix + aggregate.relationship.description)
+            if depth == 0 { aggregate.relationship = PropertyPath(prefix + aggregate.relationship.description) }
+            aggregate.predicate = aggregate.predicate?.prefixed(prefix, depth + 1)
             return .related(aggregate)
         }
     }

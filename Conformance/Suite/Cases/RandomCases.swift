@@ -139,7 +139,7 @@ enum Shrinking {
         case .or(let list): list + without(list).map { .or($0) } + deeper(list).map { .or($0) }
         case .related(let quantifier, let path, let inner): parts(inner).map { .related(quantifier, path, $0) }
         case .isIn(let expression, let values) where values.count > 1: values.map { .isIn(expression, [$0]) }
-        case .constant, .compare, .isIn, .between, .text, .isEntity: []
+        case .constant, .compare, .isIn, .between, .text, .open, .isEntity: []
         }
     }
 

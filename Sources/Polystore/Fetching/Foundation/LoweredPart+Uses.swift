@@ -6,7 +6,7 @@ extension Lowering {
         switch part {
         case .condition(let condition): return condition
         case .optionalCondition(let optional): return optional.isTrue
-        case .value(let value): return LoweredCondition(.compare(value.expression, .equal, .value(.bool(true))), nilPaths: value.nilPaths)
+        case .value(let value): return LoweredCondition(.compare(value.expression, .equal, .value(.bool(true))), nilPlaces: value.nilPlaces)
         case .constant(let constant):
             guard let truth = constant as? Bool else { throw Self.refusal("a captured value stands where a condition is expected") }
             return LoweredCondition(.constant(truth))
@@ -18,7 +18,7 @@ extension Lowering {
     func value(_ part: LoweredPart) throws(StorageError) -> LoweredValue {
         switch part {
         case .value(let value): return value
-        case .object(let names): return LoweredValue(names: names)
+        case .object(let place): return LoweredValue(place, at: level)
         case .condition(let condition): return truth(of: condition)
         case .optionalCondition(let optional):
             return LoweredValue(
@@ -37,6 +37,7 @@ extension Lowering {
         if case .constant(let constant?) = part {
             if let text = constant as? String { return text }
             if let text = constant as? any StringProtocol { return String(text) }
+            if let character = constant as? Character { return String(character) }
         }
         throw Self.refusal("the text that is looked for is not a captured one")
     }

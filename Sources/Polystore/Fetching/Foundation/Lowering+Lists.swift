@@ -5,12 +5,12 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
         let part = try lowering.lower(sequence), element = try lowering.lower(element)
         switch part {
-        case .objects(let names, let condition): return .condition(try contains(element, names, condition))
+        case .objects(let place, let condition): return .condition(try contains(element, place, condition, lowering))
         case .value(let text): return .condition(LoweredCondition(text, .contains, try lowering.text(element)))
         case .constant(let constant):
             guard let list = constant as? LHS.Output else { break }
-            if case .object(let names) = element {
-                return .condition(LoweredValue(names: names).isIn(try Constants.values(list, areObjects: true)))
+            if case .object(let place) = element {
+                return .condition(LoweredValue(place, at: lowering.level).isIn(try Constants.values(list, areObjects: true)))
             }
             return .condition(try lowering.value(element).isIn(try Constants.values(list, areObjects: false)))
         case .condition, .optionalCondition, .object, .range: break
@@ -20,19 +20,23 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
 
     /// Whether an object is among related ones.
     private func contains(
-        _ element: LoweredPart, _ names: [String], _ condition: PolystoreQuery.Predicate?
+        _ element: LoweredPart, _ place: LoweredPlace, _ condition: PolystoreQuery.Predicate?, _ lowering: Lowering
     ) throws(StorageError) -> LoweredCondition {
-        guard case .constant(let constant) = element else {
-            throw Lowering.refusal("it looks for \(element.noun) among related objects; only a captured object has a place there")
+        let object: PolystoreQuery.Expression
+        switch element {
+        case .constant(let constant): object = .value(try Constants.key(constant))
+        case .object(let other): object = LoweredValue(other, at: lowering.level + 1).expression
+        case .value, .condition, .optionalCondition, .objects, .range:
+            throw Lowering.refusal("it looks for \(element.noun) among related objects")
         }
-        let isObject = PolystoreQuery.Predicate.compare(.path(.object), .equal, .value(try Constants.key(constant)))
-        return LoweredCondition(related: .any, names, condition.map { $0 && isObject } ?? isObject)
+        let isObject = PolystoreQuery.Predicate.compare(.path(.object), .equal, object)
+        return try lowering.related(.any, place, condition.map { $0 && isObject } ?? isObject)
     }
 }
 
 extension LoweredValue {
     fileprivate func isIn(_ values: [Value]) -> LoweredCondition {
-        LoweredCondition(.isIn(expression, values), nilPaths: values.contains(.null) ? [] : nilPaths)
+        LoweredCondition(.isIn(expression, values), nilPlaces: values.contains(.null) ? [] : nilPlaces)
     }
 }
 
@@ -86,6 +90,14 @@ extension PredicateExpressions.CollectionIndexSubscript: LowerableExpression {
 extension PredicateExpressions.DictionaryKeySubscript: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
         .constant(Constants.unwrapping(try lowering.captured(wrapped)[try lowering.captured(key)]))
+    }
+}
+
+extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: LowerableExpression {
+    func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
+        let found = try lowering.captured(wrapped)[try lowering.captured(key)]
+        if let found { return .constant(Constants.unwrapping(found)) }
+        return try lowering.lower(self.default)
     }
 }
 

@@ -39,13 +39,13 @@ extension PredicateExpressions.Conditional: LowerableExpression {
 
 extension PredicateExpressions.Equal: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
-        .condition(try lowering.equality(lowering.lower(lhs), lowering.lower(rhs), .equal))
+        return .condition(try lowering.equality(lowering.lower(lhs), lowering.lower(rhs), .equal))
     }
 }
 
 extension PredicateExpressions.NotEqual: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
-        .condition(try lowering.equality(lowering.lower(lhs), lowering.lower(rhs), .notEqual))
+        return .condition(try lowering.equality(lowering.lower(lhs), lowering.lower(rhs), .notEqual))
     }
 }
 
@@ -70,7 +70,7 @@ extension Lowering {
     /// A comparison by order; false where a side is nil.
     func comparison(_ a: LoweredPart, _ comparison: PolystoreQuery.Comparison, _ b: LoweredPart) throws(StorageError) -> LoweredCondition {
         let x = try value(a), y = try value(b)
-        return LoweredCondition(.compare(x.expression, comparison, y.expression), nilPaths: x.nilPaths.union(y.nilPaths))
+        return LoweredCondition(.compare(x.expression, comparison, y.expression), nilPlaces: x.nilPlaces.union(y.nilPlaces))
     }
 
     /// Equality or its opposite, of values, objects or truths.
@@ -97,7 +97,7 @@ extension Lowering {
             guard let truth = constant as? Bool else { return isEqual ? !optional.isPresent : optional.isPresent }
             let condition = truth ? optional.isTrue : optional.isFalse
             return isEqual ? condition : !condition
-        case .object(let names): return compare(LoweredValue(names: names), comparison, try Constants.key(constant))
+        case .object(let place): return compare(LoweredValue(place, at: level), comparison, try Constants.key(constant))
         case .value, .constant, .objects, .range: return compare(try value(part), comparison, try Constants.value(constant))
         }
     }
@@ -106,6 +106,6 @@ extension Lowering {
         // `x == 5` and `x != nil` are false of nil; `x == nil` and `x != 5` are true of it.
         let isFalseOfNil = (comparison == .equal) != (constant == .null)
         return LoweredCondition(
-            .compare(value.expression, comparison, .value(constant)), nilPaths: isFalseOfNil ? value.nilPaths : [])
+            .compare(value.expression, comparison, .value(constant)), nilPlaces: isFalseOfNil ? value.nilPlaces : [])
     }
 }

@@ -7,9 +7,9 @@ extension PredicateExpressions.OptionalFlatMap: LowerableExpression {
         switch part {
         case .constant(nil): return part
         case .constant: return try lowering.binding(variable.key, to: part).lower(transform)
-        case .object(let names):
+        case .object(let place):
             let inner = try lowering.binding(variable.key, to: part).lower(transform)
-            return names.isEmpty ? inner : try chained(inner, LoweredValue(names: names), lowering)
+            return place.names.isEmpty ? inner : try chained(inner, LoweredValue(place, at: lowering.level), lowering)
         case .value(let value): return try chained(try lowering.binding(variable.key, to: part).lower(transform), value, lowering)
         case .condition, .optionalCondition, .objects, .range:
             throw Lowering.refusal("\(part.noun) of type \(LHS.Output.self) is unwrapped")
@@ -22,16 +22,14 @@ extension PredicateExpressions.OptionalFlatMap: LowerableExpression {
         case .condition(let condition): return .optionalCondition(OptionalCondition(condition: condition, needed: [wrapped]))
         case .optionalCondition(let inner):
             return .optionalCondition(OptionalCondition(condition: inner.condition, needed: [wrapped] + inner.needed))
-        case .object(let names):
-            if let path = wrapped.path, names.starts(with: path.names) { return part }
         // Of nothing there is nothing.
-        case .objects(let names, _):
-            if let path = wrapped.path, names.starts(with: path.names) { return part }
+        case .object(let found), .objects(let found, _):
+            if let place = wrapped.place, found.begins(with: place) { return part }
         case .value, .constant:
             let value = try lowering.value(part)
-            if let path = wrapped.path, value.nilPaths.contains(path) { return part }
+            if let place = wrapped.place, value.nilPlaces.contains(place) { return part }
             let isPresent = PolystoreQuery.Predicate.compare(wrapped.expression, .notEqual, .value(.null))
-            return .value(LoweredValue(.conditional(isPresent, value.expression, .value(.null)), nilPaths: wrapped.nilPaths))
+            return .value(LoweredValue(.conditional(isPresent, value.expression, .value(.null)), nilPlaces: wrapped.nilPlaces))
         case .range: break
         }
         throw Lowering.refusal("an optional chain leads to \(part.noun) that is not a part of what it unwraps")
@@ -59,7 +57,7 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
                 // A truth that is missing is the other: the comparison with the opposite decides.
                 let comparison: PolystoreQuery.Comparison = truth ? .notEqual : .equal
                 let predicate = PolystoreQuery.Predicate.compare(value.expression, comparison, .value(.bool(!truth)))
-                return .condition(LoweredCondition(predicate, nilPaths: truth ? [] : value.nilPaths))
+                return .condition(LoweredCondition(predicate, nilPlaces: truth ? [] : value.nilPlaces))
             }
             return .value(LoweredValue(.function(.coalesce, [value.expression, try lowering.value(other).expression])))
         case .object:

@@ -38,16 +38,16 @@ extension PredicateExpressions.RangeExpressionContains: LowerableExpression {
         if let low, let high, includesUpper {
             return LoweredCondition(
                 .between(value.expression, low.expression, high.expression),
-                nilPaths: value.nilPaths.union(low.nilPaths).union(high.nilPaths))
+                nilPlaces: value.nilPlaces.union(low.nilPlaces).union(high.nilPlaces))
         }
-        let lower = low.map { LoweredCondition(.compare(value.expression, .greaterOrEqual, $0.expression), nilPaths: value.nilPaths) }
+        let lower = low.map { LoweredCondition(.compare(value.expression, .greaterOrEqual, $0.expression), nilPlaces: value.nilPlaces) }
         let upper = high.map {
-            LoweredCondition(.compare(value.expression, includesUpper ? .lessOrEqual : .less, $0.expression), nilPaths: value.nilPaths)
+            LoweredCondition(.compare(value.expression, includesUpper ? .lessOrEqual : .less, $0.expression), nilPlaces: value.nilPlaces)
         }
         switch (lower, upper) {
         case (let lower?, let upper?): return lower && upper
         case (let bound?, nil), (nil, let bound?): return bound
-        case (nil, nil): return LoweredCondition(.compare(value.expression, .notEqual, .value(.null)), nilPaths: value.nilPaths)
+        case (nil, nil): return LoweredCondition(.compare(value.expression, .notEqual, .value(.null)), nilPlaces: value.nilPlaces)
         }
     }
 }

@@ -5,9 +5,9 @@ extension PredicateExpressions.SequenceContainsWhere: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
         let part = try lowering.lower(sequence)
         switch part {
-        case .objects(let names, let condition):
+        case .objects(let place, let condition):
             let test = try lowering.inside(variable.key, test)
-            return .condition(LoweredCondition(related: .any, names, condition.map { $0 && test } ?? test))
+            return .condition(try lowering.related(.any, place, condition.map { $0 && test } ?? test))
         case .constant(let list as LHS.Output):
             let tests = try lowering.tests(variable.key, test, of: list)
             return .condition(LoweredCondition(.or(tests)))
@@ -21,9 +21,9 @@ extension PredicateExpressions.SequenceAllSatisfy: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
         let part = try lowering.lower(sequence)
         switch part {
-        case .objects(let names, let condition):
+        case .objects(let place, let condition):
             let test = try lowering.inside(variable.key, test)
-            return .condition(LoweredCondition(related: .all, names, condition.map { !$0 || test } ?? test))
+            return .condition(try lowering.related(.all, place, condition.map { !$0 || test } ?? test))
         case .constant(let list as LHS.Output):
             let tests = try lowering.tests(variable.key, test, of: list)
             return .condition(LoweredCondition(.and(tests)))
@@ -36,15 +36,31 @@ extension PredicateExpressions.SequenceAllSatisfy: LowerableExpression {
 extension PredicateExpressions.Filter: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
         let part = try lowering.lower(sequence)
-        guard case .objects(let names, let condition) = part else {
+        guard case .objects(let place, let condition) = part else {
             throw Lowering.refusal("filter is asked of \(part.noun) of type \(LHS.Output.self)")
         }
         let test = try lowering.inside(variable.key, filter)
-        return .objects(names, condition.map { $0 && test } ?? test)
+        return .objects(place, condition.map { $0 && test } ?? test)
     }
 }
 
 extension Lowering {
+    /// A condition on the objects that relationships lead to.
+    func related(
+        _ quantifier: Quantifier, _ place: LoweredPlace, _ condition: PolystoreQuery.Predicate
+    ) throws(StorageError) -> LoweredCondition {
+        // Of nothing, any is false.
+        LoweredCondition(
+            .related(quantifier, try relationship(place), condition), nilPlaces: quantifier == .any ? place.prefixes : [])
+    }
+
+    /// The relationships to objects: those of the object that the condition is about.
+    func relationship(_ place: LoweredPlace) throws(StorageError) -> PropertyPath {
+        if place.level == level { return place.path }
+        throw Self.refusal(
+            "a condition on related objects looks at \(place.path) of an outer object; only single values of it have a place there")
+    }
+
     /// A condition on related objects.
     fileprivate func inside(
         _ variable: PredicateExpressions.VariableID, _ test: any PredicateExpression
@@ -64,14 +80,5 @@ extension Lowering {
             tests.append(try inner.condition(inner.lower(test)).predicate)
         }
         return tests
-    }
-}
-
-extension LoweredCondition {
-    /// A condition on the objects that relationships lead to.
-    init(related quantifier: Quantifier, _ names: [String], _ condition: PolystoreQuery.Predicate) {
-        // Of nothing, any is false.
-        self.init(
-            .related(quantifier, PropertyPath(names), condition), nilPaths: quantifier == .any ? PropertyPath.prefixes(names) : [])
     }
 }

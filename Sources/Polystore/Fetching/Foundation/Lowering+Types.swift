@@ -4,7 +4,7 @@ internal import PolystoreStorage
 extension PredicateExpressions.TypeCheck: LowerableExpression {
     func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
         let part = try lowering.lower(input)
-        if case .object(let names) = part, names.isEmpty, let type = Desired.self as? ManagedObject.Type {
+        if case .object(LoweredPlace(level: lowering.level, names: [])) = part, let type = Desired.self as? ManagedObject.Type {
             return .condition(LoweredCondition(.isEntity(type.declaration.name)))
         }
         if case .constant(let constant) = part { return .constant(constant is Desired) }

@@ -16,11 +16,11 @@ struct Lowering {
 
     private var variables: [PredicateExpressions.VariableID: (level: Int, part: LoweredPart)]
     /// How many conditions on related objects the place is inside of: each is about objects of its own.
-    private var level = 0
+    private(set) var level = 0
     private var depth = 0
 
     /// The way of a predicate about an object.
-    init(variable: PredicateExpressions.VariableID) { variables = [variable: (0, .object([]))] }
+    init(variable: PredicateExpressions.VariableID) { variables = [variable: (0, .object(LoweredPlace(level: 0, names: [])))] }
 
     /// What a part becomes.
     func lower(_ expression: any PredicateExpression) throws(StorageError) -> LoweredPart {
@@ -34,11 +34,13 @@ struct Lowering {
     /// What a variable stands for.
     func part(of variable: PredicateExpressions.VariableID) throws(StorageError) -> LoweredPart {
         guard let (level, part) = variables[variable] else { throw Self.refusal("it uses a variable of another predicate") }
-        if case .constant = part { return part }
-        if level != self.level {
-            throw Self.refusal("a condition on related objects looks at the outer object; only their own properties have a place there")
+        switch part {
+        case .constant, .object, .objects: return part
+        case .value(let value): return .value(try value.inside(self.level - level))
+        case .condition, .optionalCondition, .range:
+            if level == self.level { return part }
+            throw Self.refusal("a condition on related objects looks at \(part.noun) that was made outside of it")
         }
-        return part
     }
 
     /// The same place with one more variable.
@@ -52,7 +54,7 @@ struct Lowering {
     func entering(_ variable: PredicateExpressions.VariableID) -> Lowering {
         var inner = self
         inner.level += 1
-        inner.variables[variable] = (inner.level, .object([]))
+        inner.variables[variable] = (inner.level, .object(LoweredPlace(level: inner.level, names: [])))
         return inner
     }
 
