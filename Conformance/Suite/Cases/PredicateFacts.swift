@@ -5,7 +5,7 @@ internal import PolystoreStorage
 enum PredicateFacts {
     typealias Fact = PredicateCases.Fact
 
-    static let all = patterns + options + functions + related
+    static let all = patterns + options + functions + related + outside
 
     /// A fact about a predicate in its text form; in the joined form each key path begins at the holder, which is done to the tree.
     private static func fact(_ id: String, _ keys: [Int64], ofNil: Bool = false, _ text: String) -> Fact {
@@ -95,6 +95,30 @@ enum PredicateFacts {
         fact("P033.distinct", [1], "tags.@distinctCount.name == 2"),
         fact("P033.maximum-of-some", [1], "SUBQUERY(children, $x, $x.flag != NIL).@max.number == 2"),
         fact("P033.compared-with-a-property", [2], "children.@max.number > number AND number == 2"),
+    ]
+
+    /// Conditions on related objects that look at the object outside.
+    private static let outside = [
+        fact("P033.outside-in-any", [2], "ANY children.number == number"),
+        fact("P033.outside-in-all", [2, 3, 4, 5, 6, 7, 8], ofNil: true, "ALL children.number >= number"),
+        fact("P033.outside-in-a-subquery", [1, 2], "SUBQUERY(children, $x, $x.number > number).@count == 1"),
+        fact("P033.outside-in-a-maximum", [1], "SUBQUERY(children, $x, $x.number > number).@max.number == 2"),
+        fact("P033.outside-of-another-type", [1], "SUBQUERY(children, $x, $x.price < real).@count == 2"),
+        fact("P033.outside-behind-a-to-one", [1], "SUBQUERY(children, $x, $x.flag == parent.flag).@count > 0"),
+        fact("P033.outside-alone-in-a-list", [2], "SUBQUERY(children, $x, number IN {2, 3}).@count == 2"),
+        fact("P033.outside-alone-as-a-text", [1], "SUBQUERY(children, $x, text BEGINSWITH 'a').@count == 3"),
+        fact("P033.outside-alone-as-nil", [2], "SUBQUERY(children, $x, real == NIL).@count == 2"),
+        fact("P033.outside-computed", [1], "SUBQUERY(children, $x, $x.number == number + 1).@count == 1"),
+        fact(
+            "P033.outside-by-two-levels", [1],
+            "SUBQUERY(children, $x, SUBQUERY($x.children, $y, $y.number > number AND $y.number == $x.number).@count > 0).@count > 0"),
+        fact(
+            "P033.outside-itself-over-links", [1, 2, 8],
+            "SUBQUERY(tags, $x, SUBQUERY($x.things, $y, $y != SELF).@count > 0).@count > 0"),
+        fact(
+            "P033.outside-behind-a-to-many", [2],
+            "ANY children.parent SATISFIES $p (SUBQUERY($p.tags, $t, $t.name == 'blue' AND $p.number == 2).@count > 0)"),
+        fact("P033.outside-among-related", [2], "parent IN tags.things"),
     ]
 }
 

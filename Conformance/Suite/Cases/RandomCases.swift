@@ -217,9 +217,15 @@ struct RandomRequests {
     private mutating func computed(_ depth: Int) -> Predicate {
         switch below(4) {
         case 0:
+            var inner = predicate(depth: depth - 1)
+            if below(2) == 0 {
+                // Beside what is said of the related objects, how they compare with the object outside.
+                let outside = Expression.outer(1, PropertyPath(pick(["number", "parent.number"])))
+                let comparison = Predicate.compare(number(), pick(Comparison.allCases), outside)
+                inner = below(2) == 0 ? .and([inner, comparison]) : .or([comparison, inner])
+            }
             return .related(
-                pick(Quantifier.allCases), PropertyPath(pick(["children", "parent.children", "children.children"])),
-                predicate(depth: depth - 1))
+                pick(Quantifier.allCases), PropertyPath(pick(["children", "parent.children", "children.children"])), inner)
         case 1: return .compare(number(), pick(Comparison.allCases), .value(.int(Int64(below(7)) - 2)))
         case 2: return .compare(number(), pick(Comparison.allCases), number())
         default: return .isIn(number(), [.int(0), .int(1), below(2) == 0 ? .null : .int(2)])

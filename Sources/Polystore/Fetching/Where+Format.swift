@@ -50,7 +50,7 @@ extension PredicateArgument {
         }
         if let path = argument as? PropertyPath {
             self = .path(path)
-        } else if let value = Self.value(argument) {
+        } else if let value = try Self.value(argument) {
             self = .value(value)
         } else if let list = argument as? [Any] {
             self = .list(try Self.values(list, name))
@@ -66,16 +66,16 @@ extension PredicateArgument {
         }
     }
 
-    private static func value(_ argument: Any) -> Value? {
+    private static func value(_ argument: Any) throws(StorageError) -> Value? {
         if let value = argument as? any AttributeValue { return value.attributeValue }
-        if let object = argument as? ManagedObject { return .int(object._key) }
+        if let object = argument as? ManagedObject { return try object.comparedKey() }
         return nil
     }
 
     private static func values(_ list: [Any], _ name: String) throws(StorageError) -> [Value] {
         var values: [Value] = []
         for item in list {
-            guard let value = value(item) else {
+            guard let value = try value(item) else {
                 throw StorageError(
                     .invalidPredicate, "\(name) is a list with a \(type(of: item)), which no attribute can be")
             }

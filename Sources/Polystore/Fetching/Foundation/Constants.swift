@@ -44,7 +44,7 @@ enum Constants {
     static func key(_ constant: Any?) throws(StorageError) -> Value {
         guard let constant else { return .null }
         if let id = constant as? any UntypedIdentity { return .int(id.key.key) }
-        if let object = constant as? ManagedObject { return .int(object._key) }
+        if let object = constant as? ManagedObject { return try object.comparedKey() }
         throw Lowering.refusal("an object is compared with a captured \(type(of: constant)); capture an objectID")
     }
 
