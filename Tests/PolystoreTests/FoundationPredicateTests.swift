@@ -155,6 +155,8 @@ import Testing
         let ids = [ann]
         #expect(try names(#Predicate { !ids.contains($0.objectID) }) == ["Bob", "Cid"])
         #expect(try names(#Predicate { $0.pets.contains { $0.name == "Rex" && $0.owner?.objectID == ann } }) == ["Ann"])
+        #expect(try names(#Predicate { person in person.pets.contains { $0.name != person.name } }) == ["Ann"])
+        #expect(try names(#Predicate { person in person.pets.filter { $0.name.count == person.name.count }.count == 2 }) == ["Ann"])
         let first = Date(timeIntervalSince1970: 1)
         #expect(
             try stack.fetchIDs(From<Dog>().where(Where(#Predicate { $0.born ?? first < first && $0.owner?.age == 30 }))) == [rex])

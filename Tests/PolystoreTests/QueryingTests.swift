@@ -61,6 +61,7 @@ import Testing
         // Whose pets are called after them: a condition on related objects that looks at the object outside.
         let named = Where<Person>(format: "SUBQUERY(pets, $x, $x.name == concatenate(name, %@)).@count == 1", "'s dog")
         #expect(try names(stack, named) == ["Ann", "bob"])
+        #expect(try stack.fetchCount(From<Person>().where(named).storeOnly()) == 2)
         #expect { try stack.fetchAll(From<Person>().where(Where(format: "nmae == 'x'"))) } throws: { error in
             (error as? StorageError)?.code == .invalidPredicate && "\(error)".contains("did you mean \"name\"")
         }

@@ -37,7 +37,6 @@ extension Lowering {
         if case .constant(let constant?) = part {
             if let text = constant as? String { return text }
             if let text = constant as? any StringProtocol { return String(text) }
-            if let character = constant as? Character { return String(character) }
         }
         throw Self.refusal("the text that is looked for is not a captured one")
     }

@@ -28,7 +28,8 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
             if let root = constant as? Root.Output { return .constant(Constants.unwrapping(root[keyPath: keyPath])) }
         case .condition, .optionalCondition, .range: break
         }
-        throw Lowering.refusal("a property of \(part.noun) of type \(Root.Output.self) is read, which no store keeps")
+        throw Lowering.refusal(
+            "a property of type \(Output.self) of \(part.noun) of type \(Root.Output.self) is read, which no store keeps")
     }
 
     /// A property of an object, by what it is declared as.
