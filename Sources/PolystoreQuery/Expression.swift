@@ -43,7 +43,9 @@ extension Expression {
 
     /// The value of a property of an object outside of a condition on related objects: of the one whose they are for 1, of the one
     /// outside of that for 2; of the object itself for 0.
-    public static func outer(_ level: Int, _ path: PropertyPath) -> Expression { level == 0 ? .path(path) : Expression(.outer(level, path)) }
+    public static func outer(_ level: Int, _ path: PropertyPath) -> Expression {
+        level == 0 ? .path(path) : Expression(.outer(level, path))
+    }
 
     /// A constant.
     public static func value(_ value: Value) -> Expression { Expression(.value(value)) }

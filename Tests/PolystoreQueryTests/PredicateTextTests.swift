@@ -78,6 +78,8 @@ private typealias Predicate = PolystoreQuery.Predicate
             try FetchRequest("Person", where: .compare(.path("age"), .equal, .outer(1, "age"))).plan(in: schema)
         }
         #expect(error?.path == "age")
+        #expect(Predicate.compare(.path("age"), .equal, .outer(2, "age")).description == "age == $outside.age")
+        #expect(Predicate.compare(.path("age"), .equal, .outer(-1, "age")).description == "age == $outside.age")
     }
 
     @Test func variablesTakeTheirValues() throws {
@@ -100,15 +102,17 @@ private typealias Predicate = PolystoreQuery.Predicate
                 == Predicate(parsing: "SUBQUERY(friends, $f, $f.age == 3).@count > 0"))
     }
 
-    @Test(arguments: [
-        ("age == $NAME", ["NAMES": .value(.int(1))], "no value is given for $NAME; did you mean \"NAMES\"?"),
-        ("age == $NAME", [:], "no value is given for $NAME"), ("age == $N", ["N": .list([.int(1)])], "must be a single value"),
-        ("age == $N", ["N": .path("name")], "must be a single value"), ("age IN $N", ["N": .value(.int(1))], "must be a list"),
-        ("age BETWEEN $N", ["N": .list([.int(1)])], "must be a list of two values"),
-        ("name LIKE $N", ["N": .value(.int(1))], "must be a text"), ("name LIKE $N", ["N": .value(.null)], "must be a text"),
-    ] as [(String, [String: PredicateArgument], String)]) func aVariableWithoutItsValueIsNamed(
-        _ text: String, _ values: [String: PredicateArgument], _ message: String
-    ) throws {
+    @Test(
+        arguments: [
+            ("age == $NAME", ["NAMES": .value(.int(1))], "no value is given for $NAME; did you mean \"NAMES\"?"),
+            ("age == $NAME", [:], "no value is given for $NAME"), ("age == $N", ["N": .list([.int(1)])], "must be a single value"),
+            ("age == $N", ["N": .path("name")], "must be a single value"), ("age IN $N", ["N": .value(.int(1))], "must be a list"),
+            ("age BETWEEN $N", ["N": .list([.int(1)])], "must be a list of two values"),
+            ("name LIKE $N", ["N": .value(.int(1))], "must be a text"), ("name LIKE $N", ["N": .value(.null)], "must be a text"),
+        ] as [(String, [String: PredicateArgument], String)]) func aVariableWithoutItsValueIsNamed(
+            _ text: String, _ values: [String: PredicateArgument], _ message: String
+        ) throws
+    {
         let template = try Predicate(parsing: text)
         let error = #expect(throws: QueryError.self) { try template.substituting(values) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
@@ -192,7 +196,8 @@ private typealias Predicate = PolystoreQuery.Predicate
         let words = [
             "a", "b.c", "==", "!=", "<", "(", ")", "AND", "OR", "NOT", "1", "2.5", "'x'", "IN", "{", "}", ",", "BETWEEN", "LIKE", "[c]",
             "ANY", "ALL",
-            "SUBQUERY", "$x", "$x.a", "$N", "SUBQUERY(a , $x ,", ") .@count > 1", "ANY a SATISFIES $x (", ".@count", "@max", "+", "-", "*", "/", "NIL", "TRUE", "SATISFIES", "SELF", "ISA", "lowercase(",
+            "SUBQUERY", "$x", "$x.a", "$N", "SUBQUERY(a , $x ,", ") .@count > 1", "ANY a SATISFIES $x (", ".@count", "@max", "+", "-", "*",
+            "/", "NIL", "TRUE", "SATISFIES", "SELF", "ISA", "lowercase(",
             "TERNARY(",
             "year(", "%@", "#AND", ".", "&", "|", "[SIZE]", "MATCHES", "DATE", "\"2013-01-01T10:00:00Z\"", "\u{301}", "\0", "😀",
         ]

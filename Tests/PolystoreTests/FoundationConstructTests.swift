@@ -13,8 +13,9 @@ import Testing
         #expect(text(#Predicate<Person> { $0.age == 1 || $0.age != 2 || $0.age <= 3 }) == "(age == 1) OR (age != 2) OR (age <= 3)")
         #expect(text(#Predicate<Person> { $0.email == nil }) == "email == NIL")
         #expect(text(#Predicate<Person> { _ in true }) == "TRUEPREDICATE")
-        #expect(text(#Predicate<Person> { $0.age > 9 ? $0.name == "x" : $0.name == "y" })
-            == "((age > 9) AND (name == \"x\")) OR ((NOT (age > 9)) AND (name == \"y\"))")
+        #expect(
+            text(#Predicate<Person> { $0.age > 9 ? $0.name == "x" : $0.name == "y" })
+                == "((age > 9) AND (name == \"x\")) OR ((NOT (age > 9)) AND (name == \"y\"))")
         #expect(text(#Predicate<Person> { ($0.age > 9 ? $0.age : 0) == 3 }) == "TERNARY(age > 9, age, 0) == 3")
     }
 
@@ -52,8 +53,9 @@ import Testing
         #expect(text(#Predicate<Person> { $0.email?.contains("x") == true }) == "email CONTAINS \"x\"")
         #expect(text(#Predicate<Person> { $0.email?.contains("x") == false }) == "(email != NIL) AND (NOT (email CONTAINS \"x\"))")
         #expect(text(#Predicate<Person> { $0.email.flatMap { $0.count } == 3 }) == "length(email) == 3")
-        #expect(text(#Predicate<Person> { if let email = $0.email { email != "a" } else { true } })
-            == "NOT ((email != NIL) AND (NOT (email != \"a\")))")
+        #expect(
+            text(#Predicate<Person> { if let email = $0.email { email != "a" } else { true } })
+                == "NOT ((email != NIL) AND (NOT (email != \"a\")))")
     }
 
     @Test func relatedObjects() {
@@ -61,25 +63,35 @@ import Testing
         #expect(text(#Predicate<Person> { $0.pets.allSatisfy { $0.name == "Rex" } }) == "ALL pets SATISFIES (name == \"Rex\")")
         #expect(text(#Predicate<Person> { $0.pets.isEmpty }) == "NONE pets SATISFIES (TRUEPREDICATE)")
         #expect(text(#Predicate<Person> { $0.pets.count > 2 }) == "pets.@count > 2")
-        #expect(text(#Predicate<Person> { $0.pets.filter { $0.name == "Rex" }.count > 2 })
-            == "SUBQUERY(pets, $x1, $x1.name == \"Rex\").@count > 2")
+        #expect(
+            text(#Predicate<Person> { $0.pets.filter { $0.name == "Rex" }.count > 2 })
+                == "SUBQUERY(pets, $x1, $x1.name == \"Rex\").@count > 2")
         #expect(text(#Predicate<Person> { $0.pets.contains { $0 is Dog } }) == "ANY pets SATISFIES (SELF ISA \"Dog\")")
     }
 
     @Test func theObjectOutside() {
-        #expect(text(#Predicate<Person> { person in person.pets.contains { $0.name == person.name } })
-            == "ANY pets SATISFIES $x1 ($x1.name == name)")
-        #expect(text(#Predicate<Person> { person in person.pets.filter { $0.name.count > person.age }.count == 1 })
-            == "SUBQUERY(pets, $x1, length($x1.name) > age).@count == 1")
-        #expect(text(#Predicate<Person> { person in person.pets.allSatisfy { $0.owner?.objectID == person.partner?.objectID } })
-            == "ALL pets SATISFIES $x1 ($x1.owner == partner)")
-        #expect(text(#Predicate<Person> { person in
-            person.pets.contains { pet in pet.owner.flatMap { owner in owner.pets.contains { $0.name == pet.name && $0.name != person.name } } ?? false }
-        }) == "ANY pets SATISFIES $x1 (ANY $x1.owner.pets SATISFIES $x2 (($x2.name == $x1.name) AND ($x2.name != name)))")
-        #expect(text(#Predicate<Person> { person in person.email.flatMap { email in person.pets.contains { $0.name == email } } ?? false })
-            == "(email != NIL) AND (ANY pets SATISFIES $x1 ($x1.name == email))")
-        #expect(text(#Predicate<Person> { person in person.pets.contains { $0.owner!.objectID == person.objectID } })
-            == "ANY pets SATISFIES $x1 ($x1.owner == SELF)")
+        #expect(
+            text(#Predicate<Person> { person in person.pets.contains { $0.name == person.name } })
+                == "ANY pets SATISFIES $x1 ($x1.name == name)")
+        #expect(
+            text(#Predicate<Person> { person in person.pets.filter { $0.name.count > person.age }.count == 1 })
+                == "SUBQUERY(pets, $x1, length($x1.name) > age).@count == 1")
+        #expect(
+            text(#Predicate<Person> { person in person.pets.allSatisfy { $0.owner?.objectID == person.partner?.objectID } })
+                == "ALL pets SATISFIES $x1 ($x1.owner == partner)")
+        #expect(
+            text(
+                #Predicate<Person> { person in
+                    person.pets.contains { pet in
+                        pet.owner.flatMap { owner in owner.pets.contains { $0.name == pet.name && $0.name != person.name } } ?? false
+                    }
+                }) == "ANY pets SATISFIES $x1 (ANY $x1.owner.pets SATISFIES $x2 (($x2.name == $x1.name) AND ($x2.name != name)))")
+        #expect(
+            text(#Predicate<Person> { person in person.email.flatMap { email in person.pets.contains { $0.name == email } } ?? false })
+                == "(email != NIL) AND (ANY pets SATISFIES $x1 ($x1.name == email))")
+        #expect(
+            text(#Predicate<Person> { person in person.pets.contains { $0.owner!.objectID == person.objectID } })
+                == "ANY pets SATISFIES $x1 ($x1.owner == SELF)")
     }
 
     /// What has no meaning is an error that names it, thrown by the request.

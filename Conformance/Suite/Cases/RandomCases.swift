@@ -217,15 +217,11 @@ struct RandomRequests {
     private mutating func computed(_ depth: Int) -> Predicate {
         switch below(4) {
         case 0:
-            var inner = predicate(depth: depth - 1)
-            if below(2) == 0 {
-                // Beside what is said of the related objects, how they compare with the object outside.
-                let outside = Expression.outer(1, PropertyPath(pick(["number", "parent.number"])))
-                let comparison = Predicate.compare(number(), pick(Comparison.allCases), outside)
-                inner = below(2) == 0 ? .and([inner, comparison]) : .or([comparison, inner])
-            }
-            return .related(
-                pick(Quantifier.allCases), PropertyPath(pick(["children", "parent.children", "children.children"])), inner)
+            let inner = predicate(depth: depth - 1), path = PropertyPath(pick(["children", "parent.children", "children.children"]))
+            // Beside what is said of the related objects, how they compare with the object outside.
+            let outside = Expression.outer(1, PropertyPath(pick(["number", "parent.number"])))
+            let compared = Predicate.compare(number(), pick(Comparison.allCases), outside)
+            return .related(pick(Quantifier.allCases), path, pick([inner, .and([inner, compared]), .or([compared, inner])]))
         case 1: return .compare(number(), pick(Comparison.allCases), .value(.int(Int64(below(7)) - 2)))
         case 2: return .compare(number(), pick(Comparison.allCases), number())
         default: return .isIn(number(), [.int(0), .int(1), below(2) == 0 ? .null : .int(2)])

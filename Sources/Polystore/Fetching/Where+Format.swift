@@ -27,7 +27,9 @@ extension Where {
     public init(format: String, arguments: [Any?]) {
         do throws(StorageError) {
             var converted: [PredicateArgument] = []
-            for (position, argument) in arguments.enumerated() { converted.append(try PredicateArgument(argument, "argument \(position + 1)")) }
+            for (position, argument) in arguments.enumerated() {
+                converted.append(try PredicateArgument(argument, "argument \(position + 1)"))
+            }
             do throws(QueryError) {
                 self.init(try Predicate(parsing: format, arguments: converted))
             } catch {

@@ -35,7 +35,8 @@ extension ManagedObject {
     final func comparedKey() throws(StorageError) -> Value {
         if !isDeletedObject { return .int(_key) }
         throw StorageError(
-            .invalidPredicate, "a condition compares with an object of \(entityName) that was deleted; use nil, or its id to look for nothing",
+            .invalidPredicate,
+            "a condition compares with an object of \(entityName) that was deleted; use nil, or its id to look for nothing",
             details: .init(entity: entityName))
     }
 }

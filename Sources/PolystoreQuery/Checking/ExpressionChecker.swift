@@ -155,9 +155,10 @@ struct ExpressionChecker {
             throw QueryError(
                 path: aggregate.relationship.description, "an aggregate goes over one to-many relationship, this path has \(many)")
         }
-        let condition = try aggregate.predicate.map { predicate throws(QueryError) in
-            try check(predicate, destination, outer + [entity])
-        } ?? .constant(true)
+        let condition =
+            try aggregate.predicate.map { predicate throws(QueryError) in
+                try check(predicate, destination, outer + [entity])
+            } ?? .constant(true)
         let members = CheckedMembers(hops: hops, destination: destination, predicate: condition, text: aggregate.relationship.description)
         let property = try aggregate.property.map { property throws(QueryError) in try paths.check(property, from: destination) }
         let type = try paths.checkAggregate(aggregate.function, property.map(CheckedExpression.path))

@@ -54,7 +54,8 @@ struct PredicateChecker {
     }
 
     var expressions: ExpressionChecker {
-        ExpressionChecker(schema: schema, entity: entity, outer: outer, paths: paths) { [schema] predicate, entity, outer throws(QueryError) in
+        ExpressionChecker(schema: schema, entity: entity, outer: outer, paths: paths) {
+            [schema] predicate, entity, outer throws(QueryError) in
             try PredicateChecker(schema: schema, entity: entity, outer: outer).check(predicate)
         }
     }

@@ -39,7 +39,7 @@ public final class ExpressionEvaluator {
         case .path(let path): return .path(PathReader(path, schema: schema), path.type)
         case .outer(let level, let path):
             // The checker lets no other level through.
-            guard level <= outer.count else { return .value(.null) }
+            guard outer.indices.contains(outer.count - level) else { return .value(.null) }
             let values = outer[outer.count - level]
             return .outer(values, values.position(path, schema))
         case .value(let value, _): return .value(value)

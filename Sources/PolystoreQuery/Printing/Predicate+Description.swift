@@ -2,12 +2,16 @@ internal import PolystoreSchema
 
 extension Predicate: CustomStringConvertible {
     /// The predicate as text, from which `init(parsing:)` makes an equal one; of one that is too deep, that it is.
-    public var description: String { isTooDeep ? "a predicate of more than \(Self.deepest) levels" : PredicatePrinter(avoiding: variables).text(self) }
+    public var description: String {
+        isTooDeep ? "a predicate of more than \(Self.deepest) levels" : PredicatePrinter(avoiding: variables).text(self)
+    }
 }
 
 extension Expression: CustomStringConvertible {
     /// The expression as text, from which `init(parsing:)` makes an equal one; of one that is too deep, that it is.
-    public var description: String { isTooDeep ? "an expression of more than \(Predicate.deepest) levels" : PredicatePrinter(avoiding: variables).text(self) }
+    public var description: String {
+        isTooDeep ? "an expression of more than \(Predicate.deepest) levels" : PredicatePrinter(avoiding: variables).text(self)
+    }
 }
 
 /// Writes predicates in the grammar that the parser reads.
@@ -93,7 +97,7 @@ struct PredicatePrinter {
     /// A key path of the object that the condition is about, or of one so many conditions outside.
     private func name(_ path: PropertyPath, _ level: Int = 0) -> String {
         // Outside of all there is no object; the text says so where it is read.
-        if level > scopes.count { return "$outside.\(plain(path))" }
+        if !(0...scopes.count).contains(level) { return "$outside.\(plain(path))" }
         guard level < scopes.count, let variable = scopes[scopes.count - 1 - level] else { return plain(path) }
         return path == .object ? variable : "\(variable).\(plain(path))"
     }

@@ -36,7 +36,11 @@ struct SQLJoins {
     }
 
     /// The column at the end of a path from an object outside: from the one whose related objects these are for level 1.
-    mutating func column(outside level: Int, _ path: CheckedPath) -> SQLText { outer[outer.count - level].column(path) }
+    mutating func column(outside level: Int, _ path: CheckedPath) -> SQLText {
+        // The checker lets no other level through.
+        guard outer.indices.contains(outer.count - level) else { return "NULL" }
+        return outer[outer.count - level].column(path)
+    }
 
     /// Compiles a subquery over related objects whose tables begin with an entity's.
     ///

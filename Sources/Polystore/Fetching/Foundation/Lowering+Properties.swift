@@ -35,7 +35,9 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
     /// A property of an object, by what it is declared as.
     ///
     /// The class comes as a protocol's existential: only that opens to the class itself, and not to the base of all.
-    private func property<Object: ManagedObjectIdentity>(of type: Object.Type, _ place: LoweredPlace, _ lowering: Lowering) throws(StorageError) -> LoweredPart {
+    private func property<Object: ManagedObjectIdentity>(of type: Object.Type, _ place: LoweredPlace, _ lowering: Lowering)
+        throws(StorageError) -> LoweredPart
+    {
         guard let keyPath = keyPath as? Swift.KeyPath<Object, Output> else {
             throw Lowering.refusal("a key path of \(Root.Output.self) is none of \(Object.self)")
         }
@@ -84,6 +86,6 @@ extension Set: CountedObjects {
 }
 
 extension Array: CountedObjects {
-    fileprivate static var countPath: AnyKeyPath { \Array<Element>.count }
-    fileprivate static var emptyPath: AnyKeyPath { \Array<Element>.isEmpty }
+    fileprivate static var countPath: AnyKeyPath { \[Element].count }
+    fileprivate static var emptyPath: AnyKeyPath { \[Element].isEmpty }
 }

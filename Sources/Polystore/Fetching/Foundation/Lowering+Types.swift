@@ -28,7 +28,8 @@ extension PredicateExpressions.ConditionalCast: LowerableExpression {
 
 extension Lowering {
     /// The same part as another type: one that every value of its own is of.
-    fileprivate func cast<Own, Desired>(_ part: LoweredPart, _ own: Own.Type, to desired: Desired.Type) throws(StorageError) -> LoweredPart {
+    fileprivate func cast<Own, Desired>(_ part: LoweredPart, _ own: Own.Type, to desired: Desired.Type) throws(StorageError) -> LoweredPart
+    {
         if case .constant(let constant) = part {
             if let constant = constant as? Desired { return .constant(Constants.unwrapping(constant)) }
             // A literal of one character is captured as a text.
