@@ -219,8 +219,8 @@ struct RandomRequests {
         case 0:
             let inner = predicate(depth: depth - 1), path = PropertyPath(pick(["children", "parent.children", "children.children"]))
             // Beside what is said of the related objects, how they compare with the object outside.
-            let outside = Expression.outer(1, PropertyPath(pick(["number", "parent.number"])))
-            let compared = Predicate.compare(number(), pick(Comparison.allCases), outside)
+            let outside = PropertyPath(pick(["number", "parent.number"]))
+            let compared = Predicate.compare(number(), pick(Comparison.allCases), .outer(1, outside))
             return .related(pick(Quantifier.allCases), path, pick([inner, .and([inner, compared]), .or([compared, inner])]))
         case 1: return .compare(number(), pick(Comparison.allCases), .value(.int(Int64(below(7)) - 2)))
         case 2: return .compare(number(), pick(Comparison.allCases), number())
@@ -236,9 +236,7 @@ struct RandomRequests {
         case 2: return .compare(.path(PropertyPath(path)), below(2) == 0 ? .equal : .notEqual, .value(.null))
         case 3: return .isIn(.path(PropertyPath(path)), (0..<below(4)).map { _ in below(5) == 0 ? .null : value(name) })
         case 4:
-            return name == "text"
-                ? text(path)
-                : .between(.path(PropertyPath(path)), .value(value(name)), .value(value(name)))
+            return name == "text" ? text(path) : .between(.path(PropertyPath(path)), .value(value(name)), .value(value(name)))
         case 5: return .not(predicate(depth: depth - 1))
         case 6: return .or((0..<below(4)).map { _ in predicate(depth: depth - 1) })
         case 7: return .and((0..<below(4)).map { _ in predicate(depth: depth - 1) })
