@@ -79,5 +79,5 @@ public enum ConformanceSuite {
         + RelationshipCases.all + DeletionCases.all + UniqueCases.all + UpsertCases.all + BatchCases.all + LockingCases.all
         + IsolationCases.all
         + RoutingCases.all
-        + ContextCases.all + ImportCases.all
+        + ContextCases.all + ConditionCases.all + ImportCases.all
 }

@@ -6,8 +6,13 @@ public struct Expression: Sendable, Hashable {
     public indirect enum Node: Sendable, Hashable {
         /// The value of a property.
         case path(PropertyPath)
+        /// The value of a property of an object outside of a condition on related objects: of the one whose they are for 1, of the one
+        /// outside of that for 2.
+        case outer(Int, PropertyPath)
         /// A constant.
         case value(Value)
+        /// A constant that is given later, by its name.
+        case variable(String)
         /// A function of other expressions; nil where an argument is nil, except for `coalesce`.
         case function(Function, [Expression])
         /// The first expression where the condition holds, else the second.
@@ -36,8 +41,17 @@ extension Expression {
     /// The value of a property.
     public static func path(_ path: PropertyPath) -> Expression { Expression(.path(path)) }
 
+    /// The value of a property of an object outside of a condition on related objects: of the one whose they are for 1, of the one
+    /// outside of that for 2; of the object itself for 0.
+    public static func outer(_ level: Int, _ path: PropertyPath) -> Expression {
+        level == 0 ? .path(path) : Expression(.outer(level, path))
+    }
+
     /// A constant.
     public static func value(_ value: Value) -> Expression { Expression(.value(value)) }
+
+    /// A constant that is given later, by its name; see `substituting(_:)`.
+    public static func variable(_ name: String) -> Expression { Expression(.variable(name)) }
 
     /// A function of other expressions; nil where an argument is nil, except for `coalesce`.
     public static func function(_ function: Function, _ arguments: [Expression]) -> Expression {

@@ -40,6 +40,16 @@ public enum Quantifier: String, Sendable, Hashable, CaseIterable {
     case none = "NONE"
 }
 
+/// What is asked of a value whose right side a variable stands for.
+public enum OpenTest: Sendable, Hashable {
+    /// Whether it is in a list.
+    case isIn
+    /// Whether it lies between the two values of a list.
+    case between
+    /// Whether it has a text in a place, or matches it.
+    case text(TextMatch)
+}
+
 /// A condition on objects, with names not yet checked against a schema.
 ///
 /// Logic is two-valued as in Swift: every predicate is true or false of every object, so a predicate and its negation divide all
@@ -60,6 +70,8 @@ public struct Predicate: Sendable, Hashable {
         case between(Expression, Expression, Expression)
         /// Whether a text has the needle in a place, or matches it; false of nil. With options the text is `folded`, and the needle is too.
         case text(Expression, TextMatch, String)
+        /// Such a test with a list or a text that is given later, for a named variable.
+        case open(Expression, OpenTest, String)
         /// Whether so many of the objects that relationships lead to, one of them to-many, satisfy a condition on them.
         case related(Quantifier, PropertyPath, Predicate)
         /// Whether the object is of an entity, or of one below it.
@@ -113,6 +125,11 @@ extension Predicate {
         Predicate(.text(expression, match, needle), below: expression.depth)
     }
 
+    /// A test with a list or a text that is given later, for a named variable.
+    public static func open(_ expression: Expression, _ test: OpenTest, _ variable: String) -> Predicate {
+        Predicate(.open(expression, test, variable), below: expression.depth)
+    }
+
     /// Whether so many of the objects that relationships lead to, one of them to-many, satisfy a condition on them.
     public static func related(_ quantifier: Quantifier, _ path: PropertyPath, _ condition: Predicate) -> Predicate {
         Predicate(.related(quantifier, path, condition), below: condition.depth)
@@ -158,35 +175,4 @@ extension Predicate {
 
     /// The opposite; that of an opposite is what it was made of.
     public static prefix func ! (a: Predicate) -> Predicate { if case .not(let inner) = a.node { inner } else { .not(a) } }
-}
-
-extension Predicate {
-    /// The predicate about another object: its key paths replaced, except those inside of conditions on related objects.
-    func rebased(_ path: (PropertyPath) -> PropertyPath) -> Predicate {
-        switch node {
-        case .constant, .isEntity: self
-        case .compare(let a, let comparison, let b): .compare(a.rebased(path), comparison, b.rebased(path))
-        case .isIn(let expression, let values): .isIn(expression.rebased(path), values)
-        case .between(let a, let low, let high): .between(a.rebased(path), low.rebased(path), high.rebased(path))
-        case .text(let expression, let match, let needle): .text(expression.rebased(path), match, needle)
-        case .related(let quantifier, let relationship, let inner): .related(quantifier, path(relationship), inner)
-        case .and(let parts): .and(parts.map { $0.rebased(path) })
-        case .or(let parts): .or(parts.map { $0.rebased(path) })
-        case .not(let part): .not(part.rebased(path))
-        }
-    }
-}
-
-extension Expression {
-    func rebased(_ path: (PropertyPath) -> PropertyPath) -> Expression {
-        switch node {
-        case .path(let own): return .path(path(own))
-        case .value, .aggregate: return self
-        case .function(let function, let arguments): return .function(function, arguments.map { $0.rebased(path) })
-        case .conditional(let condition, let a, let b): return .conditional(condition.rebased(path), a.rebased(path), b.rebased(path))
-        case .related(var aggregate):
-            aggregate.relationship = path(aggregate.relationship)
-            return .related(aggregate)
-        }
-    }
 }

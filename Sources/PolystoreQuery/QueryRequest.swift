@@ -67,7 +67,7 @@ public struct QueryOutput: Sendable, Hashable {
         case .aggregate(let aggregate): "\(aggregate.function.rawValue)(\(aggregate.argument.map(name) ?? ""))"
         case .related(let aggregate) where aggregate.predicate == nil:
             "\(aggregate.function.rawValue)(\(PropertyPath(aggregate.relationship.names + (aggregate.property?.names ?? []))))"
-        case .value, .function, .conditional, .related: expression.description
+        case .outer, .value, .variable, .function, .conditional, .related: expression.description
         }
     }
 }

@@ -18,6 +18,13 @@ private typealias Predicate = PolystoreQuery.Predicate
         "month(born) IN {1, 2}", "SELF ISA 'Dog'", "SELF.name == 'x'", "SELF == 5", "(a + b) * c == 3", "#size == 3", "#AND.#or == 1",
         "modulus(a, 2) == 1", "(a & 3) == (b | 1)", "x == 0x1F", "ANY friends SATISFIES (age > 3 OR name LIKE '?x')",
         "x BETWEEN {a, b + 1}", "'x' IN name", "SELF IN friends", "length(trim(name)) > 3", "folded[cd](name) < 'm'",
+        "a == $N AND b IN $LIST AND c BETWEEN $RANGE AND d BEGINSWITH[c] $TEXT", "a IN {1, $N}", "a IN[c] {$M, $N}", "a IN {$N}",
+        "x BETWEEN {$LOW, $HIGH}", "a + $N > TERNARY(b == $N, $M, 1)", "SUBQUERY(friends, $f, $f.age == $x1 AND $f.b == $xx2).@count == 1",
+        "ANY friends.age > age", "ANY friends == best", "ANY friends.age > TERNARY(SELF == 5, age, friends.age)",
+        "SUBQUERY(friends, $f, $f.age > age AND $f != SELF).@count > 0", "SUBQUERY(friends, $f, age > 3).@count > 0",
+        "SUBQUERY(friends, $f, SUBQUERY($f.pets, $p, $p.age == $f.age AND name == $p.owner.name).@count > 0).@avg.age < 2",
+        "ANY friends SATISFIES $f ($f.age > age OR ANY $f.pets SATISFIES (age > 3 AND ANY toys SATISFIES $t ($t.age > age)))",
+        "SUBQUERY(friends, $f, $f ISA 'Dog' AND ANY $f.pets.age > $f.age AND $f IN $f.friends).@count > 0",
     ]) func printingAndParsingAreInverse(_ text: String) throws {
         let predicate = try Predicate(parsing: text)
         #expect(try Predicate(parsing: predicate.description) == predicate)
@@ -29,6 +36,90 @@ private typealias Predicate = PolystoreQuery.Predicate
     {
         let predicate = Predicate.compare(.path(PropertyPath("name")), .equal, .value(.string(text)))
         #expect(try Predicate(parsing: predicate.description) == predicate)
+    }
+
+    @Test func aKeyPathWithoutVariableIsTheObjectsOutside() throws {
+        let text = "SUBQUERY(friends, $f, $f.age > age AND SUBQUERY($f.pets, $p, $p.age == $f.age AND $p == SELF).@count > 0).@count > 0"
+        let inner = Predicate.and([
+            .compare(.path("age"), .equal, .outer(1, "age")), .compare(.path(.object), .equal, .outer(2, .object)),
+        ])
+        let outer = Predicate.and([
+            .compare(.path("age"), .greater, .outer(1, "age")),
+            .compare(.related(RelatedAggregate(.count, "pets", where: inner)), .greater, .value(.int(0))),
+        ])
+        #expect(
+            try Predicate(parsing: text)
+                == .compare(.related(RelatedAggregate(.count, "friends", where: outer)), .greater, .value(.int(0))))
+        #expect(
+            try Predicate(parsing: "ANY friends.age > age")
+                == .related(.any, "friends", .compare(.path("age"), .greater, .outer(1, "age"))))
+        #expect(
+            try Predicate(parsing: "best IN friends") == .related(.any, "friends", .compare(.path(.object), .equal, .outer(1, "best"))))
+        #expect(
+            try Predicate(parsing: text).description
+                == "SUBQUERY(friends, $x1, ($x1.age > age) AND (SUBQUERY($x1.pets, $x2, ($x2.age == $x1.age) AND ($x2 == SELF)).@count > 0))"
+                + ".@count > 0")
+    }
+
+    @Test(arguments: [
+        ("SUBQUERY(friends, $f, pets.@count > 1).@count > 0", "pets leads to; begin with $f"),
+        ("SUBQUERY(friends, $f, ANY pets SATISFIES (age > 1)).@count > 0", "pets leads to; begin with $f"),
+        ("SUBQUERY(friends, $f, $f IN pets).@count > 0", "looks at pets of an object outside"),
+        ("ANY friends.age > pets.@count", "looks at pets of an object outside"),
+        ("SUBQUERY(friends, $f, $g.age > 1).@count > 0", "$f is expected"), ("$g.age > 1", "a subquery around $g is expected"),
+    ]) func onlySingleValuesOfTheObjectOutsideAreLookedAt(_ text: String, _ message: String) {
+        let error = #expect(throws: QueryError.self) { try Predicate(parsing: text) }
+        #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+    }
+
+    @Test func outsideOfAllThereIsNoObject() throws {
+        let schema = try Schema(entities: [Entity("Person", attributes: [Attribute("age", .int64)])])
+        let error = #expect(throws: QueryError.self) {
+            try FetchRequest("Person", where: .compare(.path("age"), .equal, .outer(1, "age"))).plan(in: schema)
+        }
+        #expect(error?.path == "age")
+        #expect(Predicate.compare(.path("age"), .equal, .outer(2, "age")).description == "age == $outside.age")
+        #expect(Predicate.compare(.path("age"), .equal, .outer(-1, "age")).description == "age == $outside.age")
+    }
+
+    @Test func variablesTakeTheirValues() throws {
+        let template = try Predicate(
+            parsing: "name BEGINSWITH[c] $TEXT AND age > $N AND x IN $LIST AND y BETWEEN $RANGE AND z IN {1, $N} AND n == $NOTHING")
+        #expect(template.variables == ["TEXT", "N", "LIST", "RANGE", "NOTHING"])
+        let values: [String: PredicateArgument] = [
+            "TEXT": .value(.string("a\" OR 1 == 1")), "N": .value(.int(3)), "LIST": .list([.int(1), .null]),
+            "RANGE": .list([.int(1), .int(2)]), "NOTHING": .value(.null), "OTHER": .value(.int(9)),
+        ]
+        let same = try Predicate(
+            parsing: "name BEGINSWITH[c] 'a\\\" OR 1 == 1' AND age > 3 AND x IN {1, NIL} AND y BETWEEN {1, 2} AND (z == 1 OR z == 3) "
+                + "AND n == NIL")
+        #expect(try template.substituting(values) == same)
+        #expect(try template.substituting(values).variables.isEmpty)
+        #expect(
+            try Expression(parsing: "price * $RATE").substituting(["RATE": .value(.double(1.5))]) == Expression(parsing: "price * 1.5"))
+        #expect(
+            try Predicate(parsing: "SUBQUERY(friends, $f, $f.age == $N).@count > 0").substituting(values)
+                == Predicate(parsing: "SUBQUERY(friends, $f, $f.age == 3).@count > 0"))
+    }
+
+    @Test(
+        arguments: [
+            ("age == $NAME", ["NAMES": .value(.int(1))], "no value is given for $NAME; did you mean \"NAMES\"?"),
+            ("age == $NAME", [:], "no value is given for $NAME"), ("age == $N", ["N": .list([.int(1)])], "must be a single value"),
+            ("age == $N", ["N": .path("name")], "must be a single value"), ("age IN $N", ["N": .value(.int(1))], "must be a list"),
+            ("age BETWEEN $N", ["N": .list([.int(1)])], "must be a list of two values"),
+            ("name LIKE $N", ["N": .value(.int(1))], "must be a text"), ("name LIKE $N", ["N": .value(.null)], "must be a text"),
+        ] as [(String, [String: PredicateArgument], String)]) func aVariableWithoutItsValueIsNamed(
+            _ text: String, _ values: [String: PredicateArgument], _ message: String
+        ) throws
+    {
+        let template = try Predicate(parsing: text)
+        let error = #expect(throws: QueryError.self) { try template.substituting(values) }
+        #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+        #expect(error?.path == "$" + (template.variables.first ?? ""))
+        let schema = try Schema(entities: [Entity("Person", attributes: [Attribute("age", .int64), Attribute("name", .string)])])
+        let unused = #expect(throws: QueryError.self) { try FetchRequest("Person", where: template).plan(in: schema) }
+        #expect(unused?.path == error?.path)
     }
 
     @Test(arguments: [5.0, -2.0, 1e22, 0.1, 1e-7, .infinity, -.infinity]) func numbersKeepTheirType(_ number: Double) throws {
@@ -78,6 +169,10 @@ private typealias Predicate = PolystoreQuery.Predicate
         #expect(throws: QueryError.self) { try Predicate(parsing: "a == %@") }
         #expect(throws: QueryError.self) { try Predicate(parsing: "a == 1", arguments: [.value(.int(1))]) }
         #expect(throws: QueryError.self) { try Predicate(parsing: "%K == 1", arguments: [.value(.int(1))]) }
+        #expect(
+            try Predicate(
+                parsing: "SUBQUERY(%K, $x, $x.%K == %K).@count > 0", arguments: [.path("a.b"), .value(.string("c.d")), .path("e")])
+                == Predicate(parsing: "SUBQUERY(a.b, $x, $x.c.d == e).@count > 0"))
     }
 
     @Test(arguments: [
@@ -101,7 +196,8 @@ private typealias Predicate = PolystoreQuery.Predicate
         let words = [
             "a", "b.c", "==", "!=", "<", "(", ")", "AND", "OR", "NOT", "1", "2.5", "'x'", "IN", "{", "}", ",", "BETWEEN", "LIKE", "[c]",
             "ANY", "ALL",
-            "SUBQUERY", "$x", "$x.a", ".@count", "@max", "+", "-", "*", "/", "NIL", "TRUE", "SATISFIES", "SELF", "ISA", "lowercase(",
+            "SUBQUERY", "$x", "$x.a", "$N", "SUBQUERY(a , $x ,", ") .@count > 1", "ANY a SATISFIES $x (", ".@count", "@max", "+", "-", "*",
+            "/", "NIL", "TRUE", "SATISFIES", "SELF", "ISA", "lowercase(",
             "TERNARY(",
             "year(", "%@", "#AND", ".", "&", "|", "[SIZE]", "MATCHES", "DATE", "\"2013-01-01T10:00:00Z\"", "\u{301}", "\0", "😀",
         ]

@@ -51,6 +51,17 @@ import Testing
         let rex = try #require(try stack.fetchOne(From<Dog>().where(\.name == "Rex")))
         #expect(try names(stack, (\Person.pets).contains(rex)) == ["Ann"])
         #expect(try stack.fetchCount(From<Animal>().where(.isKind(of: Dog.self))) == 3)
+        let aged = Where<Person>(format: "age == $AGE AND pets.@count IN $COUNTS")
+        #expect(try names(stack, aged.substituting(["AGE": 40, "COUNTS": [0, 7]])) == ["Cid"])
+        #expect(try names(stack, aged.substituting(["AGE": 40, "COUNTS": [1]])) == ["bob"])
+        #expect { try names(stack, aged.substituting(["AGES": 40, "COUNTS": [1]])) } throws: { error in
+            (error as? StorageError)?.code == .invalidPredicate && "\(error)".contains("no value is given for $AGE; did you mean \"AGES\"?")
+        }
+        #expect { try names(stack, aged) } throws: { ($0 as? StorageError)?.code == .invalidPredicate }
+        // Whose pets are called after them: a condition on related objects that looks at the object outside.
+        let named = Where<Person>(format: "SUBQUERY(pets, $x, $x.name == concatenate(name, %@)).@count == 1", "'s dog")
+        #expect(try names(stack, named) == ["Ann", "bob"])
+        #expect(try stack.fetchCount(From<Person>().where(named).storeOnly()) == 2)
         #expect { try stack.fetchAll(From<Person>().where(Where(format: "nmae == 'x'"))) } throws: { error in
             (error as? StorageError)?.code == .invalidPredicate && "\(error)".contains("did you mean \"name\"")
         }

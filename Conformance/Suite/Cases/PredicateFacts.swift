@@ -5,7 +5,7 @@ internal import PolystoreStorage
 enum PredicateFacts {
     typealias Fact = PredicateCases.Fact
 
-    static let all = patterns + options + functions + related
+    static let all = patterns + options + functions + related + outside
 
     /// A fact about a predicate in its text form; in the joined form each key path begins at the holder, which is done to the tree.
     private static func fact(_ id: String, _ keys: [Int64], ofNil: Bool = false, _ text: String) -> Fact {
@@ -96,35 +96,65 @@ enum PredicateFacts {
         fact("P033.maximum-of-some", [1], "SUBQUERY(children, $x, $x.flag != NIL).@max.number == 2"),
         fact("P033.compared-with-a-property", [2], "children.@max.number > number AND number == 2"),
     ]
+
+    /// Conditions on related objects that look at the object outside.
+    private static let outside = [
+        fact("P033.outside-in-any", [2], "ANY children.number == number"),
+        fact("P033.outside-in-all", [2, 3, 4, 5, 6, 7, 8], ofNil: true, "ALL children.number >= number"),
+        fact("P033.outside-in-a-subquery", [1, 2], "SUBQUERY(children, $x, $x.number > number).@count == 1"),
+        fact("P033.outside-in-a-maximum", [1], "SUBQUERY(children, $x, $x.number > number).@max.number == 2"),
+        fact("P033.outside-of-another-type", [1], "SUBQUERY(children, $x, $x.price < real).@count == 2"),
+        fact("P033.outside-behind-a-to-one", [1], "SUBQUERY(children, $x, $x.flag == parent.flag).@count > 0"),
+        fact("P033.outside-alone-in-a-list", [2], "SUBQUERY(children, $x, number IN {2, 3}).@count == 2"),
+        fact("P033.outside-alone-as-a-text", [1], "SUBQUERY(children, $x, text BEGINSWITH 'a').@count == 3"),
+        fact("P033.outside-alone-as-nil", [2], "SUBQUERY(children, $x, real == NIL).@count == 2"),
+        fact("P033.outside-computed", [1], "SUBQUERY(children, $x, $x.number == number + 1).@count == 1"),
+        fact(
+            "P033.outside-by-two-levels", [1],
+            "SUBQUERY(children, $x, SUBQUERY($x.children, $y, $y.number > number AND $y.number == $x.number).@count > 0).@count > 0"),
+        fact(
+            "P033.outside-itself-over-links", [1, 2, 8],
+            "SUBQUERY(tags, $x, SUBQUERY($x.things, $y, $y != SELF).@count > 0).@count > 0"),
+        fact(
+            "P033.outside-behind-a-to-many", [2],
+            "ANY children.parent SATISFIES $p (SUBQUERY($p.tags, $t, $t.name == 'blue' AND $p.number == 2).@count > 0)"),
+        fact("P033.outside-among-related", [2], "parent IN tags.things"),
+    ]
 }
 
 extension Predicate {
-    /// The predicate with a relationship before each key path of its own object.
-    fileprivate func prefixed(_ prefix: String) -> Predicate {
-        switch node {
+    /// The predicate with a relationship before each key path of its own object, also those inside of conditions on related objects.
+    fileprivate func prefixed(_ prefix: String, _ depth: Int = 0) -> Predicate {
+        func own(_ expression: Expression) -> Expression { expression.prefixed(prefix, depth) }
+        return switch node {
         case .constant, .isEntity: self
-        case .compare(let a, let comparison, let b): .compare(a.prefixed(prefix), comparison, b.prefixed(prefix))
-        case .isIn(let expression, let values): .isIn(expression.prefixed(prefix), values)
-        case .between(let a, let low, let high): .between(a.prefixed(prefix), low.prefixed(prefix), high.prefixed(prefix))
-        case .text(let expression, let match, let needle): .text(expression.prefixed(prefix), match, needle)
-        case .related(let quantifier, let path, let inner): .related(quantifier, PropertyPath(prefix + path.description), inner)
-        case .and(let parts): .and(parts.map { $0.prefixed(prefix) })
-        case .or(let parts): .or(parts.map { $0.prefixed(prefix) })
-        case .not(let part): .not(part.prefixed(prefix))
+        case .compare(let a, let comparison, let b): .compare(own(a), comparison, own(b))
+        case .isIn(let expression, let values): .isIn(own(expression), values)
+        case .between(let a, let low, let high): .between(own(a), own(low), own(high))
+        case .text(let expression, let match, let needle): .text(own(expression), match, needle)
+        case .open(let expression, let test, let name): .open(own(expression), test, name)
+        case .related(let quantifier, let path, let inner):
+            .related(
+                quantifier, depth == 0 ? PropertyPath(prefix + path.description) : path, inner.prefixed(prefix, depth + 1))
+        case .and(let parts): .and(parts.map { $0.prefixed(prefix, depth) })
+        case .or(let parts): .or(parts.map { $0.prefixed(prefix, depth) })
+        case .not(let part): .not(part.prefixed(prefix, depth))
         }
     }
 }
 
 extension Expression {
-    fileprivate func prefixed(_ prefix: String) -> Expression {
+    fileprivate func prefixed(_ prefix: String, _ depth: Int) -> Expression {
         switch node {
-        case .path(let path): return .path(PropertyPath(prefix + path.description))
-        case .value, .aggregate: return self
-        case .function(let function, let arguments): return .function(function, arguments.map { $0.prefixed(prefix) })
+        case .path(let path): return depth == 0 ? .path(PropertyPath(prefix + path.description)) : self
+        case .outer(let level, let path): return level == depth ? .outer(level, PropertyPath(prefix + path.description)) : self
+        case .value, .variable, .aggregate: return self
+        case .function(let function, let arguments): return .function(function, arguments.map { $0.prefixed(prefix, depth) })
         case .conditional(let condition, let a, let b):
-            return .conditional(condition.prefixed(prefix), a.prefixed(prefix), b.prefixed(prefix))
+            return .conditional(condition.prefixed(prefix, depth), a.prefixed(prefix, depth), b.prefixed(prefix, depth))
         case .related(var aggregate):
-            aggregate.relationship = PropertyPath(prefix + aggregate.relationship.description)
+            if depth == 0 { aggregate.relationship = PropertyPath(prefix + aggregate.relationship.description) }
+            aggregate.predicate = aggregate.predicate?.prefixed(prefix, depth + 1)
             return .related(aggregate)
         }
     }

@@ -139,7 +139,7 @@ enum Shrinking {
         case .or(let list): list + without(list).map { .or($0) } + deeper(list).map { .or($0) }
         case .related(let quantifier, let path, let inner): parts(inner).map { .related(quantifier, path, $0) }
         case .isIn(let expression, let values) where values.count > 1: values.map { .isIn(expression, [$0]) }
-        case .constant, .compare, .isIn, .between, .text, .isEntity: []
+        case .constant, .compare, .isIn, .between, .text, .open, .isEntity: []
         }
     }
 
@@ -217,9 +217,11 @@ struct RandomRequests {
     private mutating func computed(_ depth: Int) -> Predicate {
         switch below(4) {
         case 0:
-            return .related(
-                pick(Quantifier.allCases), PropertyPath(pick(["children", "parent.children", "children.children"])),
-                predicate(depth: depth - 1))
+            let inner = predicate(depth: depth - 1), path = PropertyPath(pick(["children", "parent.children", "children.children"]))
+            // Beside what is said of the related objects, how they compare with the object outside.
+            let outside = PropertyPath(pick(["number", "parent.number"]))
+            let compared = Predicate.compare(number(), pick(Comparison.allCases), .outer(1, outside))
+            return .related(pick(Quantifier.allCases), path, pick([inner, .and([inner, compared]), .or([compared, inner])]))
         case 1: return .compare(number(), pick(Comparison.allCases), .value(.int(Int64(below(7)) - 2)))
         case 2: return .compare(number(), pick(Comparison.allCases), number())
         default: return .isIn(number(), [.int(0), .int(1), below(2) == 0 ? .null : .int(2)])
@@ -234,9 +236,7 @@ struct RandomRequests {
         case 2: return .compare(.path(PropertyPath(path)), below(2) == 0 ? .equal : .notEqual, .value(.null))
         case 3: return .isIn(.path(PropertyPath(path)), (0..<below(4)).map { _ in below(5) == 0 ? .null : value(name) })
         case 4:
-            return name == "text"
-                ? text(path)
-                : .between(.path(PropertyPath(path)), .value(value(name)), .value(value(name)))
+            return name == "text" ? text(path) : .between(.path(PropertyPath(path)), .value(value(name)), .value(value(name)))
         case 5: return .not(predicate(depth: depth - 1))
         case 6: return .or((0..<below(4)).map { _ in predicate(depth: depth - 1) })
         case 7: return .and((0..<below(4)).map { _ in predicate(depth: depth - 1) })

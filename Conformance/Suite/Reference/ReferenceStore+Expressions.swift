@@ -7,8 +7,10 @@ extension ReferenceStore {
     func operand(_ expression: Expression, _ row: Row) -> Value {
         switch expression.node {
         case .path(let path): return value(path, row)
+        // Outside of all there is nothing, and what was not given is nothing.
+        case .outer(let level, let path): return level <= outer.count ? value(path, outer[outer.count - level]) : .null
         case .value(let value): return value
-        case .aggregate: return .null
+        case .aggregate, .variable: return .null
         case .conditional(let condition, let a, let b): return operand(holds(condition, row) ? a : b, row)
         case .related(let aggregate): return related(aggregate, row)
         case .function(.coalesce, let arguments): return arguments.map { operand($0, row) }.first { $0 != .null } ?? .null
@@ -33,8 +35,16 @@ extension ReferenceStore {
         }
     }
 
+    /// The same store as the conditions on the objects related to a row see it.
+    func inside(_ row: Row) -> ReferenceStore {
+        var store = self
+        store.outer.append(row)
+        return store
+    }
+
     private func related(_ aggregate: RelatedAggregate, _ row: Row) -> Value {
-        let found = members(aggregate.relationship, row).filter { member in aggregate.predicate.map { holds($0, member) } ?? true }
+        let seen = inside(row)
+        let found = members(aggregate.relationship, row).filter { member in aggregate.predicate.map { seen.holds($0, member) } ?? true }
         let inner = ReferenceStore(rows: found)
         guard let property = aggregate.property else { return .int(Int64(found.count)) }
         // The values are looked up here, where all rows are known.

@@ -8,6 +8,9 @@ struct ReferenceStore: Sendable {
     /// The pairs of things and tags.
     var tagged: [(thing: Int64, tag: Int64)] = []
 
+    /// The objects outside of the conditions on related objects around, outermost first.
+    var outer: [Row] = []
+
     /// The rows of the fixture.
     static let fixture = ReferenceStore(
         rows: Fixture.things.map { Row(key: $0.0, entity: "Thing", version: 1, values: $0.1) }
@@ -65,12 +68,14 @@ struct ReferenceStore: Sendable {
             else { return false }
             return matches(text, match, wanted)
         case .related(let quantifier, let path, let inner):
-            let found = members(path, row).map { holds(inner, $0) }
+            let seen = inside(row), found = members(path, row).map { seen.holds(inner, $0) }
             switch quantifier {
             case .any: return found.contains(true)
             case .all: return !found.contains(false)
             case .none: return !found.contains(true)
             }
+        // A variable stands for nothing before its value is given.
+        case .open: return false
         case .isEntity(let name): return row.entity == name
         case .and(let parts): return parts.allSatisfy { holds($0, row) }
         case .or(let parts): return parts.contains { holds($0, row) }

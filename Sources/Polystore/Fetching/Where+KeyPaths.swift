@@ -30,14 +30,25 @@ public func >= <Object: ManagedObject, V: AttributeValue>(keyPath: KeyPath<Objec
     Where(keyPath) { .compare(.path($0), .greaterOrEqual, .value(value.attributeValue)) }
 }
 
-/// Whether a to-one relationship leads to an object, or to none.
-public func == <Object: ManagedObject, Target: ManagedObject>(keyPath: KeyPath<Object, Target?>, target: Target?) -> Where<Object> {
-    Where(keyPath) { .compare(.path($0), .equal, .value(target.map { .int($0._key) } ?? .null)) }
+extension ManagedObject {
+    /// The key that stands for the object in a condition. What was deleted is nothing to compare with.
+    final func comparedKey() throws(StorageError) -> Value {
+        if !isDeletedObject { return .int(_key) }
+        throw StorageError(
+            .invalidPredicate,
+            "a condition compares with an object of \(entityName) that was deleted; use nil, or its id to look for nothing",
+            details: .init(entity: entityName))
+    }
 }
 
-/// Whether a to-one relationship does not lead to an object, or to none.
+/// Whether a to-one relationship leads to an object, or to none. An object that was deleted is `invalidPredicate`.
+public func == <Object: ManagedObject, Target: ManagedObject>(keyPath: KeyPath<Object, Target?>, target: Target?) -> Where<Object> {
+    Where(keyPath) { path throws(StorageError) in .compare(.path(path), .equal, .value(try target?.comparedKey() ?? .null)) }
+}
+
+/// Whether a to-one relationship does not lead to an object, or to none. An object that was deleted is `invalidPredicate`.
 public func != <Object: ManagedObject, Target: ManagedObject>(keyPath: KeyPath<Object, Target?>, target: Target?) -> Where<Object> {
-    Where(keyPath) { .compare(.path($0), .notEqual, .value(target.map { .int($0._key) } ?? .null)) }
+    Where(keyPath) { path throws(StorageError) in .compare(.path(path), .notEqual, .value(try target?.comparedKey() ?? .null)) }
 }
 
 /// Equality of two properties; two nils are equal.

@@ -35,9 +35,13 @@ extension KeyPath where Root: ManagedObject, Value: RelatedObjects {
     /// Whether no related object satisfies a condition.
     public func none(_ condition: Where<Value.Member>) -> Where<Root> { related(.none, condition) }
 
-    /// Whether an object is among the related ones.
+    /// Whether an object is among the related ones. One that was deleted is `invalidPredicate`.
     public func contains(_ object: Value.Member) -> Where<Root> {
-        related(.any, Where(.compare(.path(.object), .equal, .value(.int(object._key)))))
+        do throws(StorageError) {
+            return related(.any, Where(.compare(.path(.object), .equal, .value(try object.comparedKey()))))
+        } catch {
+            return Where(.constant(false), problem: error)
+        }
     }
 
     /// Whether the object with an id is among the related ones.

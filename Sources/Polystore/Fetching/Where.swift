@@ -19,9 +19,9 @@ public struct Where<Object: ManagedObject>: Sendable {
         self.problem = problem
     }
 
-    init<Property>(_ keyPath: KeyPath<Object, Property>, _ make: (PropertyPath) -> Predicate) {
+    init<Property>(_ keyPath: KeyPath<Object, Property>, _ make: (PropertyPath) throws(StorageError) -> Predicate) {
         do throws(StorageError) {
-            self.init(make(try KeyPathProbe.resolve(keyPath)))
+            self.init(try make(try KeyPathProbe.resolve(keyPath)))
         } catch {
             self.init(.constant(false), problem: error)
         }

@@ -17,6 +17,12 @@ final class KeyPathProbe {
         if let child { children.append(child) }
     }
 
+    /// Records that the identity of an object was read, which no other property follows.
+    func recordIdentity(_ object: ManagedObject) -> ObjectKey {
+        record(object, PropertyPath.object.description, child: nil)
+        return ObjectKey(store: .placeholder, root: "", key: 0)
+    }
+
     /// The stored names on the way of a key path.
     static func resolve<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) throws(StorageError) -> PropertyPath {
         let probe = KeyPathProbe()

@@ -30,7 +30,7 @@ extension Predicate {
             case (_, _): [:]
             }
         case .and(let parts): parts.reduce(into: [:]) { $0.merge($1.demandedEqualities) { first, _ in first } }
-        case .constant, .compare, .isIn, .between, .text, .related, .isEntity, .or, .not: [:]
+        case .constant, .compare, .isIn, .between, .text, .open, .related, .isEntity, .or, .not: [:]
         }
     }
 }

@@ -113,7 +113,9 @@ public final class ObjectContext {
     func throwFailure() throws(StorageError) { if let loadError { throw loadError } }
 
     func objectKey(of object: ManagedObject) -> ObjectKey {
-        ObjectKey(
+        // An object that stands for no row has no description, and records that its identity was read.
+        if let probe { return probe.recordIdentity(object) }
+        return ObjectKey(
             store: stack.storeID(Int(object._store)), root: model.schema.entities[object.description.root].name, key: object._key)
     }
 }

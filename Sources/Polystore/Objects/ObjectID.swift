@@ -21,6 +21,24 @@ extension ObjectID: CustomStringConvertible, LosslessStringConvertible {
     }
 }
 
+/// Coded as the URI.
+extension ObjectID: Codable {
+    /// An identity from its URI; a text that is none is an error.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = ObjectID(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "the text is no URI of an object")
+        }
+        self = id
+    }
+
+    /// Encodes the URI.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
 /// An attribute of this type is a reference to an object that may be in another store; it is kept as the URI.
 extension ObjectID: AttributeValue {
     /// String.

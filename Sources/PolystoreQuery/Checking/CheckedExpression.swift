@@ -4,6 +4,8 @@ public import PolystoreSchema
 public indirect enum CheckedExpression: Sendable, Hashable {
     /// The value of a property.
     case path(CheckedPath)
+    /// The value of a property of an object outside of a condition on related objects: of the one whose they are for 1.
+    case outer(Int, CheckedPath)
     /// A constant; nil has the type that it is used as.
     case value(Value, ValueType)
     /// A function of other expressions.
@@ -16,15 +18,23 @@ public indirect enum CheckedExpression: Sendable, Hashable {
     /// The type of the value.
     public var type: ValueType {
         switch self {
-        case .path(let path): path.type
+        case .path(let path), .outer(_, let path): path.type
         case .value(_, let type), .function(_, _, let type), .conditional(_, _, _, let type), .related(_, _, _, let type): type
+        }
+    }
+
+    /// The property, of whichever object, where it is one.
+    var property: CheckedPath? {
+        switch self {
+        case .path(let path), .outer(_, let path): path
+        case .value, .function, .conditional, .related: nil
         }
     }
 
     /// Whether computing it can be an error, so that it must not be computed for rows that another condition leaves out.
     public var canFail: Bool {
         switch self {
-        case .path, .value: false
+        case .path, .outer, .value: false
         case .conditional(_, let a, let b, _): a.canFail || b.canFail
         case .related(let function, _, _, _):
             ![.count, .countDistinct, .minimum, .maximum].contains(function)

@@ -12,14 +12,22 @@ extension Expression {
 struct ExpressionChecker {
     let schema: Schema
     let entity: EntityIndex
+    /// The entities of the objects outside of the conditions around, outermost first.
+    let outer: [EntityIndex]
     let paths: PathChecker
-    /// Checks a condition inside of an expression, about an entity.
-    let check: (Predicate, EntityIndex) throws(QueryError) -> CheckedPredicate
+    /// Checks a condition inside of an expression: one about an entity, with entities outside.
+    let check: (Predicate, EntityIndex, [EntityIndex]) throws(QueryError) -> CheckedPredicate
 
     func check(_ expression: Expression) throws(QueryError) -> CheckedExpression {
         if expression.isTooDeep { throw PredicateChecker.tooDeep("an expression") }
         switch expression.node {
         case .path(let path): return .path(try paths.check(path, from: entity))
+        case .outer(let level, let path):
+            guard level > 0, level <= outer.count else {
+                throw QueryError(path: path.description, "there is no object outside whose \(path) could be looked at")
+            }
+            return .outer(level, try paths.check(path, from: outer[outer.count - level]))
+        case .variable(let name): throw PredicateChecker.open(name)
         case .value(let value):
             if value.isNaN { throw QueryError("NaN cannot be compared with anything, and is no value") }
             return .value(value, Self.type(value))
@@ -29,7 +37,7 @@ struct ExpressionChecker {
         case .conditional(let condition, let a, let b):
             let first = try check(a), second = try check(b)
             let type = try common([first, second], "the two sides of a conditional")
-            return .conditional(try check(condition, entity), first, second, type)
+            return .conditional(try check(condition, entity, outer), first, second, type)
         case .related(let aggregate): return try related(aggregate)
         case .aggregate(let aggregate):
             throw QueryError(
@@ -111,11 +119,9 @@ struct ExpressionChecker {
 
     private func isNil(_ expression: CheckedExpression) -> Bool { if case .value(.null, _) = expression { true } else { false } }
 
-    private func text(_ expression: CheckedExpression) -> String { if case .path(let path) = expression { path.text } else { "" } }
+    private func text(_ expression: CheckedExpression) -> String { expression.property?.text ?? "" }
 
-    private func isReference(_ expression: CheckedExpression) -> Bool {
-        if case .path(let path) = expression { paths.isReference(path) } else { false }
-    }
+    private func isReference(_ expression: CheckedExpression) -> Bool { expression.property.map(paths.isReference) ?? false }
 
     /// The type of a number computed from numbers: decimal beside whole numbers only, double beside anything.
     private func number(_ function: Function, _ arguments: [CheckedExpression]) throws(QueryError) -> ValueType {
@@ -149,7 +155,10 @@ struct ExpressionChecker {
             throw QueryError(
                 path: aggregate.relationship.description, "an aggregate goes over one to-many relationship, this path has \(many)")
         }
-        let condition = try aggregate.predicate.map { predicate throws(QueryError) in try check(predicate, destination) } ?? .constant(true)
+        let condition =
+            try aggregate.predicate.map { predicate throws(QueryError) in
+                try check(predicate, destination, outer + [entity])
+            } ?? .constant(true)
         let members = CheckedMembers(hops: hops, destination: destination, predicate: condition, text: aggregate.relationship.description)
         let property = try aggregate.property.map { property throws(QueryError) in try paths.check(property, from: destination) }
         let type = try paths.checkAggregate(aggregate.function, property.map(CheckedExpression.path))
@@ -169,12 +178,13 @@ struct ExpressionChecker {
         let comparable =
             a.type == b.type || a.type.isText && b.type.isText
             || a.type.isNumeric && b.type.isNumeric && !isReference(a) && !isReference(b)
-        guard comparable else {
+        let areProperties = a.property != nil && b.property != nil
+        guard comparable, !areProperties || isReference(a) == isReference(b) else {
             throw QueryError(
                 path: text(b), "a value of type \(b.type.rawValue) cannot be compared with \(text(a)) of type \(a.type.rawValue)")
         }
         for side in [a, b] where isOrder {
-            if case .path(let path) = side, paths.attribute(path)?.coder != nil {
+            if let path = side.property, paths.attribute(path)?.coder != nil {
                 throw QueryError(path: path.text, "a coded attribute has no order")
             }
         }

@@ -27,7 +27,7 @@ extension CheckedExpression {
         case .function(_, let arguments, _): arguments.allSatisfy { $0.addSlots(to: &slots) }
         case .conditional(let condition, let a, let b, _):
             condition.addSlots(to: &slots) && a.addSlots(to: &slots) && b.addSlots(to: &slots)
-        case .related: false
+        case .outer, .related: false
         }
     }
 }

@@ -62,7 +62,7 @@ struct PathChecker {
             return .int64
         }
         var text = "", isReference = false, isCoded = false
-        if case .path(let path) = argument {
+        if let path = argument.property {
             (text, isReference, isCoded) = (path.text, self.isReference(path), attribute(path)?.coder != nil)
         }
         switch function {

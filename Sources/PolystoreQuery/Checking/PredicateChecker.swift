@@ -6,11 +6,14 @@ struct PredicateChecker {
 
     let schema: Schema
     let entity: EntityIndex
+    /// The entities of the objects outside of the conditions around, outermost first.
+    let outer: [EntityIndex]
     private let paths: PathChecker
 
-    init(schema: Schema, entity: EntityIndex) {
+    init(schema: Schema, entity: EntityIndex, outer: [EntityIndex] = []) {
         self.schema = schema
         self.entity = entity
+        self.outer = outer
         paths = PathChecker(schema: schema)
     }
 
@@ -23,6 +26,11 @@ struct PredicateChecker {
 
     static func tooDeep(_ what: String) -> QueryError { QueryError(.tooComplex, "\(what) may be \(Predicate.deepest) levels deep") }
 
+    /// A variable has no meaning before its value is given.
+    static func open(_ variable: String) -> QueryError {
+        QueryError(path: "$" + variable, "$\(variable) stands for a value that was not given; give it with substituting")
+    }
+
     private func check(_ predicate: Predicate, _ nodes: inout Int) throws(QueryError) -> CheckedPredicate {
         nodes += 1
         if nodes > Self.largest { throw QueryError(.tooComplex, "a predicate may have \(Self.largest) parts") }
@@ -34,6 +42,7 @@ struct PredicateChecker {
             let left = try compare(expression, .greaterOrEqual, low)
             return CheckedPredicate.all([left, try compare(expression, .lessOrEqual, high)])
         case .text(let expression, let match, let needle): return try TextChecker(expressions: expressions).check(expression, match, needle)
+        case .open(_, _, let variable): throw Self.open(variable)
         case .related(let quantifier, let path, let inner): return try related(quantifier, path, inner, &nodes)
         case .isEntity(let name): return try isEntity(name)
         case .and(let parts):
@@ -45,8 +54,9 @@ struct PredicateChecker {
     }
 
     var expressions: ExpressionChecker {
-        ExpressionChecker(schema: schema, entity: entity, paths: paths) { [schema] predicate, entity throws(QueryError) in
-            try PredicateChecker(schema: schema, entity: entity).check(predicate)
+        ExpressionChecker(schema: schema, entity: entity, outer: outer, paths: paths) {
+            [schema] predicate, entity, outer throws(QueryError) in
+            try PredicateChecker(schema: schema, entity: entity, outer: outer).check(predicate)
         }
     }
 
@@ -76,7 +86,7 @@ struct PredicateChecker {
         guard hops.contains(where: { if case .toMany = $0 { true } else { false } }) else {
             throw QueryError(path: path.description, "\(quantifier.rawValue) needs a to-many relationship")
         }
-        let condition = try PredicateChecker(schema: schema, entity: destination).check(inner, &nodes)
+        let condition = try PredicateChecker(schema: schema, entity: destination, outer: outer + [entity]).check(inner, &nodes)
         func some(_ condition: CheckedPredicate) -> CheckedPredicate {
             var hops = hops, condition = condition, destination = destination
             if case .constant(false) = condition { return condition }

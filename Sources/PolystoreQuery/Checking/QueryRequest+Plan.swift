@@ -97,6 +97,10 @@ struct GroupChecker {
             let checked = try expressions.check(expression)
             if let key = checkedKeys.firstIndex(where: { $0.isSame(as: checked) }) { return .path(GroupAnswer.name(key)) }
             throw QueryError(path: path.description, "a property beside an aggregate must be among the grouping keys")
+        // Neither has a place here, as the checker says.
+        case .outer, .variable:
+            _ = try expressions.check(expression)
+            return expression
         case .aggregate(let aggregate): return .path(GroupAnswer.name(keys.count + (try position(aggregate))))
         case .function(let function, let arguments):
             var list: [Expression] = []
@@ -119,6 +123,7 @@ struct GroupChecker {
         case .between(let a, let low, let high):
             return .between(try rewritten(a, aliases: true), try rewritten(low, aliases: true), try rewritten(high, aliases: true))
         case .text(let expression, let match, let needle): return .text(try rewritten(expression, aliases: true), match, needle)
+        case .open(_, _, let variable): throw PredicateChecker.open(variable)
         case .related, .isEntity: throw QueryError("a condition on groups speaks of grouping keys and aggregates")
         case .and(let parts):
             var list: [Predicate] = []
@@ -148,7 +153,7 @@ extension Expression {
     var hasAggregate: Bool {
         switch node {
         case .aggregate: true
-        case .path, .value, .related: false
+        case .path, .outer, .value, .variable, .related: false
         case .function(_, let arguments): arguments.contains(where: \.hasAggregate)
         case .conditional(let condition, let a, let b): a.hasAggregate || b.hasAggregate || condition.hasAggregate
         }
@@ -160,7 +165,7 @@ extension Predicate {
         switch node {
         case .constant, .related, .isEntity: false
         case .compare(let a, _, let b): a.hasAggregate || b.hasAggregate
-        case .isIn(let expression, _), .text(let expression, _, _): expression.hasAggregate
+        case .isIn(let expression, _), .text(let expression, _, _), .open(let expression, _, _): expression.hasAggregate
         case .between(let a, let b, let c): a.hasAggregate || b.hasAggregate || c.hasAggregate
         case .and(let parts), .or(let parts): parts.contains(where: \.hasAggregate)
         case .not(let part): part.hasAggregate

@@ -39,7 +39,7 @@ struct TextChecker {
         if case .string(let folded) = try expressions.folded(.string(literal), like: text) { folded } else { literal }
     }
 
-    private func name(_ text: CheckedExpression) -> String { if case .path(let path) = text { path.text } else { "" } }
+    private func name(_ text: CheckedExpression) -> String { text.property?.text ?? "" }
 
     private func notNil(_ text: CheckedExpression) -> CheckedPredicate {
         if case .path(let path) = text { return .not(.isNil(path)) }

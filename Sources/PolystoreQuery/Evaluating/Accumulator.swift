@@ -61,7 +61,7 @@ public struct Accumulator {
     }
 
     private func value(_ cell: Cell, _ type: ValueType) throws(QueryError) -> Value {
-        guard let value = Value(cell, as: type) else { throw QueryError("a value has ill-formed bytes") }
+        guard let value = Value(cell, as: type) else { throw .illFormed }
         return value
     }
 

@@ -9,6 +9,7 @@ final class EvaluationFailure {
 public final class ExpressionEvaluator {
     indirect enum Node {
         case path(PathReader, ValueType)
+        case outer(OuterValues, Int)
         case value(Value)
         case function(FunctionEvaluator, [Node])
         case conditional(PredicateEvaluator, Node, Node)
@@ -23,27 +24,33 @@ public final class ExpressionEvaluator {
     /// An evaluator of a checked expression.
     public convenience init(_ expression: CheckedExpression, schema: Schema) { self.init(expression, schema, EvaluationFailure()) }
 
-    init(_ expression: CheckedExpression, _ schema: Schema, _ failure: EvaluationFailure) {
+    /// - Parameter outer: What is read of the objects outside of the conditions around, outermost first.
+    init(_ expression: CheckedExpression, _ schema: Schema, _ failure: EvaluationFailure, outer: [OuterValues] = []) {
         self.failure = failure
         plainPath = expression
-        root = Self.node(expression, schema, failure)
+        root = Self.node(expression, schema, failure, outer)
     }
 
-    private static func node(_ expression: CheckedExpression, _ schema: Schema, _ failure: EvaluationFailure) -> Node {
+    private static func node(
+        _ expression: CheckedExpression, _ schema: Schema, _ failure: EvaluationFailure, _ outer: [OuterValues]
+    ) -> Node {
+        func node(_ expression: CheckedExpression) -> Node { Self.node(expression, schema, failure, outer) }
         switch expression {
         case .path(let path): return .path(PathReader(path, schema: schema), path.type)
+        case .outer(let level, let path):
+            // The checker lets no other level through.
+            guard outer.indices.contains(outer.count - level) else { return .value(.null) }
+            let values = outer[outer.count - level]
+            return .outer(values, values.position(path, schema))
         case .value(let value, _): return .value(value)
         case .function(let function, let arguments, let type):
-            return .function(FunctionEvaluator(function, type), arguments.map { node($0, schema, failure) })
+            return .function(FunctionEvaluator(function, type), arguments.map(node))
         case .conditional(let condition, let a, let b, let type):
-            let sides = [a, b].map { side in
-                let side = (node(side, schema, failure), side.type)
-                return side.1 == type ? side.0 : .function(FunctionEvaluator(.coalesce, type), [side.0])
-            }
-            return .conditional(PredicateEvaluator(condition, schema, failure), sides[0], sides[1])
+            let sides = [a, b].map { side in side.type == type ? node(side) : .function(FunctionEvaluator(.coalesce, type), [node(side)]) }
+            return .conditional(PredicateEvaluator(condition, schema, failure, outer: outer), sides[0], sides[1])
         case .related(let function, let members, let path, let type):
             return .related(
-                function, MembersReader(members, schema, failure), path.map { PathReader($0, schema: schema) }, path?.type ?? type)
+                function, MembersReader(members, schema, failure, outer), path.map { PathReader($0, schema: schema) }, path?.type ?? type)
         }
     }
 
@@ -58,7 +65,8 @@ public final class ExpressionEvaluator {
         case .path(let path, let type):
             let cell = path.cell(row, related)
             if let value = Value(cell, as: type) { return value }
-            return fail(QueryError("a value has ill-formed bytes"))
+            return fail(.illFormed)
+        case .outer(let values, let position): return values[position]
         case .value(let value): return value
         case .function(let function, let arguments):
             var values: [Value] = []
@@ -92,8 +100,12 @@ final class MembersReader {
     private let hops: [CheckedMembers.Hop]
     private let families: [Set<EntityIndex>]
     private let condition: PredicateEvaluator?
+    /// What the condition looks at in the row.
+    private let own = OuterValues()
+    private let failure: EvaluationFailure
 
-    init(_ members: CheckedMembers, _ schema: Schema, _ failure: EvaluationFailure) {
+    init(_ members: CheckedMembers, _ schema: Schema, _ failure: EvaluationFailure, _ outer: [OuterValues]) {
+        self.failure = failure
         hops = members.hops
         families = members.hops.map { hop in
             switch hop {
@@ -101,11 +113,14 @@ final class MembersReader {
             case .toMany(_, _, let destination): Set(schema[destination].family)
             }
         }
-        condition = members.predicate == .constant(true) ? nil : PredicateEvaluator(members.predicate, schema, failure)
+        condition =
+            members.predicate == .constant(true)
+            ? nil : PredicateEvaluator(members.predicate, schema, failure, outer: outer + [own])
     }
 
     /// Calls a closure with each of the objects until it says false.
     func forEach(_ row: borrowing RowView, _ related: some RelatedRows, _ body: (borrowing RowView) -> Bool) {
+        own.read(row, related, failure)
         _ = visit(row, 0, related, body)
     }
 

@@ -30,16 +30,20 @@ public final class PredicateEvaluator {
     /// An evaluator of a checked predicate.
     public convenience init(_ predicate: CheckedPredicate, schema: Schema) { self.init(predicate, schema, EvaluationFailure()) }
 
-    init(_ predicate: CheckedPredicate, _ schema: Schema, _ failure: EvaluationFailure) {
+    /// - Parameter outer: What is read of the objects outside of the conditions around, outermost first.
+    init(_ predicate: CheckedPredicate, _ schema: Schema, _ failure: EvaluationFailure, outer: [OuterValues] = []) {
         self.failure = failure
-        root = Self.node(predicate, schema, constants, failure)
+        root = Self.node(predicate, schema, constants, failure, outer)
     }
 
     private static func node(
-        _ predicate: CheckedPredicate, _ schema: Schema, _ constants: RowBatch, _ failure: EvaluationFailure
+        _ predicate: CheckedPredicate, _ schema: Schema, _ constants: RowBatch, _ failure: EvaluationFailure, _ outer: [OuterValues]
     ) -> Node {
+        func node(_ part: CheckedPredicate) -> Node { Self.node(part, schema, constants, failure, outer) }
         func reader(_ path: CheckedPath) -> PathReader { PathReader(path, schema: schema) }
-        func evaluator(_ expression: CheckedExpression) -> ExpressionEvaluator { ExpressionEvaluator(expression, schema, failure) }
+        func evaluator(_ expression: CheckedExpression) -> ExpressionEvaluator {
+            ExpressionEvaluator(expression, schema, failure, outer: outer)
+        }
         switch predicate {
         case .constant(let value): return .constant(value)
         case .isNil(let path): return .isNil(reader(path))
@@ -50,11 +54,11 @@ public final class PredicateEvaluator {
         case .compareExpressions(let a, let comparison, let b): return .compareExpressions(evaluator(a), comparison, evaluator(b))
         case .isInExpression(let expression, let values): return .isInExpression(evaluator(expression), values)
         case .textOf(let expression, let match, let needle): return .textOf(evaluator(expression), TextMatcher(match, needle))
-        case .related(let members): return .related(MembersReader(members, schema, failure))
+        case .related(let members): return .related(MembersReader(members, schema, failure, outer))
         case .isEntity(let entities): return .isEntity(Set(entities))
-        case .and(let parts): return .and(parts.map { node($0, schema, constants, failure) })
-        case .or(let parts): return .or(parts.map { node($0, schema, constants, failure) })
-        case .not(let part): return .not(node(part, schema, constants, failure))
+        case .and(let parts): return .and(parts.map(node))
+        case .or(let parts): return .or(parts.map(node))
+        case .not(let part): return .not(node(part))
         }
     }
 

@@ -128,7 +128,7 @@ private enum CellReader {
     }
 
     static func value(_ cell: Cell, _ type: ValueType) throws(QueryError) -> Value {
-        guard let value = Value(cell, as: type) else { throw QueryError("a value has ill-formed bytes") }
+        guard let value = Value(cell, as: type) else { throw .illFormed }
         return value
     }
 }

@@ -16,17 +16,17 @@ public enum PredicateArgument: Sendable, Hashable {
 /// operators on texts with `[c]` and `[d]`, `IN`, `BETWEEN`, `ANY`, `SOME`, `ALL`, `NONE`, `SUBQUERY`, `@count` and its like, arithmetic,
 /// functions, `TERNARY`, placeholders.
 ///
-/// Three forms are of our own, for what has none there: `ANY path SATISFIES (…)`, `SELF ISA "Entity"`, and `DATE`, `UUID`, `DATA`, `DECIMAL`
-/// before a text.
+/// Three forms are of our own, for what has none there: `ANY path SATISFIES (…)`, or `ANY path SATISFIES $x (…)` to look at the object
+/// outside too, `SELF ISA "Entity"`, and `DATE`, `UUID`, `DATA`, `DECIMAL` before a text.
 struct PredicateParser {
     private static let deepest = 200
 
-    private let tokens: [PredicateToken]
-    private var arguments: ArraySlice<PredicateArgument>
-    private var position = 0
+    let tokens: [PredicateToken]
+    var arguments: ArraySlice<PredicateArgument>
+    var position = 0
     private var depth = 0
-    /// The variables of the subqueries around, innermost last.
-    private var variables: [String] = []
+    /// The variables of the conditions on related objects around, innermost last; nil for one whose objects need none.
+    var scopes: [String?] = []
 
     private init(_ text: String, _ arguments: [PredicateArgument]) throws(QueryError) {
         tokens = try PredicateLexer.tokens(text)
@@ -53,9 +53,9 @@ struct PredicateParser {
         if !arguments.isEmpty { throw QueryError("there are \(arguments.count) more arguments than placeholders") }
     }
 
-    private var current: PredicateToken { tokens[position] }
+    var current: PredicateToken { tokens[position] }
 
-    private func expected(_ what: String) -> QueryError { QueryError("at character \(current.position): \(what) is expected") }
+    func expected(_ what: String) -> QueryError { QueryError("at character \(current.position): \(what) is expected") }
 
     private mutating func take(word: String) -> Bool {
         guard isWord(word) else { return false }
@@ -63,16 +63,16 @@ struct PredicateParser {
         return true
     }
 
-    private func isWord(_ word: String, ahead: Int = 0) -> Bool {
+    func isWord(_ word: String, ahead: Int = 0) -> Bool {
         guard position + ahead < tokens.count, case .name(let name, isQuoted: false) = tokens[position + ahead].kind else { return false }
         return name.utf8.count == word.utf8.count && name.uppercased() == word
     }
 
-    private func isSymbol(_ symbol: String, ahead: Int = 0) -> Bool {
+    func isSymbol(_ symbol: String, ahead: Int = 0) -> Bool {
         position + ahead < tokens.count && tokens[position + ahead].kind == .symbol(symbol)
     }
 
-    private mutating func take(symbol: String) -> Bool {
+    mutating func take(symbol: String) -> Bool {
         guard isSymbol(symbol) else { return false }
         position += 1
         return true
@@ -147,39 +147,54 @@ struct PredicateParser {
 
     private mutating func related(_ quantifier: Quantifier) throws(QueryError) -> Predicate {
         let start = current.position
-        if let path = try? pathAhead(), isSatisfies(path.end) {
-            position = path.end + 1
+        if isSatisfiesAhead() {
+            let path = try relationship()
+            position += 1
+            var variable: String?
+            if case .variable(let name) = current.kind {
+                variable = name
+                position += 1
+            }
             try need(symbol: "(")
-            let inner = try disjunction()
+            let inner = try within(variable)
             try need(symbol: ")")
-            return .related(quantifier, path.path, inner)
+            return .related(quantifier, path, inner)
         }
         let found = try comparison()
-        // The condition is one on the last name; what comes before it leads to the objects.
+        // The condition is one on the last name; what comes before it leads to the objects. Key paths of other beginnings are the object's.
         var relationship: PropertyPath?
-        let inner = found.rebased { path in
-            let names = path.names.count > 1 ? Array(path.names.dropLast()) : path.names
-            relationship = relationship ?? PropertyPath(names)
-            return path.names.count > 1 ? PropertyPath([path.names[path.names.count - 1]]) : .object
-        }
+        let inner = try ReferenceRewriter { level, path throws(QueryError) in
+            if level > 0 { return (level + 1, path) }
+            let beginning = path.names.count > 1 ? PropertyPath(Array(path.names.dropLast())) : path
+            let known = relationship ?? beginning
+            relationship = known
+            if path == known { return (0, .object) }
+            return beginning == known ? (0, PropertyPath([path.names[path.names.count - 1]])) : (1, path)
+        }.rewritten(found)
         guard let relationship else {
             throw QueryError("at character \(start): a key path through a relationship is expected after \(quantifier.rawValue)")
         }
         return .related(quantifier, relationship, inner)
     }
 
-    private func isSatisfies(_ index: Int) -> Bool {
-        index < tokens.count
-            && {
-                if case .name(let name, isQuoted: false) = tokens[index].kind { name.uppercased() == "SATISFIES" } else { false }
-            }()
+    /// Whether a key path begins here that SATISFIES follows.
+    private func isSatisfiesAhead() -> Bool {
+        var ahead = 1
+        while isSymbol(".", ahead: ahead) { ahead += 2 }
+        return isWord("SATISFIES", ahead: ahead)
     }
 
-    /// The key path that begins here and the position behind it, nothing taken.
-    private func pathAhead() throws(QueryError) -> (path: PropertyPath, end: Int) {
-        var copy = self
-        let path = try copy.propertyPath()
-        return (path, copy.position)
+    /// The condition on related objects, and the variable that their properties begin with; nil for none.
+    private mutating func within(_ variable: String?) throws(QueryError) -> Predicate {
+        scopes.append(variable)
+        let condition = try disjunction()
+        scopes.removeLast()
+        return condition
+    }
+
+    /// The variable that begins here and stands for a constant; nothing taken.
+    private var openVariable: String? {
+        if case .variable(let name) = current.kind, level(of: name) == nil, !isSymbol(".", ahead: 1) { name } else { nil }
     }
 
     private static let signs: [String: Comparison] = [
@@ -199,12 +214,15 @@ struct PredicateParser {
         }
         for (word, match) in Self.matches where take(word: word) {
             let options = try options()
-            guard case .value(.string(let needle)) = try expression().node else { throw expected("a text") }
-            return .text(left.folded(options), match, needle)
+            switch try expression().node {
+            case .value(.string(let needle)): return .text(left.folded(options), match, needle)
+            case .variable(let name): return .open(left.folded(options), .text(match), name)
+            case .path, .outer, .value, .function, .conditional, .related, .aggregate: throw expected("a text")
+            }
         }
         if take(word: "IN") {
             let options = try options()
-            return try isIn(left.folded(options))
+            return try isIn(left, options)
         }
         if take(word: "BETWEEN") { return try between(left) }
         if take(word: "ISA") {
@@ -232,18 +250,31 @@ struct PredicateParser {
         return options
     }
 
-    private mutating func isIn(_ left: Expression) throws(QueryError) -> Predicate {
+    private mutating func isIn(_ plain: Expression, _ options: TextOptions) throws(QueryError) -> Predicate {
+        let left = plain.folded(options)
         if case .placeholder("@") = current.kind, case .list(let values)? = arguments.first {
             position += 1
             arguments.removeFirst()
             return .isIn(left, values)
         }
-        if isSymbol("{") { return .isIn(left, try constants()) }
+        if isSymbol("{") {
+            let list = try constants()
+            let values = list.compactMap { if case .value(let value) = $0.node { value } else { nil } }
+            if values.count == list.count { return .isIn(left, values) }
+            // A list with variables is a comparison with each.
+            let parts = list.map { Predicate.compare(left, .equal, $0.folded(options)) }
+            return parts.count == 1 ? parts[0] : .or(parts)
+        }
+        if let name = openVariable {
+            position += 1
+            return .open(left, .isIn, name)
+        }
         // `"x" IN path` asks whether a text has another within; `object IN friends` whether it is among them.
         let right = try expression()
         switch (left.node, right.node) {
-        case (.value(.string(let needle)), .path): return .text(right, .contains, needle)
-        case (_, .path(let path)): return .related(.any, path, .compare(.path(.object), .equal, left))
+        case (.value(.string(let needle)), .path), (.value(.string(let needle)), .outer): return .text(right, .contains, needle)
+        case (_, .path(let path)): return .related(.any, path, .compare(.path(.object), .equal, try left.inside(1)))
+        case (_, .outer(_, let path)): throw ReferenceRewriter.outside(path)
         default: throw expected("a list in braces, or a key path")
         }
     }
@@ -254,6 +285,10 @@ struct PredicateParser {
             arguments.removeFirst()
             return .between(left, .value(values[0]), .value(values[1]))
         }
+        if let name = openVariable {
+            position += 1
+            return .open(left, .between, name)
+        }
         try need(symbol: "{")
         let low = try expression()
         try need(symbol: ",")
@@ -262,16 +297,20 @@ struct PredicateParser {
         return .between(left, low, high)
     }
 
-    private mutating func constants() throws(QueryError) -> [Value] {
+    /// The constants of a list, and variables that stand for some.
+    private mutating func constants() throws(QueryError) -> [Expression] {
         try need(symbol: "{")
-        var values: [Value] = []
+        var constants: [Expression] = []
         if take(symbol: "}") { return [] }
         repeat {
-            guard case .value(let value) = try expression().node else { throw expected("a constant") }
-            values.append(value)
+            let constant = try expression()
+            switch constant.node {
+            case .value, .variable: constants.append(constant)
+            case .path, .outer, .function, .conditional, .related, .aggregate: throw expected("a constant")
+            }
         } while take(symbol: ",")
         guard take(symbol: "}") else { throw expected("\",\" or \"}\"") }
-        return values
+        return constants
     }
 
     // MARK: Expressions
@@ -330,11 +369,14 @@ struct PredicateParser {
             position += 1
             return .value(.string(text))
         case .placeholder(let kind): return try placeholder(kind)
-        case .variable: return try pathOrAggregate()
+        case .variable:
+            guard let name = openVariable else { return try pathOrAggregate() }
+            position += 1
+            return .variable(name)
         case .name(let name, isQuoted: false): return try named(name)
         case .name: return try pathOrAggregate()
         case .operation(let name):
-            guard isSymbol("(", ahead: 1), let function = Self.operations[name] else { throw expected("a property or a constant") }
+            guard isSymbol("(", ahead: 1), let function = Self.operation(name) else { throw expected("a property or a constant") }
             position += 2
             if take(symbol: ")") { return .aggregate(Aggregate(function)) }
             let argument = try expression()
@@ -357,17 +399,9 @@ struct PredicateParser {
     }
 
     private mutating func placeholder(_ kind: String) throws(QueryError) -> Expression {
+        if kind == "K" { return try pathOrAggregate(beginning: try keyPathArgument()) }
         guard let argument = arguments.first else { throw expected("an argument for the placeholder") }
         switch (kind, argument) {
-        case ("K", .path(let path)):
-            position += 1
-            arguments.removeFirst()
-            return try pathOrAggregate(beginning: path.names)
-        case ("K", .value(.string(let path))):
-            position += 1
-            arguments.removeFirst()
-            return try pathOrAggregate(beginning: PropertyPath(path).names)
-        case ("K", _): throw expected("a key path as the argument of %K")
         case (_, .value(let value)):
             position += 1
             arguments.removeFirst()
@@ -375,7 +409,7 @@ struct PredicateParser {
         case ("@", .path(let path)):
             position += 1
             arguments.removeFirst()
-            return .path(path)
+            return .outer(plainLevel, path)
         case (_, .list), (_, .path): throw expected("another kind of argument for the placeholder")
         }
     }
@@ -410,14 +444,12 @@ struct PredicateParser {
 
     private mutating func subquery() throws(QueryError) -> Expression {
         position += 2
-        let path = try propertyPath()
+        let path = try relationship()
         try need(symbol: ",")
         guard case .variable(let name) = current.kind else { throw expected("a variable such as $x") }
         position += 1
         try need(symbol: ",")
-        variables.append(name)
-        let condition = try disjunction()
-        variables.removeLast()
+        let condition = try within(name)
         try need(symbol: ")")
         try need(symbol: ".")
         return try aggregate(path, condition)
@@ -449,79 +481,6 @@ struct PredicateParser {
             throw QueryError("at character \(place): there is no function \"\(name)\"\(near)")
         }
         return result
-    }
-
-    // MARK: Key paths
-
-    private mutating func pathOrAggregate(beginning: [String] = []) throws(QueryError) -> Expression {
-        var names = beginning
-        if names.isEmpty { names = [try firstName()] }
-        while take(symbol: ".") {
-            if case .operation = current.kind { return try aggregate(PropertyPath(names), nil) }
-            names.append(try nextName())
-        }
-        if isSymbol("["), isWord("SIZE", ahead: 1), isSymbol("]", ahead: 2) {
-            position += 3
-            return .related(RelatedAggregate(.count, PropertyPath(names)))
-        }
-        return .path(Self.path(names))
-    }
-
-    /// `SELF.name` is `name`; a variable is the element that the condition is about.
-    private static func path(_ names: [String]) -> PropertyPath {
-        names.count > 1 && names[0] == "SELF" ? PropertyPath(Array(names.dropFirst())) : PropertyPath(names)
-    }
-
-    private mutating func propertyPath() throws(QueryError) -> PropertyPath {
-        var names = [try firstName()]
-        while isSymbol("."), position + 1 < tokens.count, case .name = tokens[position + 1].kind {
-            position += 1
-            names.append(try nextName())
-        }
-        return Self.path(names)
-    }
-
-    private mutating func firstName() throws(QueryError) -> String {
-        switch current.kind {
-        case .name(let name, let isQuoted):
-            if let variable = variables.last {
-                throw QueryError(
-                    "at character \(current.position): in a subquery every key path begins with its variable, such as $\(variable).\(name)")
-            }
-            position += 1
-            return !isQuoted && name.uppercased() == "SELF" ? "SELF" : name
-        case .variable(let name):
-            guard name == variables.last else {
-                throw variables.isEmpty ? expected("a subquery around $\(name)") : expected("$\(variables[variables.count - 1])")
-            }
-            position += 1
-            return "SELF"
-        case .placeholder("K"):
-            guard case .path(let path)? = arguments.popFirst(), let first = path.names.first else { throw expected("a key path for %K") }
-            position += 1
-            return path.names.count == 1 ? first : path.description
-        case .operation, .placeholder, .number, .text, .symbol, .end: throw expected("a property")
-        }
-    }
-
-    private mutating func nextName() throws(QueryError) -> String {
-        guard case .name(let name, let isQuoted) = current.kind else { throw expected("a name after the dot") }
-        position += 1
-        return !isQuoted && name.uppercased() == "SELF" ? "SELF" : name
-    }
-
-    private static let operations: [String: AggregateFunction] = Dictionary(
-        PredicatePrinter.names.map { (String($0.value.dropFirst()), $0.key) }
-    ) { first, _ in first }
-
-    private mutating func aggregate(_ path: PropertyPath, _ condition: Predicate?) throws(QueryError) -> Expression {
-        guard case .operation(let name) = current.kind, let function = Self.operations[name] else {
-            throw expected("one of \(Self.operations.keys.sorted().map { "@" + $0 }.joined(separator: ", "))")
-        }
-        position += 1
-        var names: [String] = []
-        while take(symbol: ".") { names.append(try nextName()) }
-        return .related(RelatedAggregate(function, path, names.isEmpty ? nil : PropertyPath(names), where: condition))
     }
 }
 

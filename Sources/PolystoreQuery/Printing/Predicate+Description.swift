@@ -2,20 +2,33 @@ internal import PolystoreSchema
 
 extension Predicate: CustomStringConvertible {
     /// The predicate as text, from which `init(parsing:)` makes an equal one; of one that is too deep, that it is.
-    public var description: String { isTooDeep ? "a predicate of more than \(Self.deepest) levels" : PredicatePrinter().text(self) }
+    public var description: String {
+        isTooDeep ? "a predicate of more than \(Self.deepest) levels" : PredicatePrinter(avoiding: variables).text(self)
+    }
 }
 
 extension Expression: CustomStringConvertible {
     /// The expression as text, from which `init(parsing:)` makes an equal one; of one that is too deep, that it is.
-    public var description: String { isTooDeep ? "an expression of more than \(Predicate.deepest) levels" : PredicatePrinter().text(self) }
+    public var description: String {
+        isTooDeep ? "an expression of more than \(Predicate.deepest) levels" : PredicatePrinter(avoiding: variables).text(self)
+    }
 }
 
 /// Writes predicates in the grammar that the parser reads.
 struct PredicatePrinter {
-    /// The number of subqueries around: each has a variable of its own.
-    private var level = 0
+    /// The variables of the conditions on related objects around, innermost last; nil for one whose objects need none.
+    private var scopes: [String?] = []
+    /// What the names of these variables begin with.
+    private var stem = "$x"
 
-    private func variable(_ level: Int) -> String { "$x\(level)" }
+    /// - Parameter names: The names of the variables that stand for constants, which no other variable may have.
+    init(avoiding names: Set<String>) { while names.contains(where: { ("$" + $0).hasPrefix(stem) }) { stem += "x" } }
+
+    private func entering(isNamed: Bool) -> PredicatePrinter {
+        var inner = self
+        inner.scopes.append(isNamed ? "\(stem)\(scopes.count + 1)" : nil)
+        return inner
+    }
 
     func text(_ predicate: Predicate) -> String {
         switch predicate.node {
@@ -25,10 +38,15 @@ struct PredicatePrinter {
         case .between(let expression, let low, let high): return "\(text(expression)) BETWEEN {\(text(low)), \(text(high))}"
         case .text(let expression, let match, let needle):
             return "\(text(expression)) \(match.rawValue.uppercased()) \(Self.quoted(needle))"
+        case .open(let expression, .isIn, let name): return "\(text(expression)) IN $\(name)"
+        case .open(let expression, .between, let name): return "\(text(expression)) BETWEEN $\(name)"
+        case .open(let expression, .text(let match), let name):
+            return "\(text(expression)) \(match.rawValue.uppercased()) $\(name)"
         case .related(let quantifier, let path, let inner):
-            // In a subquery of its own the condition is about the objects, whose paths have no variable.
-            return "\(quantifier.rawValue) \(name(path)) SATISFIES (\(PredicatePrinter().text(inner)))"
-        case .isEntity(let entity): return "SELF ISA \(Self.quoted(entity))"
+            // The objects' paths have a variable only where those of an object outside are beside them.
+            let printer = entering(isNamed: inner.looksOutside()), variable = printer.scopes.last?.map { $0 + " " } ?? ""
+            return "\(quantifier.rawValue) \(name(path)) SATISFIES \(variable)(\(printer.text(inner)))"
+        case .isEntity(let entity): return "\(name(.object)) ISA \(Self.quoted(entity))"
         case .and(let parts): return joined(parts, "AND", empty: "TRUEPREDICATE")
         case .or(let parts): return joined(parts, "OR", empty: "FALSEPREDICATE")
         case .not(let part): return "NOT (\(text(part)))"
@@ -42,6 +60,8 @@ struct PredicatePrinter {
     func text(_ expression: Expression) -> String {
         switch expression.node {
         case .path(let path): return name(path)
+        case .outer(let level, let path): return name(path, level)
+        case .variable(let name): return "$\(name)"
         case .value(let value): return Self.text(value)
         case .function(let function, let arguments): return text(function, arguments.map(text))
         case .conditional(let condition, let a, let b): return "TERNARY(\(text(condition)), \(text(a)), \(text(b)))"
@@ -67,19 +87,25 @@ struct PredicatePrinter {
     private func text(_ aggregate: RelatedAggregate) -> String {
         var result = name(aggregate.relationship)
         if let predicate = aggregate.predicate {
-            var inner = self
-            inner.level += 1
-            result = "SUBQUERY(\(result), \(variable(inner.level)), \(inner.text(predicate)))"
+            let inner = entering(isNamed: true)
+            result = "SUBQUERY(\(result), \(inner.scopes.last?.map { $0 } ?? stem), \(inner.text(predicate)))"
         }
         result += ".\(Self.names[aggregate.function] ?? "@count")"
-        return aggregate.property.map { "\(result).\(PredicatePrinter().name($0))" } ?? result
+        return aggregate.property.map { "\(result).\(plain($0))" } ?? result
     }
 
-    /// A key path; names that are words of the language have a `#` before them.
-    private func name(_ path: PropertyPath) -> String {
-        let names = path == .object ? ["SELF"] : path.names.map { Self.words.contains($0.uppercased()) && $0 != "SELF" ? "#" + $0 : $0 }
-        if level == 0 { return names.joined(separator: ".") }
-        return path == .object ? variable(level) : ([variable(level)] + names).joined(separator: ".")
+    /// A key path of the object that the condition is about, or of one so many conditions outside.
+    private func name(_ path: PropertyPath, _ level: Int = 0) -> String {
+        // Outside of all there is no object; the text says so where it is read.
+        if !(0...scopes.count).contains(level) { return "$outside.\(plain(path))" }
+        guard level < scopes.count, let variable = scopes[scopes.count - 1 - level] else { return plain(path) }
+        return path == .object ? variable : "\(variable).\(plain(path))"
+    }
+
+    /// A key path without a variable; names that are words of the language have a `#` before them.
+    private func plain(_ path: PropertyPath) -> String {
+        if path == .object { return "SELF" }
+        return path.names.map { Self.words.contains($0.uppercased()) && $0 != "SELF" ? "#" + $0 : $0 }.joined(separator: ".")
     }
 
     private static let words: Set<String> = [

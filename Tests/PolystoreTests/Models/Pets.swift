@@ -3,7 +3,7 @@ import Polystore
 
 // The expansion of a model, as the macro and the generator print it.
 
-enum Size: String, AttributeValue, CaseIterable { case small, medium, large }
+enum Size: String, Codable, AttributeValue, CaseIterable { case small, medium, large }
 
 class Person: ManagedObject {
     enum _Schema {

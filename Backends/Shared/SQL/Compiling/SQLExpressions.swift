@@ -6,7 +6,7 @@ extension SQLPredicates {
     /// for rows that another condition leaves out.
     func isExact(_ expression: CheckedExpression) -> Bool {
         switch expression {
-        case .path, .value: return true
+        case .path, .outer, .value: return true
         case .function(let function, let arguments, let type):
             guard arguments.allSatisfy(isExact) else { return false }
             switch function {
@@ -39,6 +39,7 @@ extension SQLPredicates {
     func compile(_ expression: CheckedExpression, _ joins: inout SQLJoins) -> SQLText {
         switch expression {
         case .path(let path): return joins.column(path)
+        case .outer(let level, let path): return joins.column(outside: level, path)
         case .value(.null, _): return "NULL"
         case .value(let value, let type): return "\(bind: value, type)"
         case .function(let function, let arguments, _):
@@ -56,7 +57,7 @@ extension SQLPredicates {
         case .conditional(let condition, let a, let b, _):
             return "CASE WHEN \(compile(condition, &joins)) THEN \(compile(a, &joins)) ELSE \(compile(b, &joins)) END"
         case .related(let function, let members, let path, _):
-            return related(members.hops[...], members, &joins) { inner in
+            return related(members, &joins) { inner in
                 guard let path else { return "SELECT count(*)" }
                 let column = inner.column(path)
                 switch function {
@@ -71,12 +72,17 @@ extension SQLPredicates {
 
     /// Whether there is one object or more among related ones.
     func exists(_ members: CheckedMembers, _ joins: inout SQLJoins) -> SQLText {
-        "EXISTS \(related(members.hops[...], members, &joins) { _ in "SELECT 1" })"
+        "EXISTS \(related(members, &joins) { _ in "SELECT 1" })"
+    }
+
+    private func related(_ members: CheckedMembers, _ joins: inout SQLJoins, _ head: (inout SQLJoins) -> SQLText) -> SQLText {
+        related(members.hops[...], members, isFirst: true, &joins, head)
     }
 
     /// A subquery over the objects at the end of relationships.
     private func related(
-        _ hops: ArraySlice<CheckedMembers.Hop>, _ members: CheckedMembers, _ joins: inout SQLJoins, _ head: (inout SQLJoins) -> SQLText
+        _ hops: ArraySlice<CheckedMembers.Hop>, _ members: CheckedMembers, isFirst: Bool, _ joins: inout SQLJoins,
+        _ head: (inout SQLJoins) -> SQLText
     ) -> SQLText {
         var steps: [CheckedPath.Step] = [], rest = hops
         while case .toOne(let step)? = rest.first {
@@ -84,28 +90,33 @@ extension SQLPredicates {
             rest = rest.dropFirst()
         }
         guard case .toMany(let entity, let position, let destination)? = rest.popFirst() else { return "(SELECT 1 WHERE 1 = 0)" }
-        let owner = joins.key(steps)
-        var inner = SQLJoins(tables: tables, entity: destination, scope: joins.scope + "m")
-        let key = inner.key([])
-        let tie: SQLText
-        switch tables.schema[entity].relationships[position].place {
+        let owner = joins.key(steps), place = tables.schema[entity].relationships[position].place
+        return joins.subquery(destination, isCondition: isFirst) { inner in
+            var parts = [tie(inner, destination, place, owner)]
+            let selected = rest.isEmpty ? head(&inner) : "SELECT 1"
+            if !rest.isEmpty {
+                parts.append("EXISTS \(related(rest, members, isFirst: false, &inner) { _ in "SELECT 1" })")
+            } else if members.predicate != .constant(true) {
+                parts.append(compile(members.predicate, &inner))
+            }
+            return "(\(selected) FROM \(inner.text) WHERE \(SQLText.joined(parts, " AND ")))"
+        }
+    }
+
+    /// What ties the rows of a subquery to the object that they are related to.
+    private func tie(
+        _ inner: SQLJoins, _ destination: EntityIndex, _ place: RelationshipDescription.Place, _ owner: SQLText
+    ) -> SQLText {
+        switch place {
         case .inverseSlot(let slot), .orderedInverseSlot(let slot, _):
-            tie = "\(raw: inner.alias).\(identifier: tables.column(destination, slot)) = \(owner)"
+            return "\(raw: inner.alias).\(identifier: tables.column(destination, slot)) = \(owner)"
         case .link(let link, let side):
             let (own, other) = side == .owner ? ("owner", "member") : ("member", "owner")
-            tie = """
-                \(key) IN (SELECT \(identifier: other) FROM \(identifier: tables.table(link: link)) \
+            return """
+                \(raw: inner.alias)."_id" IN (SELECT \(identifier: other) FROM \(identifier: tables.table(link: link)) \
                 WHERE \(identifier: own) = \(owner))
                 """
-        case .slot: tie = "\(raw: tables.dialect.no)"
+        case .slot: return "\(raw: tables.dialect.no)"
         }
-        var parts = [tie]
-        let selected = rest.isEmpty ? head(&inner) : "SELECT 1"
-        if !rest.isEmpty {
-            parts.append("EXISTS \(related(rest, members, &inner) { _ in "SELECT 1" })")
-        } else if members.predicate != .constant(true) {
-            parts.append(compile(members.predicate, &inner))
-        }
-        return "(\(selected) FROM \(inner.text) WHERE \(SQLText.joined(parts, " AND ")))"
     }
 }

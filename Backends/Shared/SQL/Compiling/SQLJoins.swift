@@ -6,6 +6,8 @@ struct SQLJoins {
     private let entity: EntityIndex
     private var aliases: [[CheckedPath.Step]: String] = [:]
     private var clauses: [String] = []
+    /// Those of the objects outside of the conditions around, outermost first: what is looked at there needs joins there.
+    private var outer: [SQLJoins] = []
 
     /// What the names of the tables begin with: inside of a subquery they must not hide those outside.
     let scope: String
@@ -31,6 +33,32 @@ struct SQLJoins {
         case .key: return "\(raw: alias).\"_id\""
         case .slot(let slot): return "\(raw: alias).\(identifier: tables.column(path.entity, slot))"
         }
+    }
+
+    /// The column at the end of a path from an object outside: from the one whose related objects these are for level 1.
+    mutating func column(outside level: Int, _ path: CheckedPath) -> SQLText {
+        // The checker lets no other level through.
+        guard outer.indices.contains(outer.count - level) else { return "NULL" }
+        return outer[outer.count - level].column(path)
+    }
+
+    /// Compiles a subquery over related objects whose tables begin with an entity's.
+    ///
+    /// - Parameter isCondition: Whether these are the tables of the object that the condition is about; on the way to it they are not.
+    mutating func subquery<Result>(
+        _ entity: EntityIndex, isCondition: Bool, _ compile: (inout SQLJoins) -> Result
+    ) -> Result {
+        var inner = SQLJoins(tables: tables, entity: entity, scope: scope + "m")
+        inner.outer = outer
+        if isCondition {
+            outer = []
+            inner.outer.append(self)
+        }
+        let result = compile(&inner)
+        var outer = inner.outer
+        if isCondition, let own = outer.popLast() { self = own }
+        self.outer = outer
+        return result
     }
 
     private mutating func alias(_ steps: [CheckedPath.Step]) -> String {

@@ -1,0 +1,122 @@
+internal import Foundation
+internal import Polystore
+internal import PolystoreStorage
+internal import Synchronization
+
+/// Group P over the object graph: objects, values and variables in conditions.
+enum ConditionCases {
+    static let all: [ConformanceCase] = objects + values
+
+    private static func pets(_ rex: Dog) -> Where<Person> { Where(format: "ANY pets == %@", rex) }
+
+    private static let objects: [ConformanceCase] = [
+        .graph("P035.deleted-object", "semantics E, an error of the program") { stack, check in
+            try stack.add("Ann")
+            try stack.write { transaction in
+                let ann = try person("Ann", in: transaction), rex = try transaction.create(Dog.self)
+                try transaction.delete(ann, rex)
+                let conditions: [(String, Where<Dog>)] = [
+                    ("equal", \.owner == ann), ("not equal", \.owner != ann), ("a text", Where(format: "owner == %@", ann)),
+                    ("a list", Where(format: "owner IN %@", [ann])), ("a variable", Where(format: "owner == $A").substituting(["A": ann])),
+                ]
+                for (name, condition) in conditions {
+                    check.throwing(.invalidPredicate, name) { _ = try transaction.fetchAll(From<Dog>().where(condition)) }
+                }
+                check.throwing(.invalidPredicate, "among related objects") {
+                    _ = try transaction.fetchAll(From<Person>().where(pets(rex)))
+                }
+                check.equal(try transaction.fetchCount(From<Dog>().where((\Dog.owner).isObject(ann.objectID))), 0, "by its id")
+            }
+        },
+        .graph("P035.deleted-elsewhere", "semantics E, an error of the program") { stack, check in
+            try stack.add("Ann")
+            let view = stack.makeViewContext()
+            let ann = try person("Ann", in: view)
+            check.equal(try view.fetchCount(From<Dog>().where(\.owner == ann)), 0, "before")
+            try stack.write { try $0.delete(person("Ann", in: $0)) }
+            try view.merge()
+            check.throwing(.invalidPredicate, "after the merge") { _ = try view.fetchCount(From<Dog>().where(\.owner == ann)) }
+        },
+        .graph("P036.unsaved-object", "semantics W, a transaction sees its own changes") { stack, check in
+            try stack.add("Ann")
+            try stack.write { transaction in
+                let bob = try transaction.create(Person.self), rex = try transaction.create(Dog.self)
+                rex.owner = bob
+                check.equal(try transaction.fetchIDs(From<Dog>().where(\.owner == bob)), [rex.objectID], "what is pending")
+                check.equal(try transaction.fetchIDs(From<Person>().where(pets(rex))), [bob.objectID], "the other way")
+                check.equal(try transaction.fetchCount(From<Dog>().where(\.owner != bob)), 0, "the opposite")
+                let committed = From<Dog>().where(\.owner == bob).select(Int.self, .count())
+                check.equal(try transaction.queryValue(committed), 0, "the newest committed state")
+            }
+        },
+        .graph("P036.unsaved-object-of-detached-work", "semantics W, detached") { stack, check in
+            let work = stack.beginUnsafe()
+            let bob = try work.create(Person.self), rex = try work.create(Dog.self)
+            rex.owner = bob
+            let condition: Where<Dog> = \.owner == bob
+            check.equal(try work.fetchCount(From<Dog>().where(condition)), 1, "inside")
+            check.equal(try stack.fetchCount(From<Dog>().where(condition)), 0, "outside, before the commit")
+            try work.commit()
+            check.equal(try stack.fetchCount(From<Dog>().where(condition)), 1, "outside, after it: the id stays")
+        },
+    ]
+
+    private static let values: [ConformanceCase] = [
+        ConformanceCase("P038.one-variable-twice", clause: "group P038") { harness, check in
+            try harness.withStore { scratch in
+                try Fixture.fill(scratch)
+                let template = try Predicate(parsing: "number == $N OR SUBQUERY(children, $x, $x.number == $N).@count > 0")
+                for (number, keys) in [(2, [1, 2, 5]), (-7, [1, 4]), (100, [])] as [(Int64, [Int64])] {
+                    let predicate = try template.substituting(["N": .value(.int(number))])
+                    check.equal(try scratch.keys(FetchRequest("Thing", where: predicate)), keys, "\(number)")
+                }
+                let list = try Predicate(parsing: "number IN $L AND NOT text BEGINSWITH $T").substituting([
+                    "L": .list([.int(1), .int(2), .null]), "T": .value(.string("app")),
+                ])
+                check.equal(try scratch.keys(FetchRequest("Thing", where: list)), [2, 3, 5], "a list and a text")
+                do {
+                    _ = try scratch.keys(FetchRequest("Thing", where: template))
+                    check.isTrue(false, "a variable without a value is refused")
+                } catch let error as QueryError {
+                    check.equal(error.path, "$N", "the variable that is named")
+                }
+            }
+        },
+        .graph("P038.no-later-change-is-seen", "group P038") { stack, check in
+            try stack.add("Ann", "Bob")
+            var name = "Ann", names = ["Ann"], values: [String: Any?] = ["N": "Ann"]
+            let conditions: [Where<Person>] = [
+                \.name == name, (\Person.name).isIn(names), Where(format: "name == %@", name), Where(format: "name IN %@", names),
+                Where(format: "name == $N").substituting(values),
+            ]
+            (name, names, values) = ("Bob", ["Bob"], ["N": "Bob"])
+            for (index, condition) in conditions.enumerated() {
+                check.equal(try stack.fetchAll(From<Person>().where(condition)).map(\.name), ["Ann"], "condition \(index)")
+            }
+            check.equal([name] + names, ["Bob", "Bob"], "what changed")
+            // Of an object it is the identity that is compared, whatever is assigned to it.
+            try stack.write { transaction in
+                let ann = try person("Ann", in: transaction)
+                try transaction.create(Dog.self).owner = ann
+                let condition: Where<Dog> = \.owner == ann
+                ann.name = "Cid"
+                check.equal(try transaction.fetchCount(From<Dog>().where(condition)), 1, "an object")
+            }
+        },
+        .graph("P039.one-condition-on-a-hundred-threads", "group P039") { stack, check in
+            try stack.add("Ann", "Bob", "Cid")
+            let condition: Where<Person> = Where(format: "name BEGINSWITH[c] 'b' OR SUBQUERY(pets, $x, $x.name == name).@count > 0")
+            let outcomes = Mutex<[String]>([])
+            Threads.run(100) { _ in
+                let found: String
+                do {
+                    found = try stack.fetchAll(From<Person>().where(condition)).map(\.name).joined(separator: " ")
+                } catch {
+                    found = "\(error)"
+                }
+                outcomes.withLock { $0.append(found) }
+            }
+            check.equal(outcomes.withLock { $0 }, Array(repeating: "Bob", count: 100), "answers")
+        },
+    ]
+}

@@ -1,0 +1,72 @@
+internal import PolystoreStorage
+
+/// An optional of any type.
+protocol AnyOptional {
+    /// The type without the optional.
+    static var wrappedType: Any.Type { get }
+    /// What it holds.
+    var unwrapped: Any? { get }
+}
+
+extension Optional: AnyOptional {
+    static var wrappedType: Any.Type { Wrapped.self }
+    var unwrapped: Any? { map { $0 } }
+}
+
+/// A range of any type.
+protocol AnyRange {
+    /// The bounds.
+    var bounds: (lower: Any?, upper: Any?, includesUpper: Bool) { get }
+}
+
+extension Range: AnyRange { var bounds: (lower: Any?, upper: Any?, includesUpper: Bool) { (lowerBound, upperBound, false) } }
+extension ClosedRange: AnyRange { var bounds: (lower: Any?, upper: Any?, includesUpper: Bool) { (lowerBound, upperBound, true) } }
+extension PartialRangeFrom: AnyRange { var bounds: (lower: Any?, upper: Any?, includesUpper: Bool) { (lowerBound, nil, false) } }
+extension PartialRangeUpTo: AnyRange { var bounds: (lower: Any?, upper: Any?, includesUpper: Bool) { (nil, upperBound, false) } }
+extension PartialRangeThrough: AnyRange { var bounds: (lower: Any?, upper: Any?, includesUpper: Bool) { (nil, upperBound, true) } }
+
+/// What a Foundation predicate captured.
+enum Constants {
+    /// A value without its optional.
+    static func unwrapping<T>(_ value: T) -> Any? {
+        guard T.self is any AnyOptional.Type, let optional = value as? any AnyOptional else { return value }
+        return optional.unwrapped
+    }
+
+    /// The value in its stored form.
+    static func value(_ constant: Any?) throws(StorageError) -> Value {
+        guard let constant else { return .null }
+        guard let value = constant as? any AttributeValue else { throw unstorable(constant) }
+        return value.attributeValue
+    }
+
+    /// The key of an object that is given by its id.
+    static func key(_ constant: Any?) throws(StorageError) -> Value {
+        guard let constant else { return .null }
+        if let id = constant as? any UntypedIdentity { return .int(id.key.key) }
+        if let object = constant as? ManagedObject { return try object.comparedKey() }
+        throw Lowering.refusal("an object is compared with a captured \(type(of: constant)); capture an objectID")
+    }
+
+    /// The values of a list, as they are compared with values or, by their keys, with objects.
+    static func values(_ list: some Sequence, areObjects: Bool) throws(StorageError) -> [Value] {
+        var values: [Value] = []
+        for element in list {
+            if values.count == Lowering.longest { throw Lowering.refusal("a list may have \(Lowering.longest) values") }
+            let constant = unwrapping(element)
+            values.append(areObjects ? try key(constant) : try value(constant))
+        }
+        return values
+    }
+
+    private static func unstorable(_ constant: Any) -> StorageError {
+        Lowering.refusal("it captures a \(type(of: constant)), which no attribute can be")
+    }
+}
+
+/// The identity of an object of any class.
+protocol UntypedIdentity {
+    var key: ObjectKey { get }
+}
+
+extension ObjectID: UntypedIdentity {}

@@ -1,0 +1,111 @@
+internal import Foundation
+internal import PolystoreStorage
+
+extension PredicateExpressions.Conjunction: LowerableExpression {
+    func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
+        .condition(try lowering.condition(lowering.lower(lhs)) && lowering.condition(lowering.lower(rhs)))
+    }
+}
+
+extension PredicateExpressions.Disjunction: LowerableExpression {
+    func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
+        .condition(try lowering.condition(lowering.lower(lhs)) || lowering.condition(lowering.lower(rhs)))
+    }
+}
+
+extension PredicateExpressions.Negation: LowerableExpression {
+    func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
+        .condition(!(try lowering.condition(lowering.lower(wrapped))))
+    }
+}
+
+extension PredicateExpressions.Conditional: LowerableExpression {
+    func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
+        let test = try lowering.condition(lowering.lower(test))
+        let first = try lowering.lower(trueBranch), second = try lowering.lower(falseBranch)
+        guard Output.self == Bool.self else {
+            return .value(
+                LoweredValue(.conditional(test.predicate, try lowering.value(first).expression, try lowering.value(second).expression)))
+        }
+        switch (first.captured as? Bool, second.captured as? Bool) {
+        case (nil, false?): return .condition(test && (try lowering.condition(first)))
+        case (true?, nil): return .condition(test || (try lowering.condition(second)))
+        case (.some, _), (nil, true?), (nil, nil):
+            let a = try lowering.condition(first), b = try lowering.condition(second)
+            return .condition((test && a) || (!test && b))
+        }
+    }
+}
+
+extension PredicateExpressions.Equal: LowerableExpression {
+    func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
+        return .condition(try lowering.equality(lowering.lower(lhs), lowering.lower(rhs), .equal))
+    }
+}
+
+extension PredicateExpressions.NotEqual: LowerableExpression {
+    func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
+        return .condition(try lowering.equality(lowering.lower(lhs), lowering.lower(rhs), .notEqual))
+    }
+}
+
+extension PredicateExpressions.Comparison: LowerableExpression {
+    func lowered(_ lowering: Lowering) throws(StorageError) -> LoweredPart {
+        let a = try lowering.lower(lhs), b = try lowering.lower(rhs)
+        guard let order = orders.first(where: { $0.name == op }) else { throw Lowering.refusal("it compares in an unknown way") }
+        // What key paths make has the captured value on the right.
+        if case .constant = a { return .condition(try lowering.comparison(b, order.mirrored, a)) }
+        return .condition(try lowering.comparison(a, order.comparison, b))
+    }
+}
+
+private typealias Order = PolystoreQuery.Comparison
+
+private let orders: [(name: PredicateExpressions.ComparisonOperator, comparison: Order, mirrored: Order)] = [
+    (.lessThan, .less, .greater), (.lessThanOrEqual, .lessOrEqual, .greaterOrEqual), (.greaterThan, .greater, .less),
+    (.greaterThanOrEqual, .greaterOrEqual, .lessOrEqual),
+]
+
+extension Lowering {
+    /// A comparison by order; false where a side is nil.
+    func comparison(_ a: LoweredPart, _ comparison: PolystoreQuery.Comparison, _ b: LoweredPart) throws(StorageError) -> LoweredCondition {
+        let x = try value(a), y = try value(b)
+        return LoweredCondition(.compare(x.expression, comparison, y.expression), nilPlaces: x.nilPlaces.union(y.nilPlaces))
+    }
+
+    /// Equality or its opposite, of values, objects or truths.
+    func equality(
+        _ a: LoweredPart, _ b: LoweredPart, _ comparison: PolystoreQuery.Comparison
+    ) throws(StorageError) -> LoweredCondition {
+        switch (a, b) {
+        case (.constant(let constant), _): return try equality(b, constant, comparison)
+        case (_, .constant(let constant)): return try equality(a, constant, comparison)
+        default: return LoweredCondition(.compare(try value(a).expression, comparison, try value(b).expression))
+        }
+    }
+
+    /// Equality with a captured value, or its opposite.
+    private func equality(
+        _ part: LoweredPart, _ constant: Any?, _ comparison: PolystoreQuery.Comparison
+    ) throws(StorageError) -> LoweredCondition {
+        let isEqual = comparison == .equal
+        switch part {
+        case .condition(let condition):
+            guard let truth = constant as? Bool else { return LoweredCondition(.constant(!isEqual)) }
+            return truth == isEqual ? condition : !condition
+        case .optionalCondition(let optional):
+            guard let truth = constant as? Bool else { return isEqual ? !optional.isPresent : optional.isPresent }
+            let condition = truth ? optional.isTrue : optional.isFalse
+            return isEqual ? condition : !condition
+        case .object(let place): return compare(LoweredValue(place, at: level), comparison, try Constants.key(constant))
+        case .value, .constant, .objects, .range: return compare(try value(part), comparison, try Constants.value(constant))
+        }
+    }
+
+    private func compare(_ value: LoweredValue, _ comparison: PolystoreQuery.Comparison, _ constant: Value) -> LoweredCondition {
+        // `x == 5` and `x != nil` are false of nil; `x == nil` and `x != 5` are true of it.
+        let isFalseOfNil = (comparison == .equal) != (constant == .null)
+        return LoweredCondition(
+            .compare(value.expression, comparison, .value(constant)), nilPlaces: isFalseOfNil ? value.nilPlaces : [])
+    }
+}

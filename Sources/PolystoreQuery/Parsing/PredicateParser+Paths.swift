@@ -1,0 +1,118 @@
+internal import PolystoreSchema
+
+// Key paths, and whose they are: inside of conditions on related objects those with a variable are the related objects' own.
+
+extension PredicateParser {
+    /// A property of the object that a condition is about, level 0, or of one outside, from level 1 on.
+    struct Reference {
+        var names: [String]
+        let level: Int
+
+        /// `SELF.name` is `name`; a variable is the object itself.
+        var path: PropertyPath { names.count > 1 && names[0] == "SELF" ? PropertyPath(Array(names.dropFirst())) : PropertyPath(names) }
+    }
+
+    /// The level of names without a variable: they belong to the innermost object that has none.
+    var plainLevel: Int { (scopes.lastIndex { $0 == nil }).map { scopes.count - 1 - $0 } ?? scopes.count }
+
+    /// The level of a variable of a condition around.
+    func level(of variable: String) -> Int? { scopes.lastIndex(of: variable).map { scopes.count - 1 - $0 } }
+
+    mutating func pathOrAggregate(beginning: [String]? = nil) throws(QueryError) -> Expression {
+        let start = current.position
+        var reference = if let beginning { Reference(names: beginning, level: plainLevel) } else { try firstName() }
+        while take(symbol: ".") {
+            if case .operation = current.kind { return try aggregate(try own(reference, start), nil) }
+            reference.names += try nextNames()
+        }
+        if isSymbol("["), isWord("SIZE", ahead: 1), isSymbol("]", ahead: 2) {
+            position += 3
+            return .related(RelatedAggregate(.count, try own(reference, start)))
+        }
+        return .outer(reference.level, reference.path)
+    }
+
+    /// The relationships to the objects of a condition.
+    mutating func relationship() throws(QueryError) -> PropertyPath {
+        let start = current.position
+        var reference = try firstName()
+        while isSymbol("."), position + 1 < tokens.count, Self.isName(tokens[position + 1].kind) {
+            position += 1
+            reference.names += try nextNames()
+        }
+        return try own(reference, start)
+    }
+
+    private static func isName(_ kind: PredicateToken.Kind) -> Bool {
+        switch kind {
+        case .name, .placeholder("K"): true
+        case .operation, .variable, .placeholder, .number, .text, .symbol, .end: false
+        }
+    }
+
+    /// The relationships of an object outside have no place inside of a condition.
+    private func own(_ reference: Reference, _ start: Int) throws(QueryError) -> PropertyPath {
+        if reference.level == 0 { return reference.path }
+        let variable = scopes.last.flatMap { $0 }.map { "; begin with $\($0) for those of the related objects" } ?? ""
+        throw QueryError(
+            path: reference.path.description,
+            "at character \(start): inside of a condition on related objects only single values of an object outside can be looked at, "
+                + "not the objects that \(reference.path) leads to\(variable)")
+    }
+
+    private mutating func firstName() throws(QueryError) -> Reference {
+        switch current.kind {
+        case .name(let name, let isQuoted):
+            position += 1
+            return Reference(names: [!isQuoted && name.uppercased() == "SELF" ? "SELF" : name], level: plainLevel)
+        case .variable(let name):
+            guard let level = level(of: name) else {
+                throw expected(scopes.last.flatMap { $0 }.map { "$\($0)" } ?? "a subquery around $\(name)")
+            }
+            position += 1
+            return Reference(names: ["SELF"], level: level)
+        case .placeholder("K"): return Reference(names: try keyPathArgument(), level: plainLevel)
+        case .operation, .placeholder, .number, .text, .symbol, .end: throw expected("a property")
+        }
+    }
+
+    mutating func nextNames() throws(QueryError) -> [String] {
+        if case .placeholder("K") = current.kind { return try keyPathArgument() }
+        guard case .name(let name, let isQuoted) = current.kind else { throw expected("a name after the dot") }
+        position += 1
+        return [!isQuoted && name.uppercased() == "SELF" ? "SELF" : name]
+    }
+
+    /// The names that stand for `%K`.
+    mutating func keyPathArgument() throws(QueryError) -> [String] {
+        switch arguments.first {
+        case .path(let path)?:
+            position += 1
+            arguments.removeFirst()
+            return path.names
+        case .value(.string(let text))?:
+            position += 1
+            arguments.removeFirst()
+            return PropertyPath(text).names
+        case .value?, .list?: throw expected("a key path as the argument of %K")
+        case nil: throw expected("an argument for the placeholder")
+        }
+    }
+
+    private static let operations: [String: AggregateFunction] = Dictionary(
+        PredicatePrinter.names.map { (String($0.value.dropFirst()), $0.key) }
+    ) { first, _ in first }
+
+    /// The aggregate of a name that begins with `@`.
+    static func operation(_ name: String) -> AggregateFunction? { operations[name] }
+
+    mutating func aggregate(_ path: PropertyPath, _ condition: Predicate?) throws(QueryError) -> Expression {
+        guard case .operation(let name) = current.kind, let function = Self.operations[name] else {
+            throw expected("one of \(Self.operations.keys.sorted().map { "@" + $0 }.joined(separator: ", "))")
+        }
+        position += 1
+        var names: [String] = []
+        while take(symbol: ".") { names += try nextNames() }
+        return .related(RelatedAggregate(function, path, names.isEmpty ? nil : PropertyPath(names), where: condition))
+    }
+}
