@@ -9,6 +9,7 @@ final class PostgreSQLCore: Sendable {
     let storeID: UUID
     let tables: SQLTables
     let compiler: SQLCompiler
+    let statements: SQLStatements<PostgreSQLRowLayout>
     let readers: PostgreSQLPool
     let writers: PostgreSQLPool
     /// The advisory lock of the store's schema: writers share it, a transaction that must be alone takes it whole.
@@ -26,6 +27,7 @@ final class PostgreSQLCore: Sendable {
         self.tables = tables
         let compiler = SQLCompiler(tables)
         self.compiler = compiler
+        statements = SQLStatements(compiler) { PostgreSQLRowLayout($0, tables, root: $1.entity) }
         oneKeyLayouts = metadata.schema.descriptions.map { PostgreSQLRowLayout(compiler.selectByKey($0.root), tables, root: $0.root) }
         keyLayouts = metadata.schema.descriptions.map { PostgreSQLRowLayout(compiler.selectByKeys($0.root, [0]), tables, root: $0.root) }
         self.durability = durability

@@ -41,16 +41,14 @@ class PostgreSQLReader: StorageReader {
 
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         try checkOpen()
-        let select = core.compiler.select(plan)
-        let layout = PostgreSQLRowLayout(select, core.tables, root: plan.entity)
+        let select = core.statements.statement(plan), parameters = select.bindings.map(PostgreSQLParameter.init)
         if let limit = plan.limit, limit <= PostgreSQLCursor.fetchCount {
-            return PostgreSQLCursor(try connection.query(select.text), layout, self)
+            return PostgreSQLCursor(try connection.query(select.sql, parameters), select.layout, self)
         }
         cursors += 1
         let name = "polystore_\(cursors)"
-        let (sql, bindings) = select.text.rendered(.postgreSQL)
-        _ = try connection.query("DECLARE \(name) BINARY NO SCROLL CURSOR FOR \(sql)", bindings.map(PostgreSQLParameter.init))
-        return PostgreSQLCursor(name, layout, self)
+        _ = try connection.query("DECLARE \(name) BINARY NO SCROLL CURSOR FOR \(select.sql)", parameters)
+        return PostgreSQLCursor(name, select.layout, self)
     }
 
     func explanation(of plan: FetchPlan) throws(StorageError) -> [String] {

@@ -56,6 +56,11 @@ final class SQLiteConnection {
     /// The statement of a text with bindings, bound.
     func statement(_ text: SQLText) throws(StorageError) -> SQLiteStatement {
         let (sql, bindings) = text.rendered(.sqlite)
+        return try statement(sql, bindings)
+    }
+
+    /// The prepared statement of a text, bound.
+    func statement(_ sql: String, _ bindings: [SQLBinding]) throws(StorageError) -> SQLiteStatement {
         let statement = try statement(sql)
         try statement.bind(bindings)
         return statement

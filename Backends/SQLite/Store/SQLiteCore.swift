@@ -11,6 +11,7 @@ final class SQLiteCore: Sendable {
     let compiler: SQLCompiler
     let readers: SQLitePool
     let writer: SQLiteWriterSeat
+    let statements: SQLStatements<SQLiteRowLayout>
     private let keyLayouts: [SQLiteRowLayout]
     private let closed = Atomic(false)
 
@@ -21,6 +22,7 @@ final class SQLiteCore: Sendable {
         self.readers = readers
         self.writer = writer
         let (compiler, tables) = (compiler, tables)
+        statements = SQLStatements(compiler) { SQLiteRowLayout($0, tables, root: $1.entity) }
         keyLayouts = metadata.schema.descriptions.map { SQLiteRowLayout(compiler.selectByKey($0.root), tables, root: $0.root) }
     }
 

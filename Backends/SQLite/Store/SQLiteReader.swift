@@ -42,15 +42,15 @@ class SQLiteReader: StorageReader {
 
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         try checkOpen()
-        let select = core.compiler.select(plan)
-        let statement = try connection.statement(select.text)
+        let select = core.statements.statement(plan)
+        let statement = try connection.statement(select.sql, select.bindings)
         if let sorted = try SQLiteSort(plan, self)?.rows(statement) { return sorted }
-        return SQLiteCursor(statement, SQLiteRowLayout(select, core.tables, root: plan.entity), self)
+        return SQLiteCursor(statement, select.layout, self)
     }
 
     func explanation(of plan: FetchPlan) throws(StorageError) -> [String] {
         try checkOpen()
-        return try engineLines(core.compiler.select(plan).text.rendered(.sqlite).sql)
+        return try engineLines(core.statements.statement(plan).sql)
     }
 
     /// The engine's plan for a statement.

@@ -29,10 +29,9 @@ struct SQLiteSort {
     /// - Parameter ordered: The statement that gives them in order.
     func rows(_ ordered: SQLiteStatement) throws(StorageError) -> HeldRows? {
         guard try isSorting(ordered) else { return nil }
-        let select = reader.core.compiler.select(plan, isOrdered: false), tables = reader.core.tables
-        let source = SQLiteCursor(
-            try reader.connection.statement(select.text), SQLiteRowLayout(select, tables, root: plan.entity), reader)
-        var sorter = RowSorter(plan, schema: tables.schema)
+        let select = reader.core.statements.statement(plan, isOrdered: false)
+        let source = SQLiteCursor(try reader.connection.statement(select.sql, select.bindings), select.layout, reader)
+        var sorter = RowSorter(plan, schema: reader.core.tables.schema)
         let batch = RowBatch(capacity: 1), related = NoRelatedRows()
         while try source.next(into: batch) {
             try sorter.add(batch.row(0), related)
