@@ -145,6 +145,13 @@ public protocol StorageReader: AnyObject {
     /// transaction like data, but not of the history.
     func note(_ name: String) throws(StorageError) -> Data?
 
+    /// The answer to a statement in SQL that changes nothing. A store need not implement it (capability `rawSQL`).
+    ///
+    /// *Behavior*: sees what the session sees. A statement that is wrong, several at once and one that controls transactions or settings are
+    /// `invalidPredicate`; one that would change something is `readOnly`, and nothing is changed. The session goes on after an error. Values
+    /// are those of the engine's types: where it has no type of its own for a date, a date is what it is stored as.
+    func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows
+
     /// Ends the session. For a writer that did not commit this is a rollback. A second call does nothing.
     func end()
 }
@@ -152,6 +159,9 @@ public protocol StorageReader: AnyObject {
 extension StorageReader {
     /// Nothing.
     public func explanation(of plan: FetchPlan) throws(StorageError) -> [String] { [] }
+
+    /// `unsupported`.
+    public func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows { throw .takesNoSQL }
 
     /// As `rows` does with one key.
     public func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError) {
@@ -223,6 +233,14 @@ public protocol StorageWriter: StorageReader {
     /// - Returns: The keys of the rows by entity.
     func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]?
 
+    /// Runs a statement in SQL that changes rows. A store need not implement it (capability `rawSQL`).
+    ///
+    /// *Behavior*: versions and history are left as they are, unless the statement itself changes them. One that is wrong, several at once,
+    /// queries and statements that control transactions, settings or tables are `invalidPredicate`; a violated constraint is
+    /// `uniqueConstraintViolated`. After an error nothing of the statement is there, and the session goes on.
+    /// - Returns: The number of rows that the statement changed.
+    func execute(_ sql: RawSQL) throws(StorageError) -> Int
+
     /// Adds rows in bulk, with their keys and versions, all of entities of one hierarchy; the key counter rises above the greatest key.
     ///
     /// *Behavior*: a bulk load leaves no entries in the history. A key that exists is `alreadyExists`.
@@ -247,4 +265,9 @@ public protocol StorageWriter: StorageReader {
     ///
     /// - Returns: The token of the entry, or nil when there was nothing to record.
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken?
+}
+
+extension StorageWriter {
+    /// `unsupported`.
+    public func execute(_ sql: RawSQL) throws(StorageError) -> Int { throw .takesNoSQL }
 }

@@ -7,7 +7,7 @@ internal import PolystoreStorage
 /// A prepared statement.
 final class SQLiteStatement {
     let handle: OpaquePointer
-    private unowned let connection: SQLiteConnection
+    unowned let connection: SQLiteConnection
     /// Whether rows are being read from it.
     @exclusivity(unchecked) var isInUse = false
     /// The distance of the values of a row in memory, -1 where there is none, 0 before it is known.
@@ -19,6 +19,12 @@ final class SQLiteStatement {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
         guard code == SQLITE_OK, let prepared else { throw SQLiteError.error(code, connection.handle) }
+        handle = prepared
+        self.connection = connection
+    }
+
+    /// A statement that was prepared elsewhere.
+    init(_ prepared: OpaquePointer, _ connection: SQLiteConnection) {
         handle = prepared
         self.connection = connection
     }

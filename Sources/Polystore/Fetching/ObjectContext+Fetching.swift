@@ -10,7 +10,15 @@ extension ObjectContext {
             return objects
         }
         if from.prefetched.isEmpty { return try fetchPlain(from) }
-        // One snapshot for the objects and for what they lead to.
+        return try inOneSnapshot { () throws(StorageError) in
+            let objects = try fetchPlain(from)
+            try prefetch(from.prefetched, of: objects)
+            return objects
+        }
+    }
+
+    /// Runs `body` so that all that it reads is of one snapshot: the transaction's own, or one for it alone.
+    func inOneSnapshot<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         let isAlone = sessions == nil && tracker == nil
         if isAlone { sessions = SessionPool(readingFrom: stack) }
         defer {
@@ -19,9 +27,7 @@ extension ObjectContext {
                 sessions = nil
             }
         }
-        let objects = try fetchPlain(from)
-        try prefetch(from.prefetched, of: objects)
-        return objects
+        return try body()
     }
 
     /// The context that answers where the changes of this one are not to be seen; nil where they are, or there are none.

@@ -21,6 +21,8 @@ final class SessionPool {
     private var writers: [Int: any StorageWriter] = [:]
     /// The stores that changes were applied to, with what the others have to keep of them until they have committed.
     private var redo: [Int: Redo.Recorder?] = [:]
+    /// The stores in which statements of the program changed rows that nobody wrote down.
+    private var executed: Set<Int> = []
     private var isOpen = true
     /// The marks of the savepoints that are set, innermost last.
     private var savepoints: [Savepoint] = []
@@ -30,6 +32,7 @@ final class SessionPool {
     private struct Savepoint {
         var marks: [Int: Int] = [:]
         let redo: [Int: Redo.Recorder?]
+        let executed: Set<Int>
     }
 
     /// Sessions that read.
@@ -83,7 +86,7 @@ final class SessionPool {
 
     /// Marks this moment in every store; marks nest.
     func savepoint() throws(StorageError) {
-        var savepoint = Savepoint(redo: redo)
+        var savepoint = Savepoint(redo: redo, executed: executed)
         for (store, writer) in writers { savepoint.marks[store] = try writer.savepoint() }
         savepoints.append(savepoint)
     }
@@ -92,6 +95,7 @@ final class SessionPool {
     func rollbackToSavepoint() throws(StorageError) {
         guard let savepoint = savepoints.popLast() else { return }
         redo = savepoint.redo
+        executed = savepoint.executed
         for (store, mark) in savepoint.marks {
             try writers[store]?.rollback(to: mark)
             try writers[store]?.release(mark)
@@ -129,6 +133,13 @@ final class SessionPool {
     func deleteAll(_ plan: FetchPlan, in store: Int) throws(StorageError) -> [EntityIndex: [Int64]]? {
         let writer = try changingWriter(store)
         return redo[store] ?? nil == nil ? try writer.deleteAll(plan) : nil
+    }
+
+    /// Runs a statement of the program in a store.
+    func execute(_ sql: RawSQL, in store: Int) throws(StorageError) -> Int {
+        let count = try changingWriter(store).execute(sql)
+        executed.insert(store)
+        return count
     }
 
     /// The write session of a store that is about to be changed.
@@ -175,6 +186,11 @@ final class SessionPool {
 
     private func keepRedo(of followers: [Int], with first: Int, _ record: CommitRecord) throws(StorageError) {
         guard let leader = writers[first] else { return }
+        if !executed.isDisjoint(with: followers) {
+            throw StorageError(
+                .unsupported,
+                "SQL changed a store whose part of the transaction another store would have to keep; run it in a transaction of its own")
+        }
         let leaderID = stack.storeID(first)
         var strangers: [(Int, UUID)] = []
         for store in followers {
