@@ -101,6 +101,11 @@ public protocol StorageReader: AnyObject {
     /// How the store answers a predicate and an order.
     func pushdown(of plan: FetchPlan) -> Pushdown
 
+    /// How the store answers a query for values. A store need not implement it.
+    ///
+    /// *Behavior*: `.exact` where no row leaves the engine but those of the answer.
+    func pushdown(of plan: QueryPlan) -> Pushdown
+
     /// The rows of a plan, in its order. A cursor ends with the session, or when it is released.
     ///
     /// *Requires*: `pushdown(of: plan)` is `.exact`; others are answered by `ResidualReader` above.
@@ -110,6 +115,9 @@ public protocol StorageReader: AnyObject {
     ///
     /// *Requires*: `pushdown(of: plan)` is `.exact`.
     func explanation(of plan: FetchPlan) throws(StorageError) -> [String]
+
+    /// As `explanation`, with what the engine measures while it runs the plan. A store need not implement it.
+    func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String]
 
     /// Appends the rows with the given keys of an entity's hierarchy, in the order of the keys; missing ones are left out.
     ///
@@ -157,6 +165,12 @@ public protocol StorageReader: AnyObject {
 }
 
 extension StorageReader {
+    /// As its fetch.
+    public func pushdown(of plan: QueryPlan) -> Pushdown { pushdown(of: plan.fetch) }
+
+    /// As `explanation`.
+    public func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String] { try explanation(of: plan) }
+
     /// Nothing.
     public func explanation(of plan: FetchPlan) throws(StorageError) -> [String] { [] }
 

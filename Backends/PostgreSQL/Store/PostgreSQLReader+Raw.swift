@@ -29,7 +29,7 @@ extension PostgreSQLReader {
             return result
         } catch {
             try? connection.execute("ROLLBACK TO SAVEPOINT polystore_raw; RELEASE SAVEPOINT polystore_raw")
-            throw PostgreSQLRawError.error(error)
+            throw PostgreSQLRawError.error(error, raw)
         }
     }
 }
@@ -104,14 +104,17 @@ extension UnsafeRawBufferPointer {
 
 /// What the server says of statements of the program.
 private enum PostgreSQLRawError {
-    static func error(_ error: StorageError) -> StorageError {
+    static func error(_ error: StorageError, _ raw: RawStatement) -> StorageError {
         guard let cause = error.cause as? PostgreSQLError.Cause else { return error }
         func make(_ code: StorageError.Code, _ message: String) -> StorageError { StorageError(code, message, cause: cause) }
         switch (cause.state.prefix(2), cause.state) {
         case (_, "25006"):
             return make(.readOnly, "the statement changes something and a query does not; use execute in a write transaction")
         case (_, "42501"), (_, "22003"), (_, "22012"), (_, "22021"), (_, "23505"): return error
-        case ("42", _): return make(.invalidPredicate, "the server does not understand the SQL: \(cause.sentence ?? cause.state)")
+        case ("42", _):
+            return make(
+                .invalidPredicate,
+                "the server does not understand the SQL: \(cause.sentence ?? cause.state)\(raw.place(cause.offset))")
         case (_, "08P01"): return make(.invalidPredicate, "the SQL has placeholders of its own; interpolate the values instead")
         case ("22", _), ("21", _): return make(.invalidPredicate, "the server could not compute the statement (SQLSTATE \(cause.state))")
         case ("23", _):

@@ -72,7 +72,7 @@ extension SQLiteConnection {
                 return changes && (name.hasPrefix("polystore_") || name.hasPrefix("sqlite_")) ? SQLITE_DENY : SQLITE_OK
             }, nil)
         defer { sqlite3_set_authorizer(handle, nil, nil) }
-        guard let prepared = try prepareOnly(raw.sql) else { throw StorageError(.invalidPredicate, "there is no statement") }
+        guard let prepared = try prepareOnly(raw) else { throw StorageError(.invalidPredicate, "there is no statement") }
         let statement = SQLiteStatement(prepared, self)
         guard Int(sqlite3_bind_parameter_count(prepared)) == raw.bindings.count else {
             throw StorageError(.invalidPredicate, "the SQL has placeholders of its own; interpolate the values instead")
@@ -82,14 +82,14 @@ extension SQLiteConnection {
     }
 
     /// The one statement of a text; nil where there is none.
-    private func prepareOnly(_ sql: String) throws(StorageError) -> OpaquePointer? {
+    private func prepareOnly(_ raw: RawStatement) throws(StorageError) -> OpaquePointer? {
         var found: OpaquePointer?, failure: StorageError?
-        sql.withCString { text in
+        raw.sql.withCString { text in
             var rest: UnsafePointer<CChar>? = text
             while let start = rest, start.pointee != 0, failure == nil {
                 var next: OpaquePointer?
                 let code = sqlite3_prepare_v3(handle, start, -1, 0, &next, &rest)
-                if code != SQLITE_OK { failure = SQLiteRawError.prepare(code, self) }
+                if code != SQLITE_OK { failure = SQLiteRawError.prepare(code, self, raw, start - text) }
                 // White space and comments are no statement.
                 guard let next else { continue }
                 if found == nil {
@@ -137,12 +137,15 @@ private enum SQLiteRawError {
     private static let unique: Set<Int32> = [2067, 1555, 2579]
 
     /// A statement that cannot be prepared: the engine's sentence speaks of its text alone, which holds no values.
-    static func prepare(_ code: Int32, _ connection: SQLiteConnection) -> StorageError {
+    static func prepare(_ code: Int32, _ connection: SQLiteConnection, _ raw: RawStatement, _ start: Int) -> StorageError {
         let error = SQLiteError.error(code, connection.handle)
+        let offset = Int(sqlite3_error_offset(connection.handle))
+        // The engine counts bytes.
+        let place = raw.place(offset < 0 ? nil : String(decoding: raw.sql.utf8.prefix(start + offset), as: UTF8.self).unicodeScalars.count)
         switch code & 0xff {
         case SQLITE_ERROR:
             return StorageError(
-                .invalidPredicate, "SQLite does not understand the SQL: \(String(cString: sqlite3_errmsg(connection.handle)))",
+                .invalidPredicate, "SQLite does not understand the SQL: \(String(cString: sqlite3_errmsg(connection.handle)))\(place)",
                 cause: error.cause)
         case SQLITE_AUTH:
             return StorageError(

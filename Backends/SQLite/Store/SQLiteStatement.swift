@@ -77,6 +77,9 @@ final class SQLiteStatement {
         return step
     }
 
+    /// A counter of the engine for this statement; reading it can set it to zero.
+    func counter(_ counter: Int32, reset: Bool) -> Int { Int(sqlite3_stmt_status(handle, counter, reset ? 1 : 0)) }
+
     /// Ends reading.
     func reset() {
         sqlite3_reset(handle)

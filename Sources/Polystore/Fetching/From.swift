@@ -17,6 +17,7 @@ public struct From<Object: ManagedObject>: Sendable {
     /// Nil for what is usual: fetches include the changes of their transaction, queries do not.
     var includesPendingChanges: Bool?
     var isStoreOnly = false
+    var batchSize = 256
     var problem: StorageError?
 
     /// All objects of the class, in every store that holds them.
@@ -73,6 +74,14 @@ public struct From<Object: ManagedObject>: Sendable {
     public func offset(_ count: Int) -> From {
         var copy = self
         copy.offset = count
+        return copy
+    }
+
+    /// How many objects cursors and streams read at a time, 256 without a word. Other verbs give all at once, and do not look at it.
+    public func batchSize(_ count: Int) -> From {
+        var copy = self
+        copy.batchSize = count
+        if count < 1 { copy.problem = problem ?? StorageError(.invalidPredicate, "a batch has at least one object") }
         return copy
     }
 

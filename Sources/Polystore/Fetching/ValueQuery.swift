@@ -144,6 +144,7 @@ extension ObjectContext {
         guard stores.count == 1 else {
             throw StorageError(.unsupported, "a query over several stores; name one configuration with From(\"configuration\")")
         }
+        try checkStoreOnly(query.from, query)
         return try values(plan, stores[0])
     }
 }

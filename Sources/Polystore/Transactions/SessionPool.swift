@@ -17,6 +17,7 @@ final class SessionPool {
 
     private let stack: StackCore
     private let options: WriteOptions?
+    private let isMeasured: Bool
     private var readers: [Int: any StorageReader] = [:]
     private var writers: [Int: any StorageWriter] = [:]
     /// The stores that changes were applied to, with what the others have to keep of them until they have committed.
@@ -36,8 +37,9 @@ final class SessionPool {
     }
 
     /// Sessions that read.
-    init(readingFrom stack: StackCore) {
+    init(readingFrom stack: StackCore, isMeasured: Bool = false) {
         self.stack = stack
+        self.isMeasured = isMeasured
         options = nil
     }
 
@@ -45,6 +47,7 @@ final class SessionPool {
     init(writingTo stack: StackCore, _ options: WriteOptions, stores: Set<Int>) throws(StorageError) {
         self.stack = stack
         self.options = options
+        isMeasured = false
         for store in stores.sorted() { _ = try writer(store) }
     }
 
@@ -63,12 +66,16 @@ final class SessionPool {
         } else if let known = readers[store] {
             reader = known
         } else {
-            reader = try stack.store(store).beginRead()
+            let begun = try stack.store(store).beginRead()
+            reader = isMeasured ? MeasuredReader(begun, stack.model.schema) : begun
             readers[store] = reader
         }
         last = (store, reader)
         return reader
     }
+
+    /// What was asked of each store, where that is measured.
+    var work: [Int: Explanation.Work] { readers.compactMapValues { ($0 as? MeasuredReader)?.work } }
 
     /// The write session of a store.
     func writer(_ store: Int) throws(StorageError) -> any StorageWriter {

@@ -38,6 +38,15 @@ public struct RawStatement: Sendable {
         try Self.check(Self.verb(of: self.sql), purpose)
     }
 
+    /// Where the engine stopped to understand the text, for people to read: the place and what stands there.
+    ///
+    /// - Parameter offset: The characters (Unicode scalars) before the place; nil where the engine does not say.
+    public func place(_ offset: Int?) -> String {
+        guard let offset, offset >= 0 else { return "" }
+        let rest = String(String.UnicodeScalarView(sql.unicodeScalars.dropFirst(offset).prefix(30)))
+        return " (at character \(offset + 1)\(rest.isEmpty ? ", the end" : ": \(rest)"))"
+    }
+
     /// Which statements there are is a long list, and grows with the engines; which are let through is a short one.
     private static func check(_ verb: String, _ purpose: Purpose) throws(StorageError) {
         switch purpose {

@@ -115,6 +115,8 @@ enum SQLCases {
     private static let refusals: [ConformanceCase] = [
         .graph("Q010.a-store-without-sql-says-so", "semantics E", needsAbsent: sql) { stack, check in
             check.throwing(.unsupported, "rows") { _ = try stack.queryRows("SELECT 1") }
+            let said = sentence(stack, "SELECT 1")
+            check.isTrue(said.contains("rawSQL"), "the capability is named: \(said)")
             check.throwing(.unsupported, "objects") { _ = try stack.fetchAll(From<Person>(), sql: "SELECT 1") }
             check.throwing(.unsupported, "a change") { try stack.write { try $0.execute("DELETE FROM \(table: Person.self)") } }
             try stack.add("Ann")
@@ -140,15 +142,17 @@ enum SQLCases {
                 check.equal(try transaction.fetchCount(From<Person>()), 4, "inside")
             }
             check.equal(try stack.names(), ["Ann", "Bob", "Cid", "Dan"], "names")
-            let error = try stack.read(synchronous: { source -> String in
-                do {
-                    _ = try source.queryRows("SELECT \(column: "agee", of: "Person")")
-                } catch {
-                    return "\(error)"
-                }
-                return ""
-            })
-            check.isTrue(error.contains("\"age\""), "the nearest name is told: \(error)")
+            let nearest = sentence(stack, "SELECT \(column: "agee", of: "Person")")
+            check.isTrue(nearest.contains("\"age\""), "the nearest name is told: \(nearest)")
+        },
+        .graph("Q011.where-a-statement-is-wrong", "semantics E", needs: sql) { stack, check in
+            // Characters are counted, not bytes.
+            let syntax = sentence(stack, "SELECT 'é' FRM \(table: Person.self)")
+            check.isTrue(["character 12: FRM", "character 16: \"Person"].contains(where: syntax.contains), "syntax: \(syntax)")
+            let column = sentence(stack, "SELECT 'é', nothing FROM \(table: Person.self)")
+            check.isTrue(column.contains("character 13: nothing") && column.contains("nothing"), "column: \(column)")
+            let table = sentence(stack, "SELECT 1 FROM nowhere")
+            check.isTrue(table.contains("nowhere"), "table: \(table)")
         },
         .graph("Q012.transactions-and-settings-are-out-of-reach", "semantics W", needs: sql) { stack, check in
             try fill(stack)
@@ -271,6 +275,16 @@ enum SQLCases {
             check.equal(people.map(\.age), [5, 5], "ages")
         },
     ]
+
+    /// What the error of a statement says.
+    private static func sentence(_ stack: DataStack, _ sql: RawSQL) -> String {
+        do {
+            _ = try stack.queryRows(sql)
+            return "nothing was thrown"
+        } catch {
+            return "\(error)"
+        }
+    }
 
     /// Ann, 30, with a dog and a club; Bob, 10, with a cat; Cid, 50, with an email.
     private static func fill(_ stack: DataStack) throws {
