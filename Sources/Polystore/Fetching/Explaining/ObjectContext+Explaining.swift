@@ -38,7 +38,7 @@ extension ObjectContext {
             sessions = nil
         }
         let start = ContinuousClock.now
-        let count = try query.map { query throws(StorageError) in try queryAttributes(query).count } ?? countByReading(from)
+        let count = if let query { try queryAttributes(query).count } else { try countByReading(from) }
         let answer = Explanation.Answer(count: count, duration: start.duration(to: .now))
         // The counters stand before the questions below are asked.
         let work = pool.work
@@ -61,7 +61,8 @@ extension ObjectContext {
     ) throws(StorageError) -> Explanation.Store {
         let store = try stack.store(place), schema = model.schema
         let values = try query.map { query throws(StorageError) in try query.plan(model) }
-        let plan = try values?.fetch ?? from.plan(model), name = schema.entities[plan.entity].name
+        let plan = if let values { values.fetch } else { try from.plan(model) }
+        let name = schema.entities[plan.entity].name
         // What is grouped is put in order when it is few rows.
         let keys = if case .groups? = values?.kind { [] as [SortDescriptor] } else { from.sort }
         let all: [Predicate] = from.predicate.map { if case .and(let parts) = $0.node { parts } else { [$0] } } ?? []

@@ -72,9 +72,9 @@ final class ObjectBatches<Object: ManagedObject> {
         stores.removeAll(keepingCapacity: true)
         switch source {
         case .rows(let sessions, let known):
-            let stream = try known ?? stream(sessions)
-            source = .rows(sessions, stream)
-            try fill(stream, limit)
+            let rows = if let known { known } else { try stream(sessions) }
+            source = .rows(sessions, rows)
+            try fill(rows, limit)
         case .ids(nil):
             var committed = from
             committed.includesPendingChanges = nil
@@ -132,26 +132,5 @@ final class ObjectBatches<Object: ManagedObject> {
         context.sessions = sessions
         defer { context.sessions = former }
         try body()
-    }
-}
-
-/// The right to hold a snapshot outside a transaction. There are few, so that reads and fetches always find a connection.
-final class StreamSeat {
-    private static let count = 4
-    private let core: StackCore
-
-    private init(_ core: StackCore) { self.core = core }
-
-    deinit { core.openStreams.subtract(1, ordering: .relaxed) }
-
-    /// A seat, until it is released.
-    ///
-    /// - Throws: `busy` when all are taken.
-    static func take(_ core: StackCore) throws(StorageError) -> StreamSeat {
-        // What is counted above is taken back by `deinit`.
-        let isFree = core.openStreams.add(1, ordering: .relaxed).oldValue < count, seat = StreamSeat(core)
-        if isFree { return seat }
-        throw StorageError(
-            .busy, "\(count) cursors and streams of the stack are open; end one, or fetch inside read, which has a snapshot already")
     }
 }

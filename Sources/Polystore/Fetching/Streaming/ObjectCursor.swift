@@ -24,6 +24,12 @@ public final class ObjectCursor<Object: ManagedObject> {
     ///
     /// - Throws: What reading throws; there are no more objects then.
     public func next() throws(StorageError) -> Object? {
+        if ready.isEmpty { try reporting(fill) }
+        if ready.isEmpty { batches.end() }
+        return ready.popLast()
+    }
+
+    private func fill() throws(StorageError) {
         do throws(StorageError) {
             while ready.isEmpty, !batches.isAtEnd {
                 try batches.read(limit)
@@ -33,8 +39,6 @@ public final class ObjectCursor<Object: ManagedObject> {
             close()
             throw error
         }
-        if ready.isEmpty { batches.end() }
-        return ready.popLast()
     }
 
     /// Ends the cursor before its last object; what it holds is given back. When the cursor goes away, that happens by itself.

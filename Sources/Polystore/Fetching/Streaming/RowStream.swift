@@ -30,7 +30,8 @@ final class RowStream {
         for store in stores {
             let reader = try sessions.reader(store)
             let source = Source(store, reader, try reader.exactCursor(for: part, schema: schema), RowBatch(capacity: batchSize))
-            if try !isMerged || advance(source) { sources.append(source) }
+            let hasRows = isMerged ? try advance(source) : true
+            if hasRows { sources.append(source) }
         }
     }
 
