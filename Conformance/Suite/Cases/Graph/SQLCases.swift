@@ -125,7 +125,7 @@ enum SQLCases {
         .graph("Q011.wrong-statements", "semantics E", needs: sql) { stack, check in
             try fill(stack)
             let wrong: [RawSQL] = [
-                "SELECT", "SELEKT 1", "SELECT nothing FROM \(table: Person.self)", "SELECT 1 FROM \"nowhere\"", "", "  -- nothing\n", ";",
+                "SELEKT 1", "SELECT 1 FROM WHERE", "SELECT nothing FROM \(table: Person.self)", "SELECT 1 FROM \"nowhere\"", "", "  -- nothing\n", ";",
                 "SELECT 1; SELECT 2", "SELECT 1; DROP TABLE \(table: Person.self)", "SELECT \(table: "Persn")",
                 "SELECT \(column: "agee", of: "Person")", "SELECT \(column: \Person.partner?.name)", "SELECT \(links: \Person.pets)",
                 "SELECT 1 \u{0} FROM", "SELECT ?1", "SELECT $7",

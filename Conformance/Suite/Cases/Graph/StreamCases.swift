@@ -102,7 +102,7 @@ enum StreamCases {
             check.isTrue(try cursor.next() === known[0], "the view's own object")
             try stack.write { transaction in
                 try transaction.delete(try person("P8", in: transaction))
-                try person("P13", in: transaction).name = "changed"
+                try person("P14", in: transaction).name = "changed"
             }
             try view.merge()
             var names: Set<String> = []
