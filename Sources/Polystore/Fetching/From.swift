@@ -14,6 +14,7 @@ public struct From<Object: ManagedObject>: Sendable {
     var offset = 0
     var includesSubentities = true
     var prefetched: [PropertyPath] = []
+    var properties: [PropertyPath]?
     /// Nil for what is usual: fetches include the changes of their transaction, queries do not.
     var includesPendingChanges: Bool?
     var isStoreOnly = false
@@ -60,6 +61,27 @@ public struct From<Object: ManagedObject>: Sendable {
     public func prefetch(named keyPaths: [String]) -> From {
         var copy = self
         copy.prefetched += keyPaths.map { PropertyPath($0) }
+        return copy
+    }
+
+    /// Objects with these attributes alone, and all references: `.properties(\.name, \.age)`.
+    ///
+    /// The others are read, all at once for an object, when one of them is first asked for. The object has its first version until it is
+    /// refreshed. An object that its context has already, and one that is fetched by its id, has all attributes.
+    public func properties<each Property>(_ keyPath: repeat KeyPath<Object, each Property>) -> From {
+        var copy = self
+        do throws(StorageError) {
+            for keyPath in repeat each keyPath { copy.properties = (copy.properties ?? []) + [try KeyPathProbe.resolve(keyPath)] }
+        } catch {
+            copy.problem = problem ?? error
+        }
+        return copy
+    }
+
+    /// As `properties(_:)`, with attributes by their stored names.
+    public func properties(named names: [String]) -> From {
+        var copy = self
+        copy.properties = (properties ?? []) + names.map { PropertyPath($0) }
         return copy
     }
 
@@ -110,6 +132,26 @@ public struct From<Object: ManagedObject>: Sendable {
     func plan(_ model: StackModel) throws(StorageError) -> FetchPlan {
         let request = try request(model)
         do throws(QueryError) { return try request.plan(in: model.schema) } catch { throw StorageError(error) }
+    }
+
+    /// The plan of a fetch that makes objects.
+    func objectPlan(_ model: StackModel) throws(StorageError) -> FetchPlan {
+        var plan = try plan(model)
+        guard let properties else { return plan }
+        let entity = model.schema[plan.entity]
+        var mask = SlotMask()
+        for path in properties {
+            let name = path.description
+            if let slot = entity.slot(name) {
+                mask.insert(slot)
+            } else if entity.relationshipIndex(name) == nil {
+                throw StorageError(
+                    .invalidPredicate, "\(entity.name) has no attribute \"\(name)\"\(Suggestion.nearest(name, in: entity.slots.map(\.name)))",
+                    details: .init(entity: entity.name, property: name))
+            }
+        }
+        plan.fields = .some(mask)
+        return plan
     }
 
     func request(_ model: StackModel) throws(StorageError) -> FetchRequest {

@@ -46,7 +46,7 @@ extension ObjectContext {
     }
 
     private func fetchPlain<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [Object] {
-        let plan = try from.plan(model)
+        let plan = try from.objectPlan(model)
         let stores = try stack.stores(for: plan.entity, from.configurations)
         if stores.count == 1 { return typed(try fetch(plan, stores[0])) }
         if hasDetachedChanges { return typed(try PendingFetch.merge(plan, stores, self)) }
@@ -58,7 +58,7 @@ extension ObjectContext {
         try withSessions { sessions throws(StorageError) in
             let rows = try RowStream(plan, stores, sessions, model.schema)
             var found: [ManagedObject] = []
-            while let object = try rows.next({ row, store in self.object(of: row, store) }) { found.append(object) }
+            while let object = try rows.next({ row, store in self.object(of: row, store, rows.fields) }) { found.append(object) }
             return found
         }
     }

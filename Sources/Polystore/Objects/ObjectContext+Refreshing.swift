@@ -64,9 +64,8 @@ extension ObjectContext {
 extension ManagedObject {
     /// Takes over a row and forgets everything else.
     func revert(to row: borrowing RowView) {
-        _reload(row)
+        takeOver(row)
         _dirty = 0
         _flags &= ~(Flags.deleted | Flags.new)
-        extras = nil
     }
 }

@@ -31,7 +31,7 @@ final class ObjectBatches<Object: ManagedObject> {
         self.from = from
         self.context = context
         rows = RowBatch(capacity: from.batchSize)
-        _ = try from.plan(context.model)
+        _ = try from.objectPlan(context.model)
         try context.checkStoreOnly(from)
         seat = isAlone ? try StreamSeat.take(context.stack) : nil
         if isAlone {
@@ -85,7 +85,7 @@ final class ObjectBatches<Object: ManagedObject> {
     }
 
     private func stream(_ sessions: SessionPool) throws(StorageError) -> RowStream {
-        let plan = try from.plan(context.model), stores = try context.stack.stores(for: plan.entity, from.configurations)
+        let plan = try from.objectPlan(context.model), stores = try context.stack.stores(for: plan.entity, from.configurations)
         return try RowStream(plan, stores, sessions, context.model.schema, batchSize: from.batchSize)
     }
 
@@ -106,9 +106,10 @@ final class ObjectBatches<Object: ManagedObject> {
     func takeObjects() throws(StorageError) -> [Object] {
         var found: [Object] = []
         switch source {
-        case .rows(let sessions, _):
+        case .rows(let sessions, let stream):
             for (index, store) in stores.enumerated() {
-                if let object = context.object(of: rows.row(index), store) as? Object { found.append(object) }
+                let object = context.object(of: rows.row(index), store, stream?.fields ?? .all)
+                if let object = object as? Object { found.append(object) }
             }
             try using(sessions) { () throws(StorageError) in try context.prefetch(from.prefetched, of: found) }
             if seat != nil { try context.throwFailure() }

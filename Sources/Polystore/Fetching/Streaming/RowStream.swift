@@ -2,6 +2,8 @@ internal import PolystoreStorage
 
 /// The rows of a plan from one store or several, in its order, one after the other. Of each store one batch is in memory.
 final class RowStream {
+    /// What the rows have of their objects.
+    let fields: FetchPlan.Fields
     private let plan: FetchPlan
     private let schema: Schema
     private let order: RowOrder
@@ -22,11 +24,14 @@ final class RowStream {
         isMerged = stores.count > 1
         var part = plan
         if isMerged {
+            // Any attribute can be one that rows are compared by.
+            if !plan.sort.isEmpty { part.fields = .all }
             // Any of the stores may have all the rows that are left out and all that are wanted.
             (toSkip, left) = (plan.offset, plan.limit ?? .max)
             part.limit = plan.limit.map { $0.addingReportingOverflow(plan.offset) }.flatMap { $0.overflow ? nil : $0.partialValue }
             part.offset = 0
         }
+        fields = part.fields
         for store in stores {
             let reader = try sessions.reader(store)
             let source = Source(store, reader, try reader.exactCursor(for: part, schema: schema), RowBatch(capacity: batchSize))
