@@ -71,8 +71,9 @@ extension DefaultStackTests {
             #expect(try CoreStore.defaultStack.fetchObjectID(From<MyPersonEntity>(), Where("age > 90")) == nil)
             #expect(try CoreStore.defaultStack.fetchObjectIDs(From<MyPersonEntity>(), Where("age > 30")) == [ids[0]])
             try CoreStore.perform(synchronous: { transaction in
-                #expect(try transaction.fetchObjectIDs(From<MyPersonEntity>()).count == 3)
-                #expect(try transaction.fetchObjectID(From<MyPersonEntity>(), Where("age == 80")) == ids.first)
+                let found = try transaction.fetchObjectIDs(From<MyPersonEntity>())
+                let oldest = try transaction.fetchObjectID(From<MyPersonEntity>(), Where("age == 80"))
+                #expect(found.count == 3 && oldest == ids.first)
             })
             let optional: Where<MyPersonEntity>? = nil
             #expect(try CoreStore.fetchAll(From<MyPersonEntity>(), Where("age > 30") &&? optional).count == 1)
