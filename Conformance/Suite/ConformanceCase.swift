@@ -76,7 +76,8 @@ public enum ConformanceSuite {
     public static let cases: [ConformanceCase] =
         ValueCases.all + ObjectCases.all + TransactionCases.all + PredicateCases.all + OrderCases.all + AggregateCases.all + QueryCases.all
         + RandomCases.all
-        + RelationshipCases.all + DeletionCases.all + UniqueCases.all + UpsertCases.all + BatchCases.all + SQLCases.all + StreamCases.all + PartialCases.all
+        + RelationshipCases.all + DeletionCases.all + UniqueCases.all + UpsertCases.all + BatchCases.all + SQLCases.all + StreamCases.all
+        + PartialCases.all
         + LockingCases.all
         + IsolationCases.all
         + RoutingCases.all

@@ -67,7 +67,8 @@ import Testing
 
     @Test(arguments: TestStore.all) func aQueryLeftToTheLayerIsRefusedWhereStoresAreToAnswer(_ store: TestStore) throws {
         let stack = try stack(store)
-        let sum = From<Person>().storeOnly().select(Int.self, .sum(\.age)), median = From<Person>().storeOnly().select(Double.self, .median(\.age))
+        let sum = From<Person>().storeOnly().select(Int.self, .sum(\.age)),
+            median = From<Person>().storeOnly().select(Double.self, .median(\.age))
         #expect(try stack.queryValue(sum) == 20)
         if store == .memory || store == .lmdb {
             #expect(try stack.queryValue(median) == 2)
@@ -84,7 +85,8 @@ import Testing
 
     @Test(arguments: TestStore.all) func enginesTellWhatTheyMeasure(_ store: TestStore) throws {
         let stack = try stack(store)
-        let plan = try #require(try stack.explain(From<Person>().where(\.name == "P3"), analyze: true).stores.first?.plan.joined(separator: "\n"))
+        let plan = try #require(
+            try stack.explain(From<Person>().where(\.name == "P3"), analyze: true).stores.first?.plan.joined(separator: "\n"))
         switch store {
         case .sqlite: #expect(plan.contains("1 rows found, 9 steps of full scans"))
         case .postgresql: #expect(plan.contains("actual time") && plan.contains("rows=1"))

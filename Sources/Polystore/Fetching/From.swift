@@ -146,7 +146,8 @@ public struct From<Object: ManagedObject>: Sendable {
                 mask.insert(slot)
             } else if entity.relationshipIndex(name) == nil {
                 throw StorageError(
-                    .invalidPredicate, "\(entity.name) has no attribute \"\(name)\"\(Suggestion.nearest(name, in: entity.slots.map(\.name)))",
+                    .invalidPredicate,
+                    "\(entity.name) has no attribute \"\(name)\"\(Suggestion.nearest(name, in: entity.slots.map(\.name)))",
                     details: .init(entity: entity.name, property: name))
             }
         }

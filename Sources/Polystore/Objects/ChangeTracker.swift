@@ -45,7 +45,9 @@ final class ChangeTracker {
         /// Rows that were written without an object for each.
         var rows = Rows()
 
-        var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && linkedStores.isEmpty && rows.stores.isEmpty && rows.executed.isEmpty }
+        var isEmpty: Bool {
+            inserted.isEmpty && changed.isEmpty && deleted.isEmpty && linkedStores.isEmpty && rows.stores.isEmpty && rows.executed.isEmpty
+        }
     }
 
     /// Rows that were written without an object for each.

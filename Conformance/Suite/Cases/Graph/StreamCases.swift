@@ -124,7 +124,9 @@ enum StreamCases {
             try pair.stack.write { transaction in
                 for number in 0..<25 { try transaction.create(Into<Song>("Rest")).title = "T\(number % 7)" }
             }
-            let titles = ((0..<30).map { "T\($0 % 11)" } + (0..<25).map { "T\($0 % 7)" }).sorted { Array($0.utf8).lexicographicallyPrecedes($1.utf8) }
+            let titles = ((0..<30).map { "T\($0 % 11)" } + (0..<25).map { "T\($0 % 7)" }).sorted {
+                Array($0.utf8).lexicographicallyPrecedes($1.utf8)
+            }
             let request = From<Song>().orderBy(.ascending(\.title))
             for (part, expected) in [(request, titles), (request.offset(5).limit(40), Array(titles[5..<45])), (request.offset(60), [])] {
                 let ids = try pair.stack.fetchAll(part).map(\.objectID)

@@ -104,7 +104,8 @@ extension DataStack {
     }
 
     /// How a query for rows of values is answered.
-    public func explain<Object: ManagedObject>(_ query: AttributesQuery<Object>, analyze: Bool = false) throws(StorageError) -> Explanation {
+    public func explain<Object: ManagedObject>(_ query: AttributesQuery<Object>, analyze: Bool = false) throws(StorageError) -> Explanation
+    {
         try explain(query.from, query, analyze)
     }
 
