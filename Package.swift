@@ -168,6 +168,7 @@ let package = Package(
         tests(
             "InMemoryTests", "Tests/Backends/InMemoryTests",
             ["PolystoreConformance", "PolystoreCatalog", "PolystoreInMemory", "PolystoreStorage"]),
+        tests("KeyValueTests", "Tests/Backends/KeyValueTests", ["PolystoreCatalog", "PolystoreStorage"]),
         tests("SQLiteTests", "Tests/Backends/SQLiteTests", ["PolystoreConformance", "PolystoreCatalog"]),
         tests(
             "LMDBTests", "Tests/Backends/LMDBTests",

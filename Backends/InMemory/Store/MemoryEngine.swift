@@ -14,6 +14,7 @@ final class MemoryEngine: OrderedStore {
 
     let maximumKeyBytes = 511
     let maximumValueBytes = 1 << 30
+    let checksRecords = false
 
     func open(_ request: OrderedOpen) throws(StorageError) -> Bool { false }
 
@@ -136,6 +137,27 @@ final class MemoryCursor: OrderedCursor {
         position = map.next(position)
         self.page = map.page(position)
         return self.page != nil
+    }
+
+    func previous() throws(StorageError) -> Bool {
+        if position.index > 0 {
+            position.index -= 1
+        } else if let before = map.previous(position) {
+            position = before
+            page = map.page(before)
+        } else {
+            page = nil
+        }
+        return page != nil
+    }
+
+    func last() throws(StorageError) -> Bool {
+        page =
+            map.last.map { place in
+                position = place
+                return map.page(place)
+            } ?? nil
+        return page != nil
     }
 
     var key: UnsafeRawBufferPointer { page.map { $0.key(position.index) } ?? UnsafeRawBufferPointer(start: nil, count: 0) }

@@ -73,7 +73,7 @@ extension SQLiteConnection {
             }, nil)
         defer { sqlite3_set_authorizer(handle, nil, nil) }
         guard let prepared = try prepareOnly(raw) else { throw StorageError(.invalidPredicate, "there is no statement") }
-        let statement = SQLiteStatement(prepared, self)
+        let statement = SQLiteStatement(prepared, of: raw.sql, self)
         guard Int(sqlite3_bind_parameter_count(prepared)) == raw.bindings.count else {
             throw StorageError(.invalidPredicate, "the SQL has placeholders of its own; interpolate the values instead")
         }

@@ -10,6 +10,9 @@ public protocol OrderedStore: AnyObject, Sendable {
     /// The most bytes of a value.
     var maximumValueBytes: Int { get }
 
+    /// Whether records carry a checksum: what left the memory of the process may come back changed.
+    var checksRecords: Bool { get }
+
     /// Opens the engine with maps of these names, making those that are missing; nil opens only what is there.
     ///
     /// - Returns: Whether the place existed before.
@@ -97,6 +100,12 @@ public protocol OrderedCursor: AnyObject {
 
     /// Goes to the next pair, the first at the beginning; false at the end.
     func next() throws(StorageError) -> Bool
+
+    /// Goes to the pair before; false at the beginning.
+    func previous() throws(StorageError) -> Bool
+
+    /// Goes to the last pair; false when there is none.
+    func last() throws(StorageError) -> Bool
 
     /// The key of the pair; valid until the cursor moves or the map changes.
     var key: UnsafeRawBufferPointer { get }

@@ -38,7 +38,8 @@ struct BulkLoad {
                 greatestKey = row.key
             }
             Record.write(
-                row.cells, kinds, number: core.layout.entityNumbers[row.entity], version: row.version, to: target, size: size)
+                row.cells, kinds, number: core.layout.entityNumbers[row.entity], version: row.version, to: target, size: size,
+                isChecked: core.checksRecords)
             for index in core.layout.indexes[row.entity] {
                 // Whether a compound key has a nil is no longer seen in its bytes: such constraints are checked at once.
                 if isFresh[root] == true, index.constraint == nil || index.slots.count == 1 {

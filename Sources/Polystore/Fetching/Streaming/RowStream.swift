@@ -47,8 +47,8 @@ final class RowStream {
         let cursor: any RowCursor
         let batch: RowBatch
         var index = -1
-        /// The values of the sort keys of the row, where rows of several stores are compared.
-        var keys: [Value] = []
+        /// The place of the row in the order, where rows of several stores are compared.
+        var place: MergedPlace?
         var related: StoredRows?
 
         init(_ store: Int, _ reader: any StorageReader, _ cursor: any RowCursor, _ batch: RowBatch) {
@@ -57,8 +57,6 @@ final class RowStream {
             self.cursor = cursor
             self.batch = batch
         }
-
-        var key: Int64 { batch.key(index) }
 
         /// Goes to the next row; false at the end.
         func step() throws(StorageError) -> Bool {
@@ -99,17 +97,15 @@ final class RowStream {
         guard try source.step() else { return false }
         let related = source.related ?? StoredRows(source.reader, schema)
         source.related = related
-        source.keys = order.values(source.batch.row(source.index), related, plan.sort)
+        let row = source.batch.row(source.index)
+        source.place = MergedPlace(row, Int(source.store), order.values(row, related, plan.sort))
         try related.throwFailure()
         do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
         return true
     }
 
     private func comesBefore(_ a: Source, _ b: Source) -> Bool {
-        for (index, key) in plan.sort.enumerated() {
-            let order = a.keys[index].compare(to: b.keys[index])
-            if order != 0 { return (order < 0) == key.ascending }
-        }
-        return (a.key, a.store) < (b.key, b.store)
+        guard let first = a.place, let second = b.place else { return false }
+        return first.precedes(second, plan.sort)
     }
 }
