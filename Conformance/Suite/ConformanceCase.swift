@@ -76,7 +76,9 @@ public enum ConformanceSuite {
     public static let cases: [ConformanceCase] =
         ValueCases.all + ObjectCases.all + TransactionCases.all + PredicateCases.all + OrderCases.all + AggregateCases.all + QueryCases.all
         + RandomCases.all
-        + RelationshipCases.all + DeletionCases.all + UniqueCases.all + UpsertCases.all + BatchCases.all + LockingCases.all
+        + RelationshipCases.all + DeletionCases.all + UniqueCases.all + UpsertCases.all + BatchCases.all + SQLCases.all + StreamCases.all
+        + PartialCases.all
+        + LockingCases.all
         + IsolationCases.all
         + RoutingCases.all
         + ContextCases.all + ConditionCases.all + ImportCases.all

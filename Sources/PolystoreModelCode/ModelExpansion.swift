@@ -171,7 +171,8 @@ public struct ModelExpansion {
     }
 
     private func reload() -> String {
-        block("override func _reload(_ row: borrowing RowView)", ["super._reload(row)"] + model.slots.map { decode($0, "_context") })
+        let lines = model.slots.map { "if Self._has(mask, \(slot($0))) { \(decode($0, "_context")) }" }
+        return block("override func _reload(_ row: borrowing RowView, _ mask: UInt64)", ["super._reload(row, mask)"] + lines)
     }
 
     private func encode() -> String {

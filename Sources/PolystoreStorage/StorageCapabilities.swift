@@ -21,10 +21,12 @@ public struct StorageCapabilities: Sendable, Hashable {
         public static let history = Self("history")
         /// An acknowledged commit survives a loss of power when it is asked for.
         public static let durableCommits = Self("durableCommits")
+        /// The store takes statements in SQL.
+        public static let rawSQL = Self("rawSQL")
 
         /// All of them.
         public static let all: [Capability] = [
-            persistent, multipleProcesses, concurrentWriters, snapshotReads, savepoints, history, durableCommits,
+            persistent, multipleProcesses, concurrentWriters, snapshotReads, savepoints, history, durableCommits, rawSQL,
         ]
     }
 

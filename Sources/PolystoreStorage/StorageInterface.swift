@@ -101,6 +101,11 @@ public protocol StorageReader: AnyObject {
     /// How the store answers a predicate and an order.
     func pushdown(of plan: FetchPlan) -> Pushdown
 
+    /// How the store answers a query for values. A store need not implement it.
+    ///
+    /// *Behavior*: `.exact` where no row leaves the engine but those of the answer.
+    func pushdown(of plan: QueryPlan) -> Pushdown
+
     /// The rows of a plan, in its order. A cursor ends with the session, or when it is released.
     ///
     /// *Requires*: `pushdown(of: plan)` is `.exact`; others are answered by `ResidualReader` above.
@@ -110,6 +115,9 @@ public protocol StorageReader: AnyObject {
     ///
     /// *Requires*: `pushdown(of: plan)` is `.exact`.
     func explanation(of plan: FetchPlan) throws(StorageError) -> [String]
+
+    /// As `explanation`, with what the engine measures while it runs the plan. A store need not implement it.
+    func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String]
 
     /// Appends the rows with the given keys of an entity's hierarchy, in the order of the keys; missing ones are left out.
     ///
@@ -145,13 +153,29 @@ public protocol StorageReader: AnyObject {
     /// transaction like data, but not of the history.
     func note(_ name: String) throws(StorageError) -> Data?
 
+    /// The answer to a statement in SQL that changes nothing. A store need not implement it (capability `rawSQL`).
+    ///
+    /// *Behavior*: sees what the session sees. A statement that is wrong, several at once and one that controls transactions or settings are
+    /// `invalidPredicate`; one that would change something is `readOnly`, and nothing is changed. The session goes on after an error. Values
+    /// are those of the engine's types: where it has no type of its own for a date, a date is what it is stored as.
+    func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows
+
     /// Ends the session. For a writer that did not commit this is a rollback. A second call does nothing.
     func end()
 }
 
 extension StorageReader {
+    /// As its fetch.
+    public func pushdown(of plan: QueryPlan) -> Pushdown { pushdown(of: plan.fetch) }
+
+    /// As `explanation`.
+    public func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String] { try explanation(of: plan) }
+
     /// Nothing.
     public func explanation(of plan: FetchPlan) throws(StorageError) -> [String] { [] }
+
+    /// `unsupported`.
+    public func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows { throw .takesNoSQL }
 
     /// As `rows` does with one key.
     public func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError) {
@@ -223,6 +247,14 @@ public protocol StorageWriter: StorageReader {
     /// - Returns: The keys of the rows by entity.
     func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]?
 
+    /// Runs a statement in SQL that changes rows. A store need not implement it (capability `rawSQL`).
+    ///
+    /// *Behavior*: versions and history are left as they are, unless the statement itself changes them. One that is wrong, several at once,
+    /// queries and statements that control transactions, settings or tables are `invalidPredicate`; a violated constraint is
+    /// `uniqueConstraintViolated`. After an error nothing of the statement is there, and the session goes on.
+    /// - Returns: The number of rows that the statement changed.
+    func execute(_ sql: RawSQL) throws(StorageError) -> Int
+
     /// Adds rows in bulk, with their keys and versions, all of entities of one hierarchy; the key counter rises above the greatest key.
     ///
     /// *Behavior*: a bulk load leaves no entries in the history. A key that exists is `alreadyExists`.
@@ -247,4 +279,9 @@ public protocol StorageWriter: StorageReader {
     ///
     /// - Returns: The token of the entry, or nil when there was nothing to record.
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken?
+}
+
+extension StorageWriter {
+    /// `unsupported`.
+    public func execute(_ sql: RawSQL) throws(StorageError) -> Int { throw .takesNoSQL }
 }

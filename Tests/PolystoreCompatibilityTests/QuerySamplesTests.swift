@@ -59,10 +59,22 @@ extension DefaultStackTests {
                     fetchRequest.includesPendingChanges = false
                     fetchRequest.returnsObjectsAsFaults = false
                     fetchRequest.includesSubentities = false
+                    fetchRequest.fetchBatchSize = 2
+                    fetchRequest.propertiesToFetch = ["name"]
                 }
             )
             #expect(people.map(\.age) == [30, 80])
             #expect(try CoreStore.fetchCount(From<MyPersonEntity>(), Where("age > 30")) == 1)
+            let ids = try CoreStore.fetchObjectIDs(From<MyPersonEntity>(), Where("age > 25"), OrderBy(.descending("age")))
+            #expect(try CoreStore.fetchExisting(ids).map(\.age) == [80, 30])
+            #expect(try CoreStore.fetchObjectID(From<MyPersonEntity>(), OrderBy(.descending("age"))) == ids.first)
+            #expect(try CoreStore.defaultStack.fetchObjectID(From<MyPersonEntity>(), Where("age > 90")) == nil)
+            #expect(try CoreStore.defaultStack.fetchObjectIDs(From<MyPersonEntity>(), Where("age > 30")) == [ids[0]])
+            try CoreStore.perform(synchronous: { transaction in
+                let found = try transaction.fetchObjectIDs(From<MyPersonEntity>())
+                let oldest = try transaction.fetchObjectID(From<MyPersonEntity>(), Where("age == 80"))
+                #expect(found.count == 3 && oldest == ids.first)
+            })
             let optional: Where<MyPersonEntity>? = nil
             #expect(try CoreStore.fetchAll(From<MyPersonEntity>(), Where("age > 30") &&? optional).count == 1)
             #expect(try CoreStore.fetchAll(From<MyPersonEntity>(), [Where("age > 25"), Where("age < 70")].combinedByAnd()).count == 1)

@@ -10,14 +10,25 @@ struct PostgreSQLError {
     struct Cause: Error, Sendable {
         let state: String
         let constraint: String?
+        /// The server's sentences where they speak of the text of a statement, which holds no values.
+        var sentence: String?
+        /// The characters before the place in the statement that the sentence speaks of.
+        var offset: Int?
     }
 
     let state: String
     let constraint: String?
+    private let sentence: String?
+    private let offset: Int?
 
     init(_ result: OpaquePointer?) {
         state = Self.field(result, 67) ?? ""  // PG_DIAG_SQLSTATE is the letter C
         constraint = Self.field(result, 110)  // PG_DIAG_CONSTRAINT_NAME is the letter n
+        // Class 42: what is wrong with a statement. PG_DIAG_MESSAGE_PRIMARY and _HINT are the letters M and H.
+        let sentences = [77, 72].compactMap { Self.field(result, $0) }
+        sentence = state.hasPrefix("42") && !sentences.isEmpty ? sentences.joined(separator: "; ") : nil
+        // PG_DIAG_STATEMENT_POSITION is the letter P; it counts from 1.
+        offset = Self.field(result, 80).flatMap { Int($0) }.map { $0 - 1 }
     }
 
     private static func field(_ result: OpaquePointer?, _ code: Int32) -> String? {
@@ -26,7 +37,7 @@ struct PostgreSQLError {
 
     /// The error of the contract.
     func error(_ tables: SQLTables?) -> StorageError {
-        let cause = Cause(state: state, constraint: constraint)
+        let cause = Cause(state: state, constraint: constraint, sentence: sentence, offset: offset)
         func make(_ code: StorageError.Code, _ message: String) -> StorageError { StorageError(code, message, cause: cause) }
         switch state {
         case "23505": return unique(tables, cause)

@@ -39,6 +39,8 @@ class PostgreSQLReader: StorageReader {
 
     func pushdown(of plan: FetchPlan) -> Pushdown { core.compiler.pushdown(of: plan) }
 
+    func pushdown(of plan: QueryPlan) -> Pushdown { core.compiler.values(plan) == nil ? .unsupported : .exact }
+
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         try checkOpen()
         let select = core.statements.statement(plan), parameters = select.bindings.map(PostgreSQLParameter.init)
@@ -52,8 +54,16 @@ class PostgreSQLReader: StorageReader {
     }
 
     func explanation(of plan: FetchPlan) throws(StorageError) -> [String] {
+        try explanation("EXPLAIN \(core.compiler.select(plan).text)")
+    }
+
+    func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String] {
+        try explanation("EXPLAIN (ANALYZE, BUFFERS) \(core.compiler.select(plan).text)")
+    }
+
+    private func explanation(_ text: SQLText) throws(StorageError) -> [String] {
         try checkOpen()
-        let result = try connection.query("EXPLAIN \(core.compiler.select(plan).text)")
+        let result = try connection.query(text)
         var lines: [String] = []
         for row in 0..<result.count {
             if case .string(let line) = try result.value(row, 0, as: .string, scratch) { lines.append(line) }

@@ -5,8 +5,9 @@ internal import PolystoreStorage
 
 /// The binary result of a statement.
 final class PostgreSQLResult {
-    private let handle: OpaquePointer?
-    private let oids: [UInt32]
+    let handle: OpaquePointer?
+    /// The types of the columns, by the server's numbers.
+    let oids: [UInt32]
 
     init(_ handle: OpaquePointer?) {
         self.handle = handle

@@ -40,6 +40,8 @@ class SQLiteReader: StorageReader {
 
     func pushdown(of plan: FetchPlan) -> Pushdown { core.compiler.pushdown(of: plan) }
 
+    func pushdown(of plan: QueryPlan) -> Pushdown { core.compiler.values(plan) == nil ? .unsupported : .exact }
+
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         try checkOpen()
         let select = core.statements.statement(plan)
@@ -62,6 +64,22 @@ class SQLiteReader: StorageReader {
         while try statement.step() { if let text = sqlite3_column_text(statement.handle, 3) { lines.append(String(cString: text)) } }
         return lines
     }
+
+    func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String] {
+        let lines = try explanation(of: plan), statement = try connection.statement(core.compiler.select(plan).text)
+        defer { statement.reset() }
+        for (counter, _) in Self.counters { _ = statement.counter(counter, reset: true) }
+        var rows = 0
+        while try statement.step() { rows += 1 }
+        let counted = Self.counters.map { counter, name in "\(statement.counter(counter, reset: false)) \(name)" }
+        return lines + ["\(rows) rows found, \(counted.joined(separator: ", "))"]
+    }
+
+    /// https://sqlite.org/c3ref/c_stmtstatus_counter.html
+    private static let counters = [
+        (SQLITE_STMTSTATUS_FULLSCAN_STEP, "steps of full scans"), (SQLITE_STMTSTATUS_SORT, "sorts"),
+        (SQLITE_STMTSTATUS_AUTOINDEX, "rows put into automatic indexes"), (SQLITE_STMTSTATUS_VM_STEP, "instructions"),
+    ]
 
     func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
         for key in keys { try row(entity, key: key, into: batch) }

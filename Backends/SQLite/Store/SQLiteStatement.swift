@@ -10,7 +10,7 @@ final class SQLiteStatement {
     let sql: String
     /// Whether the engine sorts all its rows; nil before that was asked.
     @exclusivity(unchecked) var isSorting: Bool?
-    private unowned let connection: SQLiteConnection
+    unowned let connection: SQLiteConnection
     /// Whether rows are being read from it.
     @exclusivity(unchecked) var isInUse = false
     /// The distance of the values of a row in memory, -1 where there is none, 0 before it is known.
@@ -22,6 +22,13 @@ final class SQLiteStatement {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
         guard code == SQLITE_OK, let prepared else { throw SQLiteError.error(code, connection.handle) }
+        handle = prepared
+        self.sql = sql
+        self.connection = connection
+    }
+
+    /// A statement that was prepared elsewhere.
+    init(_ prepared: OpaquePointer, of sql: String, _ connection: SQLiteConnection) {
         handle = prepared
         self.sql = sql
         self.connection = connection
@@ -74,6 +81,9 @@ final class SQLiteStatement {
         knownStride = step
         return step
     }
+
+    /// A counter of the engine for this statement; reading it can set it to zero.
+    func counter(_ counter: Int32, reset: Bool) -> Int { Int(sqlite3_stmt_status(handle, counter, reset ? 1 : 0)) }
 
     /// Ends reading.
     func reset() {

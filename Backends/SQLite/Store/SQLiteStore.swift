@@ -70,7 +70,7 @@ public final class SQLiteStore: LocalStorage {
     /// What SQLite can do.
     public var capabilities: StorageCapabilities {
         StorageCapabilities(
-            [.persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .durableCommits],
+            [.persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .durableCommits, .rawSQL],
             maximumValueBytes: 1_000_000_000, maximumColumns: 1990)
     }
 

@@ -44,9 +44,9 @@ class Club: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __name = Self._decode(String.self, row, _Schema.base + 0, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(String.self, row, _Schema.base + 0, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -108,10 +108,10 @@ class Entry: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __text = Self._decode(String.self, row, _Schema.base + 0, _context)
-        __number = Self._decode(Int.self, row, _Schema.base + 1, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __text = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __number = Self._decode(Int.self, row, _Schema.base + 1, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -194,12 +194,12 @@ class Note: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __text = Self._decode(String.self, row, _Schema.base + 0, _context)
-        __author = Self._decode(Optional<ObjectID<Person>>.self, row, _Schema.base + 1, _context)
-        __part = Self._decode(Optional<ObjectID<Song>>.self, row, _Schema.base + 2, _context)
-        __pinned = Self._decode(Optional<ObjectID<Club>>.self, row, _Schema.base + 3, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __text = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __author = Self._decode(Optional<ObjectID<Person>>.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __part = Self._decode(Optional<ObjectID<Song>>.self, row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __pinned = Self._decode(Optional<ObjectID<Club>>.self, row, _Schema.base + 3, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -358,17 +358,17 @@ class Person: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __name = Self._decode(String.self, row, _Schema.base + 0, _context)
-        __age = Self._decode(Int.self, row, _Schema.base + 1, _context)
-        __email = Self._decode(Optional<String>.self, row, _Schema.base + 2, _context)
-        __score = Self._decode(Double.self, row, _Schema.base + 3, _context)
-        __joined = Self._decode(Optional<Date>.self, row, _Schema.base + 4, _context)
-        __room = Self._decode(Optional<String>.self, row, _Schema.base + 5, _context)
-        __seat = Self._decode(Optional<Int>.self, row, _Schema.base + 6, _context)
-        __partner = Self._decode(Optional<Int64>.self, row, _Schema.base + 7, _context)
-        __parent = Self._decode(Optional<Int64>.self, row, _Schema.base + 8, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __age = Self._decode(Int.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __email = Self._decode(Optional<String>.self, row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __score = Self._decode(Double.self, row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 4) { __joined = Self._decode(Optional<Date>.self, row, _Schema.base + 4, _context) }
+        if Self._has(mask, _Schema.base + 5) { __room = Self._decode(Optional<String>.self, row, _Schema.base + 5, _context) }
+        if Self._has(mask, _Schema.base + 6) { __seat = Self._decode(Optional<Int>.self, row, _Schema.base + 6, _context) }
+        if Self._has(mask, _Schema.base + 7) { __partner = Self._decode(Optional<Int64>.self, row, _Schema.base + 7, _context) }
+        if Self._has(mask, _Schema.base + 8) { __parent = Self._decode(Optional<Int64>.self, row, _Schema.base + 8, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -480,11 +480,11 @@ class Pet: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __name = Self._decode(String.self, row, _Schema.base + 0, _context)
-        __chip = Self._decode(Optional<String>.self, row, _Schema.base + 1, _context)
-        __owner = Self._decode(Optional<Int64>.self, row, _Schema.base + 2, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __chip = Self._decode(Optional<String>.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __owner = Self._decode(Optional<Int64>.self, row, _Schema.base + 2, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -557,9 +557,9 @@ class Cat: Pet {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __lives = Self._decode(Int.self, row, _Schema.base + 0, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __lives = Self._decode(Int.self, row, _Schema.base + 0, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -612,9 +612,9 @@ class Dog: Pet {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __tricks = Self._decode(Int.self, row, _Schema.base + 0, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __tricks = Self._decode(Int.self, row, _Schema.base + 0, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -677,10 +677,10 @@ class Player: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __number = Self._decode(Int.self, row, _Schema.base + 0, _context)
-        __squad = Self._decode(Optional<Int64>.self, row, _Schema.base + 1, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __number = Self._decode(Int.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __squad = Self._decode(Optional<Int64>.self, row, _Schema.base + 1, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -750,9 +750,9 @@ class Song: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __title = Self._decode(String.self, row, _Schema.base + 0, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __title = Self._decode(String.self, row, _Schema.base + 0, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -821,10 +821,10 @@ class Squad: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __name = Self._decode(String.self, row, _Schema.base + 0, _context)
-        __rank = Self._decode(Int.self, row, _Schema.base + 1, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __rank = Self._decode(Int.self, row, _Schema.base + 1, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {

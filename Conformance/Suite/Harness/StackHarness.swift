@@ -68,9 +68,9 @@ extension ConformanceCase {
     /// A case over a stack with one fresh store of all entities.
     static func graph(
         _ id: String, _ clause: String, needs: Set<StorageCapabilities.Capability> = [],
-        _ body: @escaping @Sendable (DataStack, Check) throws -> Void
+        needsAbsent: Set<StorageCapabilities.Capability> = [], _ body: @escaping @Sendable (DataStack, Check) throws -> Void
     ) -> ConformanceCase {
-        ConformanceCase(id, clause: clause, needs: needs) { harness, check in
+        ConformanceCase(id, clause: clause, needs: needs, needsAbsent: needsAbsent) { harness, check in
             try harness.withStack { stack in
                 try body(stack, check)
                 for store in stack.storages { try Integrity.check(store, stack.schema, check) }

@@ -79,6 +79,9 @@ final class CommitHub: Sendable {
         }
         for object in tracker.written.inserted { stores.insert(Int(object._store)) }
         stores.formUnion(tracker.written.linkedStores)
-        for mailbox in mailboxes { mailbox.put(keys, stores) }
+        for mailbox in mailboxes {
+            mailbox.put(keys, stores)
+            if !tracker.written.rows.executed.isEmpty { mailbox.putBack(tracker.written.rows.executed) }
+        }
     }
 }

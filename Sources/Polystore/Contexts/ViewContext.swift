@@ -67,7 +67,7 @@ public final class ViewContext: FetchSource {
         if committed.isOverfull { return try context.refreshAll() }
         // What relationships to many lead to can change without a change of the object itself.
         for (store, _, objects) in context.liveObjects where committed.stores.contains(store) {
-            for object in objects { object.extras = nil }
+            for object in objects { object.forgetRelationships() }
         }
         for (place, keys) in committed.keys { try context.refresh(keys, place.root, place.store) }
     }

@@ -14,9 +14,11 @@ public struct From<Object: ManagedObject>: Sendable {
     var offset = 0
     var includesSubentities = true
     var prefetched: [PropertyPath] = []
+    var properties: [PropertyPath]?
     /// Nil for what is usual: fetches include the changes of their transaction, queries do not.
     var includesPendingChanges: Bool?
     var isStoreOnly = false
+    var batchSize = 256
     var problem: StorageError?
 
     /// All objects of the class, in every store that holds them.
@@ -62,6 +64,27 @@ public struct From<Object: ManagedObject>: Sendable {
         return copy
     }
 
+    /// Objects with these attributes alone, and all references: `.properties(\.name, \.age)`.
+    ///
+    /// The others are read, all at once for an object, when one of them is first asked for. The object has its first version until it is
+    /// refreshed. An object that its context has already, and one that is fetched by its id, has all attributes.
+    public func properties<each Property>(_ keyPath: repeat KeyPath<Object, each Property>) -> From {
+        var copy = self
+        do throws(StorageError) {
+            for keyPath in repeat each keyPath { copy.properties = (copy.properties ?? []) + [try KeyPathProbe.resolve(keyPath)] }
+        } catch {
+            copy.problem = problem ?? error
+        }
+        return copy
+    }
+
+    /// As `properties(_:)`, with attributes by their stored names.
+    public func properties(named names: [String]) -> From {
+        var copy = self
+        copy.properties = (properties ?? []) + names.map { PropertyPath($0) }
+        return copy
+    }
+
     /// At most so many objects.
     public func limit(_ count: Int) -> From {
         var copy = self
@@ -73,6 +96,14 @@ public struct From<Object: ManagedObject>: Sendable {
     public func offset(_ count: Int) -> From {
         var copy = self
         copy.offset = count
+        return copy
+    }
+
+    /// How many objects cursors and streams read at a time, 256 without a word. Other verbs give all at once, and do not look at it.
+    public func batchSize(_ count: Int) -> From {
+        var copy = self
+        copy.batchSize = count
+        if count < 1 { copy.problem = problem ?? StorageError(.invalidPredicate, "a batch has at least one object") }
         return copy
     }
 
@@ -101,6 +132,27 @@ public struct From<Object: ManagedObject>: Sendable {
     func plan(_ model: StackModel) throws(StorageError) -> FetchPlan {
         let request = try request(model)
         do throws(QueryError) { return try request.plan(in: model.schema) } catch { throw StorageError(error) }
+    }
+
+    /// The plan of a fetch that makes objects.
+    func objectPlan(_ model: StackModel) throws(StorageError) -> FetchPlan {
+        var plan = try plan(model)
+        guard let properties else { return plan }
+        let entity = model.schema[plan.entity]
+        var mask = SlotMask()
+        for path in properties {
+            let name = path.description
+            if let slot = entity.slot(name) {
+                mask.insert(slot)
+            } else if entity.relationshipIndex(name) == nil {
+                throw StorageError(
+                    .invalidPredicate,
+                    "\(entity.name) has no attribute \"\(name)\"\(Suggestion.nearest(name, in: entity.slots.map(\.name)))",
+                    details: .init(entity: entity.name, property: name))
+            }
+        }
+        plan.fields = .some(mask)
+        return plan
     }
 
     func request(_ model: StackModel) throws(StorageError) -> FetchRequest {

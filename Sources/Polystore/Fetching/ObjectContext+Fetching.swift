@@ -1,3 +1,4 @@
+internal import Foundation
 internal import PolystoreStorage
 
 extension ObjectContext {
@@ -10,7 +11,15 @@ extension ObjectContext {
             return objects
         }
         if from.prefetched.isEmpty { return try fetchPlain(from) }
-        // One snapshot for the objects and for what they lead to.
+        return try inOneSnapshot { () throws(StorageError) in
+            let objects = try fetchPlain(from)
+            try prefetch(from.prefetched, of: objects)
+            return objects
+        }
+    }
+
+    /// Runs `body` so that all that it reads is of one snapshot: the transaction's own, or one for it alone.
+    func inOneSnapshot<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         let isAlone = sessions == nil && tracker == nil
         if isAlone { sessions = SessionPool(readingFrom: stack) }
         defer {
@@ -19,23 +28,39 @@ extension ObjectContext {
                 sessions = nil
             }
         }
-        let objects = try fetchPlain(from)
-        try prefetch(from.prefetched, of: objects)
-        return objects
+        return try body()
+    }
+
+    /// Runs `body` with the sessions of the transaction, or with some for it alone.
+    private func withSessions<R>(_ body: (SessionPool) throws(StorageError) -> R) throws(StorageError) -> R {
+        if let sessions { return try body(sessions) }
+        let own = SessionPool(readingFrom: stack)
+        defer { own.end() }
+        return try body(own)
     }
 
     /// The context that answers where the changes of this one are not to be seen; nil where they are, or there are none.
-    private func committed<Object: ManagedObject>(_ from: From<Object>) -> ObjectContext? {
+    func committed<Object: ManagedObject>(_ from: From<Object>) -> ObjectContext? {
         guard from.includesPendingChanges == false, tracker != nil else { return nil }
         return ObjectContext(stack: stack, model: model, storeCount: storeCount)
     }
 
     private func fetchPlain<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [Object] {
-        let plan = try from.plan(model)
+        let plan = try from.objectPlan(model)
         let stores = try stack.stores(for: plan.entity, from.configurations)
         if stores.count == 1 { return typed(try fetch(plan, stores[0])) }
         if hasDetachedChanges { return typed(try PendingFetch.merge(plan, stores, self)) }
-        return typed(try MergedFetch(plan, stores).run(self))
+        return typed(try merge(plan, stores))
+    }
+
+    /// The objects of a plan from several stores, in its order.
+    private func merge(_ plan: FetchPlan, _ stores: [Int]) throws(StorageError) -> [ManagedObject] {
+        try withSessions { sessions throws(StorageError) in
+            let rows = try RowStream(plan, stores, sessions, model.schema)
+            var found: [ManagedObject] = []
+            while let object = try rows.next({ row, store in self.object(of: row, store, rows.fields) }) { found.append(object) }
+            return found
+        }
     }
 
     private func fetch(_ plan: FetchPlan, _ store: Int) throws(StorageError) -> [ManagedObject] {
@@ -70,18 +95,19 @@ extension ObjectContext {
         if let committed = committed(from) { return try committed.fetchIDs(from) }
         var plan = try from.plan(model)
         let stores = try stack.stores(for: plan.entity, from.configurations)
-        if stores.count > 1 || hasDetachedChanges { return try fetchAll(from).map { ObjectID(objectKey(of: $0)) } }
-        plan.fields = .keysOnly
-        let storeID = stack.storeID(stores[0])
+        if hasDetachedChanges { return try fetchAll(from).map { ObjectID(objectKey(of: $0)) } }
+        // Several answers are put in order by their values.
+        if stores.count == 1 { plan.fields = .keysOnly }
         let root = model.schema.entities[model.schema[plan.entity].root].name
-        return try withReader(stores[0]) { reader throws(StorageError) in
-            var result: [ObjectID<Object>] = []
-            let cursor = try reader.exactCursor(for: plan, schema: model.schema)
-            let batch = RowBatch(capacity: 1024)
-            while try cursor.next(into: batch) {
-                for index in 0..<batch.count { result.append(ObjectID(ObjectKey(store: storeID, root: root, key: batch.key(index)))) }
+        return try withSessions { sessions throws(StorageError) in
+            let rows = try RowStream(plan, stores, sessions, model.schema, batchSize: 1024)
+            var found: [ObjectID<Object>] = [], ids: [Int16: UUID] = [:]
+            while let (store, key) = try rows.next({ row, store in (store, row.key) }) {
+                let id = ids[store] ?? stack.storeID(Int(store))
+                ids[store] = id
+                found.append(ObjectID(ObjectKey(store: id, root: root, key: key)))
             }
-            return result
+            return found
         }
     }
 

@@ -51,14 +51,6 @@ extension FetchSource {
     ) throws(StorageError) -> Page<Object> {
         try reporting { () throws(StorageError) in try _fetchContext.fetchPage(from, after: cursor) }
     }
-
-    /// Calls a closure with each object of a request, in its order, reading in batches: objects that it does not keep go away, so memory
-    /// stays small however many there are. What the closure throws ends it.
-    ///
-    /// The objects must not be changed meanwhile, nor others that the request could find.
-    public func forEach<Object: ManagedObject>(_ from: From<Object>, _ body: (Object) throws -> Void) throws {
-        try _fetchContext.forEach(from, body)
-    }
 }
 
 extension ObjectContext {
@@ -131,28 +123,5 @@ extension ObjectContext {
             alternatives.append(.and(parts))
         }
         return .or(alternatives)
-    }
-
-    func forEach<Object: ManagedObject>(_ from: From<Object>, _ body: (Object) throws -> Void) throws {
-        let plan = try from.plan(model), stores = try stack.stores(for: plan.entity, from.configurations)
-        if stores.count > 1 || hasDetachedChanges || !from.prefetched.isEmpty || from.includesPendingChanges == false {
-            for object in try fetchAll(from) { try body(object) }
-            return
-        }
-        try checkStoreOnly(from)
-        var thrown: (any Error)?
-        try withReader(stores[0]) { reader throws(StorageError) in
-            let cursor = try reader.exactCursor(for: plan, schema: model.schema), batch = RowBatch(capacity: 256)
-            while try cursor.next(into: batch) {
-                for index in 0..<batch.count {
-                    guard let object = object(of: batch.row(index), Int16(truncatingIfNeeded: stores[0])) as? Object else { continue }
-                    do { try body(object) } catch {
-                        thrown = error
-                        return
-                    }
-                }
-            }
-        }
-        if let thrown { throw thrown }
     }
 }

@@ -57,6 +57,7 @@ struct PendingFetch {
         part.limit = nil
         part.offset = 0
         part.sort = []
+        part.fields = .all
         var found: [Item] = [], seen: Set<ObjectIdentifier> = []
         let candidates = try context.storedObjects(for: part, store: store, reader) + pending
         for object in candidates where !object.isDeletedObject && seen.insert(ObjectIdentifier(object)).inserted {

@@ -108,44 +108,6 @@ extension From {
     }
 }
 
-/// A row of a query's answer: values by their aliases.
-public struct AttributeRow: Sendable, Hashable {
-    /// The aliases, in the order of the request.
-    public let names: [String]
-    /// The values, in the same order.
-    public let values: [Value]
-
-    /// The value with an alias; nil where there is none of this name or the value is nil.
-    public subscript(name: String) -> Value? {
-        guard let index = names.firstIndex(of: name), !values[index].isNull else { return nil }
-        return values[index]
-    }
-
-    /// The value with an alias, as a type; nil where the value is nil.
-    ///
-    /// - Throws: `invalidPredicate` when the row has no value of this name, or one that is no such value.
-    public func value<Result: AttributeValue>(_ name: String, as type: Result.Type = Result.self) throws(StorageError) -> Result? {
-        guard let index = names.firstIndex(of: name) else {
-            throw StorageError(.invalidPredicate, "the answer has no \"\(name)\"\(Suggestion.nearest(name, in: names))")
-        }
-        return values[index].isNull ? nil : try values[index].converted(name)
-    }
-}
-
-extension Value {
-    /// The value as a type: an exact conversion between numbers, or a typed error.
-    func converted<Result: AttributeValue>(_ name: String) throws(StorageError) -> Result {
-        if let result = Result(attributeValue: self) { return result }
-        switch self {
-        case .int(let number): if let result = Result(attributeValue: .double(Double(number))) { return result }
-        case .double(let number):
-            if let whole = Int64(exactly: number), let result = Result(attributeValue: .int(whole)) { return result }
-        case .null, .bool, .decimal, .string, .date, .uuid, .data: break
-        }
-        throw StorageError(.invalidPredicate, "\(name) is no \(Result.self)")
-    }
-}
-
 extension ObjectContext {
     /// One value over the objects of a request.
     func queryValue<Object: ManagedObject, Result: AttributeValue>(_ query: ValueQuery<Object, Result>) throws(StorageError) -> Result? {
@@ -179,6 +141,7 @@ extension ObjectContext {
     private func rows<Object: ManagedObject>(_ query: AttributesQuery<Object>) throws(StorageError) -> [[Value]] {
         let plan = try query.plan(model)
         let stores = try stack.stores(for: plan.fetch.entity, query.from.configurations)
+        try checkStoreOnly(query.from, query)
         return stores.count == 1 ? try values(plan, stores[0]) : try MergedQuery(plan, stores).run(self)
     }
 }

@@ -39,6 +39,7 @@ extension From: CustomDebugStringConvertible {
         if let limit { text += " limit \(limit)" }
         if offset > 0 { text += " offset \(offset)" }
         if !prefetched.isEmpty { text += " prefetch \(prefetched.map(\.description).joined(separator: ", "))" }
+        if let properties { text += " properties \(properties.map(\.description).joined(separator: ", "))" }
         return problem.map { "\(text) (\($0))" } ?? text
     }
 }

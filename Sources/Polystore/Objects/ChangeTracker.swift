@@ -45,7 +45,9 @@ final class ChangeTracker {
         /// Rows that were written without an object for each.
         var rows = Rows()
 
-        var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && linkedStores.isEmpty && rows.stores.isEmpty }
+        var isEmpty: Bool {
+            inserted.isEmpty && changed.isEmpty && deleted.isEmpty && linkedStores.isEmpty && rows.stores.isEmpty && rows.executed.isEmpty
+        }
     }
 
     /// Rows that were written without an object for each.
@@ -53,6 +55,8 @@ final class ChangeTracker {
         /// Those that were changed or deleted.
         var keys: CommitHub.Keys = [:]
         var stores: Set<Int> = []
+        /// The stores in which statements of the program changed whatever they liked.
+        var executed: Set<Int> = []
         var counts = Measured.Counts()
     }
 

@@ -32,9 +32,9 @@ public final class DynamicObject: ManagedObject {
     }
 
     /// Takes over the values of a newer row.
-    public override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        values = Self.decode(row, _context)
+    public override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        for (slot, value) in Self.decode(row, _context).enumerated() where Self._has(mask, slot) { values[slot] = value }
     }
 
     /// Writes the cells of the slots in a mask.
@@ -51,7 +51,11 @@ public final class DynamicObject: ManagedObject {
     /// The value of an attribute, or of a to-one relationship's key.
     ///
     /// - Throws: `invalidPredicate` for a name that the entity does not have, with the nearest one.
-    public func value(_ name: String) throws(StorageError) -> Value { values[try slot(name)] }
+    public func value(_ name: String) throws(StorageError) -> Value {
+        let slot = try slot(name)
+        _check(slot)
+        return values[slot]
+    }
 
     /// Assigns an attribute.
     ///

@@ -15,7 +15,7 @@ extension ManagedObject {
                 throw StorageError(error)
             }
         }
-        withExtendedLifetime(batch) { _reload(batch.row(0)) }
+        withExtendedLifetime(batch) { _reload(batch.row(0), .max) }
     }
 }
 

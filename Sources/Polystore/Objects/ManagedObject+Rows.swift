@@ -3,6 +3,7 @@ internal import PolystoreStorage
 extension ManagedObject {
     /// The present values as a row.
     func encodedRow() -> RowBatch {
+        complete()
         let batch = RowBatch(capacity: 1)
         let cells = batch.appendRow(key: _key, version: _version, entity: Int(_entity), slots: description.slots.count)
         _encode(cells, batch, .max)

@@ -15,7 +15,7 @@ open class ManagedObject {
     }
 
     struct Flags {
-        /// Every read takes the slow path.
+        /// Every read takes the slow path: the object is a probe, or attributes of it were left out when it was read.
         static let slow: UInt32 = 1
         /// The object is not yet in the store.
         static let new: UInt32 = 2
@@ -76,8 +76,8 @@ open class ManagedObject {
 
     deinit { owner._withUnsafeGuaranteedRef { $0.forget(self) } }
 
-    /// Takes over the values of a newer row; generated.
-    open func _reload(_ row: borrowing RowView) { _version = row.version }
+    /// Takes over the values of the slots in a mask, and with all of them the version; generated.
+    open func _reload(_ row: borrowing RowView, _ mask: UInt64) { if mask == .max { _version = row.version } }
 
     /// Writes the cells of the slots in a mask; generated.
     open func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {}
@@ -155,13 +155,17 @@ extension ManagedObject {
     }
 
     @_effects(releasenone) @inline(never) @usableFromInline
-    final func _slow(_ slot: Int) { _context.recordProbe(self, slot) }
+    final func _slow(_ slot: Int) {
+        // Nothing that was given out may be released here: only values that nobody has seen are replaced.
+        if _isPrototype { _context.recordProbe(self, slot) } else { _context.loadLeftOut(self, slot) }
+    }
 
     @inline(never) @usableFromInline
     final func _firstTouch(_ slot: Int) { _context.willChange(self, slot) }
 
     @inline(never) @usableFromInline
     final func _touchHigh(_ slot: Int) {
+        if lacks(slot) { complete() }
         _dirty |= 1 << 63
         _context.touchHigh(self, slot)
     }

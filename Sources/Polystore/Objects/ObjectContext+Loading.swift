@@ -40,6 +40,9 @@ extension ObjectContext {
         var entity = -1
         var type: ManagedObject.Type = ManagedObject.self
         var map = IdentityMap()
+        var leftOut: UInt64 = 0
+        loadingFields = plan.fields
+        defer { loadingFields = .all }
         while try cursor.next(into: batch) {
             for index in 0..<batch.count {
                 let row = batch.row(index)
@@ -47,13 +50,16 @@ extension ObjectContext {
                     entity = row.entity
                     type = model.types[entity]
                     map = identityMap(entity, store)
+                    leftOut = self.leftOut(entity, plan.fields)
                 }
                 if let known = map.find(row.key) {
+                    if plan.fields == .all { known.fill(row) }
                     result.append(known)
                     continue
                 }
                 let object = type.init(_row: row, self)
                 map.insert(object)
+                object.leaveOut(leftOut)
                 result.append(consume object)
             }
         }

@@ -6,6 +6,16 @@ extension ObjectContext {
         for (store, root, objects) in liveObjects { try refresh(objects, root, store) }
     }
 
+    /// Brings every living object of a store to what is there now. Those that have no row are deleted but stay known, so that they come back
+    /// with their row.
+    func refreshKnown(in store: Int) throws(StorageError) {
+        for (place, root, objects) in liveObjects where place == store {
+            try refresh(objects, root, store)
+            let map = identityMap(root, store)
+            for object in objects where object.isDeletedObject && map.find(object._key) == nil { map.insert(object) }
+        }
+    }
+
     /// Brings the objects with keys that are alive to what their store has now.
     func refresh(_ keys: Set<Int64>, _ root: EntityIndex, _ store: Int) throws(StorageError) {
         let map = identityMap(root, store)
@@ -54,9 +64,8 @@ extension ObjectContext {
 extension ManagedObject {
     /// Takes over a row and forgets everything else.
     func revert(to row: borrowing RowView) {
-        _reload(row)
+        takeOver(row)
         _dirty = 0
         _flags &= ~(Flags.deleted | Flags.new)
-        extras = nil
     }
 }

@@ -31,6 +31,8 @@ public final class ObjectContext {
     private(set) var loadError: StorageError?
     /// The store that the object being made belongs to.
     @exclusivity(unchecked) var loadingStore: Int16 = 0
+    /// What the rows have of which objects are being made.
+    var loadingFields = FetchPlan.Fields.all
     /// What a key path reads, when this context resolves one.
     let probe: KeyPathProbe?
     let scratch = RowBatch(capacity: 4)
@@ -135,6 +137,8 @@ extension ObjectContext {
     @inline(never)
     public func _undecodable(_ row: borrowing RowView, _ slot: Int) {
         let description = model.schema[row.entity]
+        // What was left out is nil whatever its type.
+        if row[slot].isNull, !loadingFields.includes(slot, description.slots[slot]) { return }
         fail(
             StorageError(
                 .corrupted,

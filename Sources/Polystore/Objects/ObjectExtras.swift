@@ -2,6 +2,8 @@
 final class ObjectExtras {
     /// The to-many relationships that are known, by position.
     @exclusivity(unchecked) var collections: [Int: ToManyState] = [:]
+    /// The slots that were left out when the object was read, in the form of `_dirty`.
+    @exclusivity(unchecked) var leftOut: UInt64 = 0
     /// Objects that were loaded together with this one.
     var prefetched: PrefetchedObjects?
 }

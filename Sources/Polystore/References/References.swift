@@ -62,6 +62,6 @@ extension ManagedObject {
         _touch(slot)
         let batch = encodedRow()
         batch.mutableCells(0)[slot] = .null
-        withExtendedLifetime(batch) { _reload(batch.row(0)) }
+        withExtendedLifetime(batch) { _reload(batch.row(0), .max) }
     }
 }

@@ -25,6 +25,8 @@ final class StackCore: Sendable {
     let model: StackModel
     let workers = WorkerPool(width: 12)
     let commits = CommitHub()
+    /// The number of cursors and streams that hold a snapshot of their own.
+    let openStreams = Atomic(0)
     private let state = Mutex(State())
 
     init(model: StackModel) { self.model = model }

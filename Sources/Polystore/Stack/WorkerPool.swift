@@ -39,6 +39,11 @@ final class WorkerPool: Sendable {
         }
     }
 
+    /// What `body` gives or throws on one of the threads.
+    func result<R: Sendable, Failure: Error>(of body: @escaping @Sendable () throws(Failure) -> R) async -> Result<R, Failure> {
+        await withCheckedContinuation { continuation in submit { continuation.resume(returning: Result(catching: body)) } }
+    }
+
     /// Runs a job on one of the threads; nobody waits for it.
     func submit(_ job: @escaping @Sendable () -> Void) {
         let startsThread = queue.state.withLock { state in

@@ -109,7 +109,6 @@ struct Conflicts {
                 throw StorageError(error)
             }
         }
-        object._reload(item.theirs.row(0))
-        object.extras = nil
+        object.takeOver(item.theirs.row(0))
     }
 }

@@ -17,10 +17,13 @@ final class SessionPool {
 
     private let stack: StackCore
     private let options: WriteOptions?
+    private let isMeasured: Bool
     private var readers: [Int: any StorageReader] = [:]
     private var writers: [Int: any StorageWriter] = [:]
     /// The stores that changes were applied to, with what the others have to keep of them until they have committed.
     private var redo: [Int: Redo.Recorder?] = [:]
+    /// The stores in which statements of the program changed rows that nobody wrote down.
+    private var executed: Set<Int> = []
     private var isOpen = true
     /// The marks of the savepoints that are set, innermost last.
     private var savepoints: [Savepoint] = []
@@ -30,11 +33,13 @@ final class SessionPool {
     private struct Savepoint {
         var marks: [Int: Int] = [:]
         let redo: [Int: Redo.Recorder?]
+        let executed: Set<Int>
     }
 
     /// Sessions that read.
-    init(readingFrom stack: StackCore) {
+    init(readingFrom stack: StackCore, isMeasured: Bool = false) {
         self.stack = stack
+        self.isMeasured = isMeasured
         options = nil
     }
 
@@ -42,6 +47,7 @@ final class SessionPool {
     init(writingTo stack: StackCore, _ options: WriteOptions, stores: Set<Int>) throws(StorageError) {
         self.stack = stack
         self.options = options
+        isMeasured = false
         for store in stores.sorted() { _ = try writer(store) }
     }
 
@@ -60,12 +66,16 @@ final class SessionPool {
         } else if let known = readers[store] {
             reader = known
         } else {
-            reader = try stack.store(store).beginRead()
+            let begun = try stack.store(store).beginRead()
+            reader = isMeasured ? MeasuredReader(begun, stack.model.schema) : begun
             readers[store] = reader
         }
         last = (store, reader)
         return reader
     }
+
+    /// What was asked of each store, where that is measured.
+    var work: [Int: Explanation.Work] { readers.compactMapValues { ($0 as? MeasuredReader)?.work } }
 
     /// The write session of a store.
     func writer(_ store: Int) throws(StorageError) -> any StorageWriter {
@@ -83,7 +93,7 @@ final class SessionPool {
 
     /// Marks this moment in every store; marks nest.
     func savepoint() throws(StorageError) {
-        var savepoint = Savepoint(redo: redo)
+        var savepoint = Savepoint(redo: redo, executed: executed)
         for (store, writer) in writers { savepoint.marks[store] = try writer.savepoint() }
         savepoints.append(savepoint)
     }
@@ -92,6 +102,7 @@ final class SessionPool {
     func rollbackToSavepoint() throws(StorageError) {
         guard let savepoint = savepoints.popLast() else { return }
         redo = savepoint.redo
+        executed = savepoint.executed
         for (store, mark) in savepoint.marks {
             try writers[store]?.rollback(to: mark)
             try writers[store]?.release(mark)
@@ -129,6 +140,13 @@ final class SessionPool {
     func deleteAll(_ plan: FetchPlan, in store: Int) throws(StorageError) -> [EntityIndex: [Int64]]? {
         let writer = try changingWriter(store)
         return redo[store] ?? nil == nil ? try writer.deleteAll(plan) : nil
+    }
+
+    /// Runs a statement of the program in a store.
+    func execute(_ sql: RawSQL, in store: Int) throws(StorageError) -> Int {
+        let count = try changingWriter(store).execute(sql)
+        executed.insert(store)
+        return count
     }
 
     /// The write session of a store that is about to be changed.
@@ -175,6 +193,11 @@ final class SessionPool {
 
     private func keepRedo(of followers: [Int], with first: Int, _ record: CommitRecord) throws(StorageError) {
         guard let leader = writers[first] else { return }
+        if !executed.isDisjoint(with: followers) {
+            throw StorageError(
+                .unsupported,
+                "SQL changed a store whose part of the transaction another store would have to keep; run it in a transaction of its own")
+        }
         let leaderID = stack.storeID(first)
         var strangers: [(Int, UUID)] = []
         for store in followers {

@@ -34,7 +34,7 @@ struct UndoHistory {
                 Self.forget(object, tracker.bases[ObjectIdentifier(object)])
             }
             for saved in saved.values {
-                saved.object._reload(saved.row.row(0))
+                saved.object._reload(saved.row.row(0), .max)
                 saved.object._dirty = saved.dirty
                 saved.object._flags = saved.flags
             }
@@ -42,7 +42,7 @@ struct UndoHistory {
             (tracker.bases, tracker.highSlots, tracker.links) = (bases, highSlots, links)
             // What relationships to many lead to is found out again, from the store and from what is pending.
             tracker.knowsMembersOfNewObjects = false
-            for (_, _, objects) in context.liveObjects { for object in objects { object.extras = nil } }
+            for (_, _, objects) in context.liveObjects { for object in objects { object.forgetRelationships() } }
         }
 
         /// Takes back what was done to an object after the state.
@@ -53,7 +53,7 @@ struct UndoHistory {
                 return
             }
             object._flags &= ~ManagedObject.Flags.deleted
-            if let base { withExtendedLifetime(base) { object._reload(base.row(0)) } }
+            if let base { withExtendedLifetime(base) { object._reload(base.row(0), .max) } }
         }
     }
 

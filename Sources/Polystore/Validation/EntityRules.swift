@@ -68,6 +68,7 @@ final class EntityRules: Sendable {
             scratch.clear()
             let slots = object.description.slots
             let cells = scratch.appendRow(key: object._key, version: 0, entity: Int(object._entity), slots: slots.count)
+            object.complete()
             object._encode(cells, scratch, mask)
             for slot in required where cells[slot].isNull { fail(slots[slot].name, "is required but nil") }
             for rule in attributes where !cells[rule.slot].isNull {

@@ -53,10 +53,10 @@ class Airline: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __carrier = Self._decode(String.self, row, _Schema.base + 0, _context)
-        __name = Self._decode(String.self, row, _Schema.base + 1, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __carrier = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __name = Self._decode(String.self, row, _Schema.base + 1, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -188,16 +188,16 @@ class Airport: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __faa = Self._decode(String.self, row, _Schema.base + 0, _context)
-        __name = Self._decode(String.self, row, _Schema.base + 1, _context)
-        __lat = Self._decode(Double.self, row, _Schema.base + 2, _context)
-        __lon = Self._decode(Double.self, row, _Schema.base + 3, _context)
-        __alt = Self._decode(Int.self, row, _Schema.base + 4, _context)
-        __tz = Self._decode(Int.self, row, _Schema.base + 5, _context)
-        __dst = Self._decode(String.self, row, _Schema.base + 6, _context)
-        __tzone = Self._decode(Optional<String>.self, row, _Schema.base + 7, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __faa = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __name = Self._decode(String.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __lat = Self._decode(Double.self, row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __lon = Self._decode(Double.self, row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 4) { __alt = Self._decode(Int.self, row, _Schema.base + 4, _context) }
+        if Self._has(mask, _Schema.base + 5) { __tz = Self._decode(Int.self, row, _Schema.base + 5, _context) }
+        if Self._has(mask, _Schema.base + 6) { __dst = Self._decode(String.self, row, _Schema.base + 6, _context) }
+        if Self._has(mask, _Schema.base + 7) { __tzone = Self._decode(Optional<String>.self, row, _Schema.base + 7, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -479,32 +479,32 @@ class Flight: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __year = Self._decode(Int.self, row, _Schema.base + 0, _context)
-        __month = Self._decode(Int.self, row, _Schema.base + 1, _context)
-        __day = Self._decode(Int.self, row, _Schema.base + 2, _context)
-        __dep_time = Self._decode(Optional<Int>.self, row, _Schema.base + 3, _context)
-        __sched_dep_time = Self._decode(Int.self, row, _Schema.base + 4, _context)
-        __dep_delay = Self._decode(Optional<Int>.self, row, _Schema.base + 5, _context)
-        __arr_time = Self._decode(Optional<Int>.self, row, _Schema.base + 6, _context)
-        __sched_arr_time = Self._decode(Int.self, row, _Schema.base + 7, _context)
-        __arr_delay = Self._decode(Optional<Int>.self, row, _Schema.base + 8, _context)
-        __carrier = Self._decode(String.self, row, _Schema.base + 9, _context)
-        __flight = Self._decode(Int.self, row, _Schema.base + 10, _context)
-        __tailnum = Self._decode(Optional<String>.self, row, _Schema.base + 11, _context)
-        __origin = Self._decode(String.self, row, _Schema.base + 12, _context)
-        __dest = Self._decode(String.self, row, _Schema.base + 13, _context)
-        __air_time = Self._decode(Optional<Int>.self, row, _Schema.base + 14, _context)
-        __distance = Self._decode(Int.self, row, _Schema.base + 15, _context)
-        __hour = Self._decode(Int.self, row, _Schema.base + 16, _context)
-        __minute = Self._decode(Int.self, row, _Schema.base + 17, _context)
-        __time_hour = Self._decode(Date.self, row, _Schema.base + 18, _context)
-        __airline = Self._decode(Optional<Int64>.self, row, _Schema.base + 19, _context)
-        __plane = Self._decode(Optional<Int64>.self, row, _Schema.base + 20, _context)
-        __originAirport = Self._decode(Optional<Int64>.self, row, _Schema.base + 21, _context)
-        __destAirport = Self._decode(Optional<Int64>.self, row, _Schema.base + 22, _context)
-        __weather = Self._decode(Optional<Int64>.self, row, _Schema.base + 23, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __year = Self._decode(Int.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __month = Self._decode(Int.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __day = Self._decode(Int.self, row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __dep_time = Self._decode(Optional<Int>.self, row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 4) { __sched_dep_time = Self._decode(Int.self, row, _Schema.base + 4, _context) }
+        if Self._has(mask, _Schema.base + 5) { __dep_delay = Self._decode(Optional<Int>.self, row, _Schema.base + 5, _context) }
+        if Self._has(mask, _Schema.base + 6) { __arr_time = Self._decode(Optional<Int>.self, row, _Schema.base + 6, _context) }
+        if Self._has(mask, _Schema.base + 7) { __sched_arr_time = Self._decode(Int.self, row, _Schema.base + 7, _context) }
+        if Self._has(mask, _Schema.base + 8) { __arr_delay = Self._decode(Optional<Int>.self, row, _Schema.base + 8, _context) }
+        if Self._has(mask, _Schema.base + 9) { __carrier = Self._decode(String.self, row, _Schema.base + 9, _context) }
+        if Self._has(mask, _Schema.base + 10) { __flight = Self._decode(Int.self, row, _Schema.base + 10, _context) }
+        if Self._has(mask, _Schema.base + 11) { __tailnum = Self._decode(Optional<String>.self, row, _Schema.base + 11, _context) }
+        if Self._has(mask, _Schema.base + 12) { __origin = Self._decode(String.self, row, _Schema.base + 12, _context) }
+        if Self._has(mask, _Schema.base + 13) { __dest = Self._decode(String.self, row, _Schema.base + 13, _context) }
+        if Self._has(mask, _Schema.base + 14) { __air_time = Self._decode(Optional<Int>.self, row, _Schema.base + 14, _context) }
+        if Self._has(mask, _Schema.base + 15) { __distance = Self._decode(Int.self, row, _Schema.base + 15, _context) }
+        if Self._has(mask, _Schema.base + 16) { __hour = Self._decode(Int.self, row, _Schema.base + 16, _context) }
+        if Self._has(mask, _Schema.base + 17) { __minute = Self._decode(Int.self, row, _Schema.base + 17, _context) }
+        if Self._has(mask, _Schema.base + 18) { __time_hour = Self._decode(Date.self, row, _Schema.base + 18, _context) }
+        if Self._has(mask, _Schema.base + 19) { __airline = Self._decode(Optional<Int64>.self, row, _Schema.base + 19, _context) }
+        if Self._has(mask, _Schema.base + 20) { __plane = Self._decode(Optional<Int64>.self, row, _Schema.base + 20, _context) }
+        if Self._has(mask, _Schema.base + 21) { __originAirport = Self._decode(Optional<Int64>.self, row, _Schema.base + 21, _context) }
+        if Self._has(mask, _Schema.base + 22) { __destAirport = Self._decode(Optional<Int64>.self, row, _Schema.base + 22, _context) }
+        if Self._has(mask, _Schema.base + 23) { __weather = Self._decode(Optional<Int64>.self, row, _Schema.base + 23, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -727,17 +727,17 @@ class Plane: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __tailnum = Self._decode(String.self, row, _Schema.base + 0, _context)
-        __year = Self._decode(Optional<Int>.self, row, _Schema.base + 1, _context)
-        __type = Self._decode(String.self, row, _Schema.base + 2, _context)
-        __manufacturer = Self._decode(String.self, row, _Schema.base + 3, _context)
-        __model = Self._decode(String.self, row, _Schema.base + 4, _context)
-        __engines = Self._decode(Int.self, row, _Schema.base + 5, _context)
-        __seats = Self._decode(Int.self, row, _Schema.base + 6, _context)
-        __speed = Self._decode(Optional<Int>.self, row, _Schema.base + 7, _context)
-        __engine = Self._decode(String.self, row, _Schema.base + 8, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __tailnum = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __year = Self._decode(Optional<Int>.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __type = Self._decode(String.self, row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __manufacturer = Self._decode(String.self, row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 4) { __model = Self._decode(String.self, row, _Schema.base + 4, _context) }
+        if Self._has(mask, _Schema.base + 5) { __engines = Self._decode(Int.self, row, _Schema.base + 5, _context) }
+        if Self._has(mask, _Schema.base + 6) { __seats = Self._decode(Int.self, row, _Schema.base + 6, _context) }
+        if Self._has(mask, _Schema.base + 7) { __speed = Self._decode(Optional<Int>.self, row, _Schema.base + 7, _context) }
+        if Self._has(mask, _Schema.base + 8) { __engine = Self._decode(String.self, row, _Schema.base + 8, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -947,23 +947,23 @@ class Weather: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __origin = Self._decode(String.self, row, _Schema.base + 0, _context)
-        __year = Self._decode(Int.self, row, _Schema.base + 1, _context)
-        __month = Self._decode(Int.self, row, _Schema.base + 2, _context)
-        __day = Self._decode(Int.self, row, _Schema.base + 3, _context)
-        __hour = Self._decode(Int.self, row, _Schema.base + 4, _context)
-        __temp = Self._decode(Optional<Double>.self, row, _Schema.base + 5, _context)
-        __dewp = Self._decode(Optional<Double>.self, row, _Schema.base + 6, _context)
-        __humid = Self._decode(Optional<Double>.self, row, _Schema.base + 7, _context)
-        __wind_dir = Self._decode(Optional<Int>.self, row, _Schema.base + 8, _context)
-        __wind_speed = Self._decode(Optional<Double>.self, row, _Schema.base + 9, _context)
-        __wind_gust = Self._decode(Optional<Double>.self, row, _Schema.base + 10, _context)
-        __precip = Self._decode(Optional<Double>.self, row, _Schema.base + 11, _context)
-        __pressure = Self._decode(Optional<Double>.self, row, _Schema.base + 12, _context)
-        __visib = Self._decode(Optional<Double>.self, row, _Schema.base + 13, _context)
-        __time_hour = Self._decode(Date.self, row, _Schema.base + 14, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __origin = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __year = Self._decode(Int.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __month = Self._decode(Int.self, row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __day = Self._decode(Int.self, row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 4) { __hour = Self._decode(Int.self, row, _Schema.base + 4, _context) }
+        if Self._has(mask, _Schema.base + 5) { __temp = Self._decode(Optional<Double>.self, row, _Schema.base + 5, _context) }
+        if Self._has(mask, _Schema.base + 6) { __dewp = Self._decode(Optional<Double>.self, row, _Schema.base + 6, _context) }
+        if Self._has(mask, _Schema.base + 7) { __humid = Self._decode(Optional<Double>.self, row, _Schema.base + 7, _context) }
+        if Self._has(mask, _Schema.base + 8) { __wind_dir = Self._decode(Optional<Int>.self, row, _Schema.base + 8, _context) }
+        if Self._has(mask, _Schema.base + 9) { __wind_speed = Self._decode(Optional<Double>.self, row, _Schema.base + 9, _context) }
+        if Self._has(mask, _Schema.base + 10) { __wind_gust = Self._decode(Optional<Double>.self, row, _Schema.base + 10, _context) }
+        if Self._has(mask, _Schema.base + 11) { __precip = Self._decode(Optional<Double>.self, row, _Schema.base + 11, _context) }
+        if Self._has(mask, _Schema.base + 12) { __pressure = Self._decode(Optional<Double>.self, row, _Schema.base + 12, _context) }
+        if Self._has(mask, _Schema.base + 13) { __visib = Self._decode(Optional<Double>.self, row, _Schema.base + 13, _context) }
+        if Self._has(mask, _Schema.base + 14) { __time_hour = Self._decode(Date.self, row, _Schema.base + 14, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {

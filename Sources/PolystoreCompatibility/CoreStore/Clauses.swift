@@ -68,6 +68,30 @@ extension DataStack {
     }
 }
 
+extension FetchSource {
+    /// The ids of the objects of a class that satisfy a condition; no object is made.
+    public func fetchObjectIDs<O: ManagedObject>(
+        _ from: From<O>, _ clauses: any FetchClause<O>...
+    ) throws(StorageError) -> [ObjectID<O>] { try fetchIDs(from.applying(clauses)) }
+
+    /// The id of the first object of a class that satisfies a condition.
+    public func fetchObjectID<O: ManagedObject>(_ from: From<O>, _ clauses: any FetchClause<O>...) throws(StorageError) -> ObjectID<O>? {
+        try fetchIDs(from.applying(clauses).limit(1)).first
+    }
+}
+
+extension DataStack {
+    /// The ids of the objects of a class that satisfy a condition; no object is made.
+    public func fetchObjectIDs<O: ManagedObject>(
+        _ from: From<O>, _ clauses: any FetchClause<O>...
+    ) throws(StorageError) -> [ObjectID<O>] { try fetchIDs(from.applying(clauses)) }
+
+    /// The id of the first object of a class that satisfies a condition.
+    public func fetchObjectID<O: ManagedObject>(_ from: From<O>, _ clauses: any FetchClause<O>...) throws(StorageError) -> ObjectID<O>? {
+        try fetchIDs(from.applying(clauses).limit(1)).first
+    }
+}
+
 extension BaseTransaction {
     /// Deletes all objects of a class that satisfy a condition, following the delete rules.
     @discardableResult

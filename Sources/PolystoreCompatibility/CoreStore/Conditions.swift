@@ -46,8 +46,10 @@ public final class TweakedRequest {
     public var fetchOffset = 0
     /// Whether objects are loaded when they are first used; here they come with their values in any case.
     public var returnsObjectsAsFaults = true
-    /// How many objects are loaded at once; here a fetch reads in batches in any case.
+    /// How many objects cursors and streams load at once; 0 for what is usual. Fetches read in batches in any case.
     public var fetchBatchSize = 0
+    /// The stored names of the attributes that objects are loaded with, the others when they are first used; nil for all.
+    public var propertiesToFetch: [String]?
 }
 
 /// Changes settings of a request just before it runs.
@@ -66,6 +68,8 @@ public struct Tweak<Object: ManagedObject>: FetchClause {
         if !request.includesSubentities { result = result.withoutSubentities() }
         if request.fetchLimit > 0 { result = result.limit(request.fetchLimit) }
         if request.fetchOffset > 0 { result = result.offset(request.fetchOffset) }
+        if request.fetchBatchSize > 0 { result = result.batchSize(request.fetchBatchSize) }
+        if let names = request.propertiesToFetch { result = result.properties(named: names) }
         return result
     }
 }

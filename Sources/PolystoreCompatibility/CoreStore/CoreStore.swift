@@ -104,6 +104,16 @@ extension CoreStore {
         try defaultStack.fetchIDs(from.applying(clauses))
     }
 
+    /// CoreStore's name of `fetchIDs`.
+    public static func fetchObjectIDs<O: ManagedObject>(
+        _ from: From<O>, _ clauses: any FetchClause<O>...
+    ) throws(StorageError) -> [ObjectID<O>] { try defaultStack.fetchIDs(from.applying(clauses)) }
+
+    /// The id of the first object of a class that satisfies a condition.
+    public static func fetchObjectID<O: ManagedObject>(
+        _ from: From<O>, _ clauses: any FetchClause<O>...
+    ) throws(StorageError) -> ObjectID<O>? { try defaultStack.fetchIDs(from.applying(clauses).limit(1)).first }
+
     /// One value over the objects of a request, computed by the store; nil of nothing.
     public static func queryValue<O: ManagedObject, R: AttributeValue>(_ query: ValueQuery<O, R>) throws(StorageError) -> R? {
         try defaultStack.queryValue(query)

@@ -59,9 +59,9 @@ open class CoreStoreObject: ManagedObject {
     open override class var _slotNames: [String] { ClassLayout.of(self).slotNames }
 
     /// Takes over the values of a newer row.
-    open override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        for field in fields { field.load(row, _context) }
+    open override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        for field in fields where field.slot < 0 || Self._has(mask, field.slot) { field.load(row, _context) }
     }
 
     /// Writes the cells of the slots in a mask.

@@ -8,6 +8,18 @@ public struct FetchPlan: Sendable, Hashable {
         case all
         /// Only key, version and entity; the cells are null.
         case keysOnly
+        /// The attributes in a set of the asked entity's slots, and all references; the other cells may be null.
+        case some(SlotMask)
+
+        /// Whether the cell of a slot must be returned. Of the slots from 63 on either all are or none.
+        public func includes(_ slot: Int, _ description: Slot) -> Bool {
+            switch self {
+            case .all: true
+            case .keysOnly: false
+            case .some(let mask):
+                description.attribute == nil || mask.contains(slot) || (slot >= 63 && (mask.low >> 63 != 0 || !mask.high.isEmpty))
+            }
+        }
     }
 
     /// The entity that was asked for.

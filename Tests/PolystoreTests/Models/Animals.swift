@@ -32,10 +32,10 @@ class Animal: ManagedObject {
         __owner = nil
         super.init(_new: key, entity, context)
     }
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __name = Self._decode(String.self, row, _Schema.base + 0, _context)
-        __owner = Self._decode(Int64?.self, row, _Schema.base + 1, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __owner = Self._decode(Int64?.self, row, _Schema.base + 1, _context) }
     }
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
@@ -81,10 +81,10 @@ final class Dog: Animal {
         __born = nil
         super.init(_new: key, entity, context)
     }
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __size = Self._decode(Size.self, row, _Schema.base + 0, _context)
-        __born = Self._decode(Date?.self, row, _Schema.base + 1, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __size = Self._decode(Size.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __born = Self._decode(Date?.self, row, _Schema.base + 1, _context) }
     }
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)

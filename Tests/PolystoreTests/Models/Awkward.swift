@@ -44,9 +44,9 @@ class EntityEntity: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __entity = Self._decode(String.self, row, _Schema.base + 0, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __entity = Self._decode(String.self, row, _Schema.base + 0, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -99,9 +99,9 @@ class CellEntity: EntityEntity {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __cells = Self._decode(Int.self, row, _Schema.base + 0, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __cells = Self._decode(Int.self, row, _Schema.base + 0, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -326,26 +326,26 @@ class StringEntity: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __version_ = Self._decode(Int.self, row, _Schema.base + 0, _context)
-        __key = Self._decode(String.self, row, _Schema.base + 1, _context)
-        __context = Self._decode(Optional<String>.self, row, _Schema.base + 2, _context)
-        __dirty = Self._decode(Bool.self, row, _Schema.base + 3, _context)
-        __flags = Self._decode(Int32.self, row, _Schema.base + 4, _context)
-        __check = Self._decode(Double.self, row, _Schema.base + 5, _context)
-        __class = Self._decode(String.self, row, _Schema.base + 6, _context)
-        __row = Self._decode(Int16.self, row, _Schema.base + 7, _context)
-        __batch = Self._decode(Data.self, row, _Schema.base + 8, _context)
-        __hash_ = Self._decode(Decimal.self, row, _Schema.base + 9, _context)
-        __home = Self._decode(URL.self, row, _Schema.base + 10, _context)
-        __spare = Self._decode(Optional<URL>.self, row, _Schema.base + 11, _context)
-        __ratio = Self._decode(Float.self, row, _Schema.base + 12, _context)
-        __depth = Self._decode(Optional<Double>.self, row, _Schema.base + 13, _context)
-        __born = Self._decode(Date.self, row, _Schema.base + 14, _context)
-        __token = Self._decode(UUID.self, row, _Schema.base + 15, _context)
-        __grade = Self._decode(Double.self, row, _Schema.base + 16, _context)
-        __default = Self._decode(Optional<Int64>.self, row, _Schema.base + 17, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __version_ = Self._decode(Int.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __key = Self._decode(String.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __context = Self._decode(Optional<String>.self, row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __dirty = Self._decode(Bool.self, row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 4) { __flags = Self._decode(Int32.self, row, _Schema.base + 4, _context) }
+        if Self._has(mask, _Schema.base + 5) { __check = Self._decode(Double.self, row, _Schema.base + 5, _context) }
+        if Self._has(mask, _Schema.base + 6) { __class = Self._decode(String.self, row, _Schema.base + 6, _context) }
+        if Self._has(mask, _Schema.base + 7) { __row = Self._decode(Int16.self, row, _Schema.base + 7, _context) }
+        if Self._has(mask, _Schema.base + 8) { __batch = Self._decode(Data.self, row, _Schema.base + 8, _context) }
+        if Self._has(mask, _Schema.base + 9) { __hash_ = Self._decode(Decimal.self, row, _Schema.base + 9, _context) }
+        if Self._has(mask, _Schema.base + 10) { __home = Self._decode(URL.self, row, _Schema.base + 10, _context) }
+        if Self._has(mask, _Schema.base + 11) { __spare = Self._decode(Optional<URL>.self, row, _Schema.base + 11, _context) }
+        if Self._has(mask, _Schema.base + 12) { __ratio = Self._decode(Float.self, row, _Schema.base + 12, _context) }
+        if Self._has(mask, _Schema.base + 13) { __depth = Self._decode(Optional<Double>.self, row, _Schema.base + 13, _context) }
+        if Self._has(mask, _Schema.base + 14) { __born = Self._decode(Date.self, row, _Schema.base + 14, _context) }
+        if Self._has(mask, _Schema.base + 15) { __token = Self._decode(UUID.self, row, _Schema.base + 15, _context) }
+        if Self._has(mask, _Schema.base + 16) { __grade = Self._decode(Double.self, row, _Schema.base + 16, _context) }
+        if Self._has(mask, _Schema.base + 17) { __default = Self._decode(Optional<Int64>.self, row, _Schema.base + 17, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {

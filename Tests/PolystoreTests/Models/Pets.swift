@@ -67,12 +67,12 @@ class Person: ManagedObject {
         __partner = nil
         super.init(_new: key, entity, context)
     }
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __name = Self._decode(String.self, row, _Schema.base + 0, _context)
-        __age = Self._decode(Int.self, row, _Schema.base + 1, _context)
-        __email = Self._decode(String?.self, row, _Schema.base + 2, _context)
-        __partner = Self._decode(Int64?.self, row, _Schema.base + 3, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __age = Self._decode(Int.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __email = Self._decode(String?.self, row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __partner = Self._decode(Int64?.self, row, _Schema.base + 3, _context) }
     }
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)

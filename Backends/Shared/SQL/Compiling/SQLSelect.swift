@@ -65,8 +65,8 @@ public struct SQLCompiler: Sendable {
         let root = schema[schema[plan.entity].root]
         var positions: [Int: Int] = [:], result: [EntityIndex: [Int]] = [:]
         for entity in plan.entities {
-            result[entity] = schema[entity].slots.map { slot in
-                if plan.fields == .keysOnly { return -1 }
+            result[entity] = schema[entity].slots.enumerated().map { index, slot in
+                if !plan.fields.includes(index, slot) { return -1 }
                 if let known = positions[slot.column] { return known }
                 positions[slot.column] = list.count
                 list.append("t0." + SQLText.quoted(tables.column(root: root.index, slot.column)))

@@ -63,12 +63,12 @@ class Item: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __code = Self._decode(String.self, row, _Schema.base + 0, _context)
-        __title = Self._decode(String.self, row, _Schema.base + 1, _context)
-        __amount = Self._decode(Double.self, row, _Schema.base + 2, _context)
-        __seen = Self._decode(Int.self, row, _Schema.base + 3, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __code = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __title = Self._decode(String.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __amount = Self._decode(Double.self, row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __seen = Self._decode(Int.self, row, _Schema.base + 3, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {

@@ -55,11 +55,11 @@ open class Member: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    public override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __name = Self._decode(String.self, row, _Schema.base + 0, _context)
-        __score = Self._decode(Int.self, row, _Schema.base + 1, _context)
-        __owner = Self._decode(Optional<Int64>.self, row, _Schema.base + 2, _context)
+    public override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __score = Self._decode(Int.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __owner = Self._decode(Optional<Int64>.self, row, _Schema.base + 2, _context) }
     }
 
     public override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -148,10 +148,10 @@ open class Owner: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    public override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __name = Self._decode(String.self, row, _Schema.base + 0, _context)
-        __age = Self._decode(Int.self, row, _Schema.base + 1, _context)
+    public override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __age = Self._decode(Int.self, row, _Schema.base + 1, _context) }
     }
 
     public override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {

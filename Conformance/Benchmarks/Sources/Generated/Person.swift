@@ -100,16 +100,16 @@ open class Person: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    public override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __number = Self._decode(Int.self, row, _Schema.base + 0, _context)
-        __name = Self._decode(String.self, row, _Schema.base + 1, _context)
-        __email = Self._decode(String.self, row, _Schema.base + 2, _context)
-        __age = Self._decode(Int.self, row, _Schema.base + 3, _context)
-        __score = Self._decode(Double.self, row, _Schema.base + 4, _context)
-        __active = Self._decode(Bool.self, row, _Schema.base + 5, _context)
-        __created = Self._decode(Date.self, row, _Schema.base + 6, _context)
-        __note = Self._decode(Optional<String>.self, row, _Schema.base + 7, _context)
+    public override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __number = Self._decode(Int.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __name = Self._decode(String.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __email = Self._decode(String.self, row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __age = Self._decode(Int.self, row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 4) { __score = Self._decode(Double.self, row, _Schema.base + 4, _context) }
+        if Self._has(mask, _Schema.base + 5) { __active = Self._decode(Bool.self, row, _Schema.base + 5, _context) }
+        if Self._has(mask, _Schema.base + 6) { __created = Self._decode(Date.self, row, _Schema.base + 6, _context) }
+        if Self._has(mask, _Schema.base + 7) { __note = Self._decode(Optional<String>.self, row, _Schema.base + 7, _context) }
     }
 
     public override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
@@ -183,9 +183,9 @@ open class Employee: Person {
         super.init(_new: key, entity, context)
     }
 
-    public override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __salary = Self._decode(Int.self, row, _Schema.base + 0, _context)
+    public override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __salary = Self._decode(Int.self, row, _Schema.base + 0, _context) }
     }
 
     public override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {

@@ -1,0 +1,128 @@
+#if PostgreSQL
+internal import CLibPQ
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+extension PostgreSQLReader {
+    func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows {
+        try checkOpen()
+        let result = try raw(try RawStatement(query: sql, core.tables), changesNothing: true)
+        var rows: [[Value]] = []
+        for row in 0..<result.count {
+            var values: [Value] = []
+            for column in result.oids.indices { values.append(try result.rawValue(row, column)) }
+            rows.append(values)
+        }
+        return RawRows(names: result.oids.indices.map(result.name), rows: rows)
+    }
+
+    /// Runs a statement of the program in a savepoint of its own, so that the transaction goes on whatever becomes of it.
+    fileprivate func raw(_ raw: RawStatement, changesNothing: Bool) throws(StorageError) -> PostgreSQLResult {
+        // The setting goes with the savepoint.
+        let guarded = changesNothing ? "; SET LOCAL transaction_read_only = on" : ""
+        try connection.execute("SAVEPOINT polystore_raw\(guarded)")
+        do throws(StorageError) {
+            let result = try connection.query(raw.sql, raw.bindings.map(PostgreSQLParameter.init))
+            if result.isEmptyQuery { throw StorageError(.invalidPredicate, "there is no statement") }
+            try connection.execute("\(changesNothing ? "ROLLBACK TO SAVEPOINT polystore_raw; " : "")RELEASE SAVEPOINT polystore_raw")
+            return result
+        } catch {
+            try? connection.execute("ROLLBACK TO SAVEPOINT polystore_raw; RELEASE SAVEPOINT polystore_raw")
+            throw PostgreSQLRawError.error(error, raw)
+        }
+    }
+}
+
+extension PostgreSQLWriter {
+    func execute(_ sql: RawSQL) throws(StorageError) -> Int {
+        try checkOpen()
+        let statement = try RawStatement(change: sql, core.tables)
+        if statement.sql.lowercased().contains("polystore_") {
+            throw StorageError(.invalidPredicate, "what the store keeps for itself, in tables called polystore_…, is out of reach")
+        }
+        let result = try raw(statement, changesNothing: false)
+        return result.command.hasPrefix("SELECT") ? 0 : result.changes
+    }
+}
+
+extension PostgreSQLResult {
+    fileprivate var isEmptyQuery: Bool { PQresultStatus(handle) == PGRES_EMPTY_QUERY }
+
+    fileprivate func name(_ column: Int) -> String { PQfname(handle, Int32(column)).map { String(cString: $0) } ?? "" }
+
+    /// A value in the type that the server has for it (oids: pg_type.dat).
+    fileprivate func rawValue(_ row: Int, _ column: Int) throws(StorageError) -> Value {
+        let r = Int32(truncatingIfNeeded: row), c = Int32(truncatingIfNeeded: column)
+        guard PQgetisnull(handle, r, c) == 0, let start = PQgetvalue(handle, r, c) else { return .null }
+        let bytes = UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(handle, r, c)))
+        let value: Value? =
+            switch oids[column] {
+            case 16: bytes.number(UInt8.self).map { .bool($0 != 0) }
+            case 20: bytes.number(Int64.self).map(Value.int)
+            case 21: bytes.number(Int16.self).map { .int(Int64($0)) }
+            case 23: bytes.number(Int32.self).map { .int(Int64($0)) }
+            case 26: bytes.number(UInt32.self).map { .int(Int64($0)) }
+            case 700: Self.finite(bytes.number(UInt32.self).map { Double(Float(bitPattern: $0)) })
+            case 701: Self.finite(bytes.number(UInt64.self).map(Double.init(bitPattern:)))
+            case 1082: Self.date(bytes.number(Int32.self).map { Int64($0) &* 86_400_000_000 })
+            case 1114, 1184: Self.date(bytes.number(Int64.self))
+            case 1700: Self.decimal(bytes)
+            case 17: .data(Data(bytes))
+            case 2950: Value(Cell.blob(start, bytes.count), as: .uuid)
+            case 18, 19, 25, 114, 705, 1042, 1043: String(utf8: bytes).map(Value.string)
+            // jsonb: the number of its format, then text.
+            case 3802: String(utf8: UnsafeRawBufferPointer(rebasing: bytes.dropFirst())).map(Value.string)
+            default: nil
+            }
+        if let value { return value }
+        throw StorageError(
+            .unsupported, "column \(name(column)) has a type or a value that no attribute can have; cast it: \(name(column))::text")
+    }
+
+    private static func finite(_ number: Double?) -> Value? { number.flatMap { $0.isNaN ? nil : .double($0) } }
+
+    private static func date(_ microseconds: Int64?) -> Value? {
+        guard let (date, overflow) = microseconds?.addingReportingOverflow(PostgreSQLCodec.epoch), !overflow else { return nil }
+        return (Microseconds.minimum...Microseconds.maximum).contains(date) ? .date(date) : nil
+    }
+
+    /// Not NaN, not an infinity (their signs are 0xC000, 0xD000 and 0xF000), and of at most 38 digits.
+    private static func decimal(_ bytes: UnsafeRawBufferPointer) -> Value? {
+        guard bytes.count >= 8, bytes[4] & 0x80 == 0 else { return nil }
+        let number = PostgreSQLNumeric.decode(bytes)
+        return number.isNaN ? nil : .decimal(number)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// A number of the wire; nil where the field has another size.
+    fileprivate func number<T: FixedWidthInteger>(_ type: T.Type) -> T? {
+        count == MemoryLayout<T>.size ? T(bigEndian: loadUnaligned(as: T.self)) : nil
+    }
+}
+
+/// What the server says of statements of the program.
+private enum PostgreSQLRawError {
+    static func error(_ error: StorageError, _ raw: RawStatement) -> StorageError {
+        guard let cause = error.cause as? PostgreSQLError.Cause else { return error }
+        func make(_ code: StorageError.Code, _ message: String) -> StorageError { StorageError(code, message, cause: cause) }
+        switch (cause.state.prefix(2), cause.state) {
+        case (_, "25006"):
+            return make(.readOnly, "the statement changes something and a query does not; use execute in a write transaction")
+        case (_, "42501"), (_, "22003"), (_, "22012"), (_, "22021"), (_, "23505"): return error
+        case ("42", _):
+            return make(
+                .invalidPredicate,
+                "the server does not understand the SQL: \(cause.sentence ?? cause.state)\(raw.place(cause.offset))")
+        case (_, "08P01"): return make(.invalidPredicate, "the SQL has placeholders of its own; interpolate the values instead")
+        case ("22", _), ("21", _): return make(.invalidPredicate, "the server could not compute the statement (SQLSTATE \(cause.state))")
+        case ("23", _):
+            return make(
+                .valueNotStorable, "a value is missing or of another type than its column; bindings have the type of what is interpolated")
+        case (_, "54001"): return make(.limitExceeded, "the statement is too deep for the server")
+        default: return error
+        }
+    }
+}
+#endif

@@ -1,0 +1,182 @@
+#if SQLite
+internal import CSQLite
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+extension SQLiteReader {
+    func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows {
+        try checkOpen()
+        let statement = try connection.rawStatement(RawStatement(query: sql, core.tables))
+        defer { statement.reset() }
+        if sqlite3_stmt_readonly(statement.handle) == 0 {
+            throw StorageError(.readOnly, "the statement changes rows and a query does not; use execute in a write transaction")
+        }
+        let columns = 0..<sqlite3_column_count(statement.handle)
+        var rows: [[Value]] = []
+        while try statement.rawStep(core.tables) {
+            var row: [Value] = []
+            for column in columns { row.append(try statement.rawValue(column)) }
+            rows.append(row)
+        }
+        return RawRows(names: columns.map { sqlite3_column_name(statement.handle, $0).map { String(cString: $0) } ?? "" }, rows: rows)
+    }
+}
+
+extension SQLiteWriter {
+    func execute(_ sql: RawSQL) throws(StorageError) -> Int {
+        try checkOpen()
+        let raw = try RawStatement(change: sql, core.tables)
+        // `OR FAIL` would leave the rows before the one that failed.
+        try connection.execute("SAVEPOINT polystore_raw")
+        do throws(StorageError) {
+            let changes = try run(raw)
+            try connection.execute("RELEASE polystore_raw")
+            return changes
+        } catch {
+            if sqlite3_get_autocommit(connection.handle) != 0 {
+                // `OR ROLLBACK`: what followed would be committed by itself, statement by statement.
+                end()
+                throw StorageError(.storeClosed, "the statement has rolled the whole transaction back; nothing was written", cause: error)
+            }
+            try connection.execute("ROLLBACK TO polystore_raw; RELEASE polystore_raw")
+            throw error
+        }
+    }
+
+    private func run(_ raw: RawStatement) throws(StorageError) -> Int {
+        let statement = try connection.rawStatement(raw)
+        defer { statement.reset() }
+        if sqlite3_stmt_readonly(statement.handle) != 0 {
+            throw StorageError(.invalidPredicate, "the statement changes nothing; use queryRows")
+        }
+        while try statement.rawStep(core.tables) {}
+        return connection.changes
+    }
+}
+
+extension SQLiteConnection {
+    /// What statements of the program may do; everything else would end transactions, change settings or reach other files.
+    private static let allowed: Set<Int32> = [
+        SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE,
+    ]
+
+    /// Prepares a statement of the program and binds its values; it is not kept.
+    func rawStatement(_ raw: RawStatement) throws(StorageError) -> SQLiteStatement {
+        sqlite3_set_authorizer(
+            handle,
+            { _, action, object, _, _, _ in
+                guard SQLiteConnection.allowed.contains(action) else { return SQLITE_DENY }
+                let changes = action == SQLITE_INSERT || action == SQLITE_UPDATE || action == SQLITE_DELETE
+                let name = object.map { String(cString: $0).lowercased() } ?? ""
+                return changes && (name.hasPrefix("polystore_") || name.hasPrefix("sqlite_")) ? SQLITE_DENY : SQLITE_OK
+            }, nil)
+        defer { sqlite3_set_authorizer(handle, nil, nil) }
+        guard let prepared = try prepareOnly(raw) else { throw StorageError(.invalidPredicate, "there is no statement") }
+        let statement = SQLiteStatement(prepared, of: raw.sql, self)
+        guard Int(sqlite3_bind_parameter_count(prepared)) == raw.bindings.count else {
+            throw StorageError(.invalidPredicate, "the SQL has placeholders of its own; interpolate the values instead")
+        }
+        try statement.bind(raw.bindings)
+        return statement
+    }
+
+    /// The one statement of a text; nil where there is none.
+    private func prepareOnly(_ raw: RawStatement) throws(StorageError) -> OpaquePointer? {
+        var found: OpaquePointer?, failure: StorageError?
+        raw.sql.withCString { text in
+            var rest: UnsafePointer<CChar>? = text
+            while let start = rest, start.pointee != 0, failure == nil {
+                var next: OpaquePointer?
+                let code = sqlite3_prepare_v3(handle, start, -1, 0, &next, &rest)
+                if code != SQLITE_OK { failure = SQLiteRawError.prepare(code, self, raw, start - text) }
+                // White space and comments are no statement.
+                guard let next else { continue }
+                if found == nil {
+                    found = next
+                } else {
+                    sqlite3_finalize(next)
+                    failure = StorageError(.invalidPredicate, "there are several statements; run them one by one")
+                }
+            }
+        }
+        guard let failure else { return found }
+        sqlite3_finalize(found)
+        throw failure
+    }
+}
+
+extension SQLiteStatement {
+    /// Goes to the next row of a statement of the program; false at the end.
+    fileprivate func rawStep(_ tables: SQLTables) throws(StorageError) -> Bool {
+        let code = sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        if code == SQLITE_DONE { return false }
+        throw SQLiteRawError.step(code, connection, tables)
+    }
+
+    /// A value of the present row in the type that the engine has for it.
+    fileprivate func rawValue(_ column: Int32) throws(StorageError) -> Value {
+        switch sqlite3_column_type(handle, column) {
+        case SQLITE_INTEGER: return .int(sqlite3_column_int64(handle, column))
+        case SQLITE_FLOAT: return .double(sqlite3_column_double(handle, column))
+        case SQLITE_BLOB: return .data(Data(SQLiteCells.cell(handle, column, .blob).bytes))
+        case SQLITE_NULL: return .null
+        default:
+            guard let text = String(utf8: SQLiteCells.cell(handle, column, .text).bytes) else {
+                throw StorageError(.corrupted, "a value in the database has ill-formed bytes")
+            }
+            return .string(text)
+        }
+    }
+}
+
+/// What the engine says of statements of the program.
+private enum SQLiteRawError {
+    /// SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY, _ROWID: macros with shifts, which Swift does not import (https://sqlite.org/rescode.html).
+    private static let unique: Set<Int32> = [2067, 1555, 2579]
+
+    /// A statement that cannot be prepared: the engine's sentence speaks of its text alone, which holds no values.
+    static func prepare(_ code: Int32, _ connection: SQLiteConnection, _ raw: RawStatement, _ start: Int) -> StorageError {
+        let error = SQLiteError.error(code, connection.handle)
+        let offset = Int(sqlite3_error_offset(connection.handle))
+        // The engine counts bytes.
+        let place = raw.place(offset < 0 ? nil : String(decoding: raw.sql.utf8.prefix(start + offset), as: UTF8.self).unicodeScalars.count)
+        switch code & 0xff {
+        case SQLITE_ERROR:
+            return StorageError(
+                .invalidPredicate, "SQLite does not understand the SQL: \(String(cString: sqlite3_errmsg(connection.handle)))\(place)",
+                cause: error.cause)
+        case SQLITE_AUTH:
+            return StorageError(
+                .invalidPredicate,
+                "the SQL does more than read and change rows of the model: transactions, settings, tables and what the store keeps for "
+                    + "itself are out of reach", cause: error.cause)
+        default: return error
+        }
+    }
+
+    /// A statement that failed on its way.
+    static func step(_ code: Int32, _ connection: SQLiteConnection, _ tables: SQLTables) -> StorageError {
+        let error = SQLiteError.error(code, connection.handle)
+        if unique.contains(code) { return violated(code, connection, tables) }
+        switch code & 0xff {
+        case SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_RANGE:
+            return StorageError(.invalidPredicate, "SQLite could not compute the statement", cause: error.cause)
+        case SQLITE_CONSTRAINT:
+            return StorageError(
+                .valueNotStorable, "a value is missing or of another type than its column; bindings have the type of what is interpolated",
+                cause: error.cause)
+        default: return error
+        }
+    }
+
+    private static func violated(_ code: Int32, _ connection: SQLiteConnection, _ tables: SQLTables) -> StorageError {
+        let message = String(cString: sqlite3_errmsg(connection.handle))
+        let concerned = tables.schema.descriptions.filter { message.contains(": \(tables.table($0.index)).") }
+        let errors = concerned.map { SQLiteConstraint.error(code, connection, tables, $0.index) }
+        // The entity that has the constraint can be one below the root.
+        return errors.first { $0.details.constraint != $0.details.entity } ?? errors.first ?? SQLiteError.error(code, connection.handle)
+    }
+}
+#endif

@@ -1,0 +1,146 @@
+public import PolystoreStorage
+
+/// A statement of the program in a dialect: its names resolved, its kind checked as far as the text tells.
+public struct RawStatement: Sendable {
+    /// What a statement is for.
+    private enum Purpose {
+        case query, change
+    }
+
+    /// The text.
+    public let sql: String
+    /// The values, in the order of the placeholders.
+    public let bindings: [SQLBinding]
+
+    private static let queries: Set<String> = ["SELECT", "WITH", "VALUES", "TABLE", "EXPLAIN"]
+    private static let changes: Set<String> = ["INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "WITH"]
+    /// The servers take 65,535 values, SQLite 32,766.
+    private static let mostBindings = 30_000
+
+    /// A statement that is to change nothing.
+    ///
+    /// - Throws: `readOnly` where it would change something, `invalidPredicate` for anything else that is no query.
+    public init(query sql: RawSQL, _ tables: SQLTables) throws(StorageError) { try self.init(sql, tables, .query) }
+
+    /// A statement that is to change rows.
+    ///
+    /// - Throws: `invalidPredicate` for anything else.
+    public init(change sql: RawSQL, _ tables: SQLTables) throws(StorageError) { try self.init(sql, tables, .change) }
+
+    private init(_ sql: RawSQL, _ tables: SQLTables, _ purpose: Purpose) throws(StorageError) {
+        var text: SQLText = ""
+        for segment in sql.segments { text += try tables.text(of: segment) }
+        (self.sql, bindings) = text.rendered(tables.dialect)
+        if bindings.count > Self.mostBindings {
+            throw StorageError(.limitExceeded, "a statement takes \(Self.mostBindings) values at most; this one has \(bindings.count)")
+        }
+        if self.sql.utf8.contains(0) { throw StorageError(.invalidPredicate, "SQL cannot contain U+0000") }
+        try Self.check(Self.verb(of: self.sql), purpose)
+    }
+
+    /// Where the engine stopped to understand the text, for people to read: the place and what stands there.
+    ///
+    /// - Parameter offset: The characters (Unicode scalars) before the place; nil where the engine does not say.
+    public func place(_ offset: Int?) -> String {
+        guard let offset, offset >= 0 else { return "" }
+        let rest = String(String.UnicodeScalarView(sql.unicodeScalars.dropFirst(offset).prefix(30)))
+        return " (at character \(offset + 1)\(rest.isEmpty ? ", the end" : ": \(rest)"))"
+    }
+
+    /// Which statements there are is a long list, and grows with the engines; which are let through is a short one.
+    private static func check(_ verb: String, _ purpose: Purpose) throws(StorageError) {
+        switch purpose {
+        case .query where queries.contains(verb): return
+        case .change where changes.contains(verb): return
+        case .query where changes.contains(verb):
+            throw StorageError(.readOnly, "\(verb) changes rows and a query does not; use execute in a write transaction")
+        case .change where queries.contains(verb):
+            throw StorageError(.invalidPredicate, "\(verb) changes nothing; use queryRows")
+        case .query, .change:
+            throw StorageError(
+                .invalidPredicate,
+                verb.isEmpty
+                    ? "there is no statement"
+                    : "\(verb) is no statement that can be run here: queries begin with \(queries.sorted().joined(separator: ", ")), changes of "
+                        + "rows with \(changes.sorted().joined(separator: ", ")); transactions are begun with perform and read")
+        }
+    }
+
+    /// The first word, in upper case; comments and parentheses before it do not count.
+    private static func verb(of sql: String) -> String {
+        var rest = Substring(sql)
+        while let first = rest.unicodeScalars.first {
+            if rest.utf8.starts(with: "--".utf8) {
+                rest = rest.drop { !$0.isNewline }
+            } else if rest.utf8.starts(with: "/*".utf8) {
+                rest = afterComment(rest)
+            } else if first.properties.isWhitespace || first == "(" {
+                rest.unicodeScalars.removeFirst()
+            } else {
+                break
+            }
+        }
+        // What is no word is shown by its first character.
+        let word = rest.unicodeScalars.prefix { $0.properties.isAlphabetic || $0 == "_" }
+        return word.isEmpty ? String(rest.prefix(1)) : String(String.UnicodeScalarView(word.prefix(40))).uppercased()
+    }
+
+    /// Comments nest on the servers. Where they do not, the engine itself is asked what a statement does.
+    private static func afterComment(_ text: Substring) -> Substring {
+        var depth = 0, rest = text.utf8
+        while !rest.isEmpty {
+            if rest.starts(with: "/*".utf8) {
+                depth += 1
+                rest = rest.dropFirst(2)
+            } else if rest.starts(with: "*/".utf8) {
+                depth -= 1
+                rest = rest.dropFirst(2)
+                if depth == 0 { break }
+            } else {
+                rest = rest.dropFirst()
+            }
+        }
+        return Substring(rest)
+    }
+}
+
+extension SQLTables {
+    /// A part of a statement of the program, its names as the engine holds them.
+    fileprivate func text(of segment: RawSQL.Segment) throws(StorageError) -> SQLText {
+        switch segment {
+        case .text(let text): return "\(raw: text)"
+        case .binding(let value, let type): return "\(bind: value, type)"
+        case .table(let name): return "\(identifier: table(try entity(named: name).index))"
+        case .column(let name, let property):
+            let entity = try entity(named: name)
+            guard let slot = entity.slot(property) else { throw Self.unknown(property, in: entity) }
+            return "\(identifier: column(entity.index, slot))"
+        case .key: return "\(identifier: "_id")"
+        case .links(let name, let property):
+            let entity = try entity(named: name)
+            switch entity.relationship(property)?.place {
+            case .link(let link, _), .orderedInverseSlot(_, let link): return "\(identifier: table(link: link))"
+            case .slot, .inverseSlot:
+                throw StorageError(
+                    .invalidPredicate, "\(name).\(property) has no table of its own; its keys are a column at its to-one end",
+                    details: .init(entity: name, property: property))
+            case nil: throw Self.unknown(property, in: entity)
+            }
+        case .refused(let error): throw error
+        }
+    }
+
+    private func entity(named name: String) throws(StorageError) -> EntityDescription {
+        if let index = schema.index(of: name) { return schema[index] }
+        throw StorageError(
+            .invalidPredicate, "the model has no entity \"\(name)\"\(Suggestion.nearest(name, in: schema.entities.map(\.name)))",
+            details: .init(entity: name))
+    }
+
+    private static func unknown(_ property: String, in entity: EntityDescription) -> StorageError {
+        let names = entity.slots.map(\.name) + entity.relationships.map(\.relationship.name)
+        return StorageError(
+            .invalidPredicate, "\(entity.name) has no \"\(property)\" in a column or table\(Suggestion.nearest(property, in: names))",
+            details: .init(entity: entity.name, property: property))
+    }
+}

@@ -1,0 +1,123 @@
+internal import Polystore
+internal import PolystoreStorage
+
+/// Objects that are read with some of their attributes.
+enum PartialCases {
+    static let all: [ConformanceCase] = [
+        .graph("O025.some-attributes-then-the-rest", "features D") { stack, check in
+            try fill(stack)
+            let request = From<Person>().properties(\.name).orderBy(.ascending(\.age))
+            let people = try stack.fetchAll(request)
+            check.equal(people.map(\.name), ["Bob", "Ann"], "what was asked for")
+            check.isTrue(people[1].parent === people[0], "references are always there")
+            try stack.write { transaction in
+                let ann = try person("Ann", in: transaction)
+                (ann.name, ann.age) = ("Anna", 31)
+            }
+            check.equal(people[1].age, 31, "what is read later is as it is then")
+            check.equal(people[1].name, "Ann", "what was read stays")
+            check.equal(people[1].version, 1, "as the version does")
+            check.equal(people[1].email, "a", "the rest")
+            check.equal(people[0].room, nil, "a nil")
+            check.isTrue((try? people[0].load(\.age)) == 10, "no error is left")
+        },
+        .graph("O025.cursors-and-streams-of-some-attributes", "features D") { stack, check in
+            try fill(stack)
+            let request = From<Person>().properties(\.age, \.email).orderBy(.ascending(\.name)).batchSize(1)
+            let cursor = try stack.fetchCursor(request), first = try cursor.next(), second = try cursor.next()
+            check.equal([first?.age, second?.age], [30, 10], "ages of a cursor")
+            check.equal([first?.name, second?.name], ["Ann", "Bob"], "the rest")
+            let found = try Waiting.run {
+                var found: [String] = []
+                for try await person in stack.fetchStream(request) { found.append("\(person.age) \(person.name)") }
+                return found
+            }
+            check.equal(found, ["30 Ann", "10 Bob"], "of a stream")
+        },
+        .graph("O025.some-attributes-of-a-hierarchy", "features D") { stack, check in
+            try stack.write { transaction in
+                let dog = try transaction.create(Dog.self), cat = try transaction.create(Cat.self)
+                (dog.name, dog.chip, dog.tricks) = ("Rex", "1", 3)
+                (cat.name, cat.lives) = ("Tom", 7)
+            }
+            let pets = try stack.fetchAll(From<Pet>().properties(\.name))
+            check.equal(pets.map(\.name), ["Rex", "Tom"], "names")
+            check.equal((pets[0] as? Dog)?.tricks, 3, "of a dog")
+            check.equal((pets[1] as? Cat)?.lives, 7, "of a cat")
+            check.equal(pets.map(\.chip), ["1", nil], "chips")
+        },
+        .graph("O025.what-was-assigned-is-not-read-over", "semantics W") { stack, check in
+            try fill(stack)
+            try stack.write { transaction in
+                let ann = try transaction.fetchOne(From<Person>().where(\.name == "Ann").properties(\.name))
+                ann?.age = 5
+                check.equal(ann?.email, "a", "the rest")
+                check.equal(ann?.age, 5, "what was assigned")
+                let bob = try transaction.fetchOne(From<Person>().where(\.name == "Bob").properties(\.name))
+                bob?.email = "b"
+            }
+            let people = try stack.fetchAll(From<Person>().orderBy(.ascending(\.name)))
+            check.equal(people.map(\.age), [5, 10], "ages")
+            check.equal(people.map(\.email), ["a", "b"], "emails")
+            check.equal(people.map(\.version), [2, 2], "versions")
+        },
+        .graph("O025.rules-see-the-whole-object", "semantics W, rules") { stack, check in
+            try stack.write { transaction in
+                let squad = try transaction.create(Squad.self)
+                squad.name = "Abc"
+                squad.players = [try transaction.create(Player.self)]
+            }
+            try stack.write { try $0.fetchOne(From<Squad>().properties(\.rank))?.rank = 2 }
+            check.throwing(.validationFailed, "a rank of 11") {
+                try stack.write { try $0.fetchOne(From<Squad>().properties(\.name))?.rank = 11 }
+            }
+            check.equal(try stack.fetchAll(From<Squad>()).map(\.rank), [2], "rank")
+        },
+        .graph("O025.detached-work-on-some-attributes", "semantics W, detached work") { stack, check in
+            try fill(stack)
+            let detached = stack.beginUnsafe()
+            let ann = try detached.fetchOne(From<Person>().where(\.name == "Ann").properties(\.name))
+            try stack.write { try person("Ann", in: $0).age = 31 }
+            ann?.score = 2
+            check.throwing(.staleObject, "a version that is gone") { try detached.commit() }
+            try detached.rollback()
+            let view = stack.makeViewContext()
+            let seen = try view.fetchAll(From<Person>().properties(\.name).orderBy(.ascending(\.name)))
+            try stack.write { try person("Bob", in: $0).email = "b" }
+            try view.merge()
+            check.equal(seen.map(\.email), ["a", "b"], "emails after a merge")
+            check.equal(seen.map(\.age), [31, 10], "ages")
+        },
+        .graph("O025.what-cannot-be-read-later-is-told", "semantics E") { stack, check in
+            try fill(stack)
+            let request = From<Person>().properties(\.name).orderBy(.ascending(\.name)), people = try stack.fetchAll(request)
+            try stack.write { try $0.delete(person("Ann", in: $0)) }
+            check.throwing(.notFound, "of a deleted object") { _ = try people[0].load(\.age) }
+            check.equal(try people[1].load(\.age), 10, "of another")
+            stack.relationships = .strict
+            let strict = try stack.fetchAll(request)
+            check.throwing(.unplannedLoad, "strictly") { _ = try strict[0].load(\.age) }
+            check.equal(strict[0].name, "Bob", "what was asked for")
+            check.throwing(.invalidPredicate, "a wrong name") { _ = try stack.fetchAll(From<Person>().properties(named: ["nam"])) }
+        },
+        .graph("O025.a-fetch-of-all-makes-whole", "features D") { stack, check in
+            try fill(stack)
+            stack.relationships = .strict
+            try stack.read(synchronous: { source in
+                let some = try source.fetchAll(From<Person>().properties(\.name).orderBy(.ascending(\.name)))
+                let all = try source.fetchAll(From<Person>().orderBy(.ascending(\.name)))
+                check.equal(some, all, "the same objects")
+                check.equal(some.map(\.age), [30, 10], "ages")
+            })
+        },
+    ]
+
+    /// Ann, 30, with an email, and her parent Bob, 10.
+    private static func fill(_ stack: DataStack) throws {
+        try stack.write { transaction in
+            let ann = try transaction.create(Person.self), bob = try transaction.create(Person.self)
+            (ann.name, ann.age, ann.email, ann.parent) = ("Ann", 30, "a", bob)
+            (bob.name, bob.age) = ("Bob", 10)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import Foundation
+public import PolystoreStorage
+
+/// A row of a query's answer: values by their aliases.
+public struct AttributeRow: Sendable, Hashable {
+    /// The aliases, in the order of the request.
+    public let names: [String]
+    /// The values, in the same order.
+    public let values: [Value]
+    private let form: Form
+
+    /// In which form values are.
+    enum Form: Sendable {
+        /// In that of attributes.
+        case attribute
+        /// In that of the engine, which has fewer types than attributes have.
+        case engine
+    }
+
+    init(names: [String], values: [Value], form: Form = .attribute) {
+        self.names = names
+        self.values = values
+        self.form = form
+    }
+
+    /// The value with an alias; nil where there is none of this name or the value is nil.
+    public subscript(name: String) -> Value? {
+        guard let index = names.firstIndex(of: name), !values[index].isNull else { return nil }
+        return values[index]
+    }
+
+    /// The value with an alias, as a type; nil where the value is nil.
+    ///
+    /// In an answer to SQL, what an engine holds in another of its types is turned into the value that it stands for: microseconds since 1970
+    /// into a date, 0 and 1 into a Bool, bytes into a UUID or a Decimal.
+    /// - Throws: `invalidPredicate` when the row has no value of this name, or one that is no such value.
+    public func value<Result: AttributeValue>(_ name: String, as type: Result.Type = Result.self) throws(StorageError) -> Result? {
+        guard let index = names.firstIndex(of: name) else {
+            throw StorageError(.invalidPredicate, "the answer has no \"\(name)\"\(Suggestion.nearest(name, in: names))")
+        }
+        switch form {
+        case _ where values[index].isNull: return nil
+        case .attribute: return try values[index].converted(name)
+        case .engine: return try values[index].read(as: Result.valueType).converted(name)
+        }
+    }
+}
+
+extension Value {
+    /// What a value of an engine stands for where a type of attributes is meant; itself where it stands for nothing else.
+    fileprivate func read(as type: ValueType) -> Value {
+        let cell: (Cell) -> Value = { Value($0, as: type) ?? self }
+        switch (type, self) {
+        case (.bool, .int(let number)) where number == 0 || number == 1: return .bool(number == 1)
+        case (.date, .int(let number)) where (Microseconds.minimum...Microseconds.maximum).contains(number): return .date(number)
+        case (.decimal, .int(let number)): return .decimal(Decimal(number))
+        case (.int16, .decimal(let number)), (.int32, .decimal(let number)), (.int64, .decimal(let number)):
+            return Int64(number.description).map(Value.int) ?? self
+        case (.double, .decimal(let number)), (.float, .decimal(let number)): return .double(NSDecimalNumber(decimal: number).doubleValue)
+        case (.uuid, .data(let bytes)), (.decimal, .data(let bytes)):
+            return bytes.withUnsafeBytes { buffer in buffer.baseAddress.map { cell(.blob($0, buffer.count)) } ?? self }
+        default: return self
+        }
+    }
+
+    /// The value as a type: an exact conversion between numbers, or a typed error.
+    func converted<Result: AttributeValue>(_ name: String) throws(StorageError) -> Result {
+        if let result = Result(attributeValue: self) { return result }
+        switch self {
+        case .int(let number): if let result = Result(attributeValue: .double(Double(number))) { return result }
+        case .double(let number):
+            if let whole = Int64(exactly: number), let result = Result(attributeValue: .int(whole)) { return result }
+        case .null, .bool, .decimal, .string, .date, .uuid, .data: break
+        }
+        throw StorageError(.invalidPredicate, "\(name) is no \(Result.self)")
+    }
+}

@@ -1,0 +1,88 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// A session that counts what is asked of it and what it hands out.
+///
+/// It stands between the layer and any store, so the numbers mean the same for all of them. What an engine reads to find its rows is in
+/// its own measured plan.
+final class MeasuredReader: StorageReader {
+    private let reader: any StorageReader
+    private let schema: Schema
+    private(set) var work = Explanation.Work(requests: 0, rowsRead: 0)
+
+    init(_ reader: any StorageReader, _ schema: Schema) {
+        self.reader = reader
+        self.schema = schema
+    }
+
+    private func asked() { work.requests += 1 }
+    fileprivate func read(_ rows: Int) { work.rowsRead += rows }
+
+    func pushdown(of plan: FetchPlan) -> Pushdown { reader.pushdown(of: plan) }
+    func pushdown(of plan: QueryPlan) -> Pushdown { reader.pushdown(of: plan) }
+    func explanation(of plan: FetchPlan) throws(StorageError) -> [String] { try reader.explanation(of: plan) }
+    func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String] { try reader.measuredExplanation(of: plan) }
+
+    func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
+        asked()
+        return Cursor(try reader.cursor(for: plan), self)
+    }
+
+    func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
+        asked()
+        let before = batch.count
+        try reader.rows(entity, keys: keys, into: batch)
+        read(batch.count - before)
+    }
+
+    func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError) {
+        asked()
+        let before = batch.count
+        try reader.row(entity, key: key, into: batch)
+        read(batch.count - before)
+    }
+
+    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
+        // What the store would have computed from rows of its own is computed here, where the rows are counted.
+        guard reader.pushdown(of: plan) == .exact else { return try ResidualReader(self, schema: schema).values(for: plan) }
+        asked()
+        let answer = try reader.values(for: plan)
+        read(answer.count)
+        return answer
+    }
+
+    func links(
+        _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        asked()
+        try reader.links(link, side: side, keys: keys) { pairs throws(StorageError) in
+            read(pairs.count)
+            try body(pairs)
+        }
+    }
+
+    func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
+        try reader.history(since: token, limit: limit)
+    }
+
+    func note(_ name: String) throws(StorageError) -> Data? { try reader.note(name) }
+    func currentToken() throws(StorageError) -> HistoryToken? { try reader.currentToken() }
+    func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows { try reader.rawRows(sql) }
+    func end() { reader.end() }
+
+    /// Counts the rows of a cursor.
+    private final class Cursor: RowCursor {
+        private let cursor: any RowCursor
+        private let reader: MeasuredReader
+
+        init(_ cursor: any RowCursor, _ reader: MeasuredReader) {
+            self.cursor = cursor
+            self.reader = reader
+        }
+
+        func next(into batch: RowBatch) throws(StorageError) -> Bool {
+            defer { reader.read(batch.count) }
+            return try cursor.next(into: batch)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+public import PolystoreStorage
+
+extension From {
+    /// Answered by the stores alone: what a store cannot answer exactly is the error `unsupported`, which names it.
+    public func storeOnly() -> From {
+        var copy = self
+        copy.isStoreOnly = true
+        return copy
+    }
+}
+
+extension ObjectContext {
+    /// Throws what a request forbids that was to be answered by the stores alone.
+    func checkStoreOnly<Object: ManagedObject>(_ from: From<Object>, _ query: AttributesQuery<Object>? = nil) throws(StorageError) {
+        guard from.isStoreOnly else { return }
+        for store in try explain(from, query).stores {
+            guard let part = store.parts.first(where: { $0.pushdown != .exact }) else { continue }
+            throw StorageError(
+                .unsupported, "\(store.storeType) does not answer \(part.text) by itself; leave storeOnly() out, or ask otherwise",
+                details: .init(entity: model.schema.entities[try from.entity(model)].name))
+        }
+    }
+
+    /// How a request is answered, for objects or for the values of a query.
+    func explain<Object: ManagedObject>(_ from: From<Object>, _ query: AttributesQuery<Object>?) throws(StorageError) -> Explanation {
+        let places = try stack.stores(for: try from.entity(model), from.configurations)
+        var stores: [Explanation.Store] = []
+        for place in places { stores.append(try explain(from, query, in: place)) }
+        return Explanation(stores: stores, answer: nil)
+    }
+
+    /// As `explain`, with what answering takes: the request is answered, and what comes out is thrown away batch by batch.
+    func analyze<Object: ManagedObject>(_ from: From<Object>, _ query: AttributesQuery<Object>?) throws(StorageError) -> Explanation {
+        let pool = SessionPool(readingFrom: stack, isMeasured: true)
+        sessions = pool
+        defer {
+            pool.end()
+            sessions = nil
+        }
+        let start = ContinuousClock.now
+        let count = if let query { try queryAttributes(query).count } else { try countByReading(from) }
+        let answer = Explanation.Answer(count: count, duration: start.duration(to: .now))
+        // The counters stand before the questions below are asked.
+        let work = pool.work
+        var stores: [Explanation.Store] = []
+        for place in try stack.stores(for: try from.entity(model), from.configurations) {
+            stores.append(try explain(from, query, in: place, work[place] ?? Explanation.Work(requests: 0, rowsRead: 0)))
+        }
+        return Explanation(stores: stores, answer: answer)
+    }
+
+    private func countByReading<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
+        let cursor = try ObjectCursor(from, self)
+        var count = 0
+        while try cursor.next() != nil { count += 1 }
+        return count
+    }
+
+    private func explain<Object: ManagedObject>(
+        _ from: From<Object>, _ query: AttributesQuery<Object>?, in place: Int, _ work: Explanation.Work? = nil
+    ) throws(StorageError) -> Explanation.Store {
+        let store = try stack.store(place), schema = model.schema
+        let values = try query.map { query throws(StorageError) in try query.plan(model) }
+        let plan = if let values { values.fetch } else { try from.plan(model) }
+        let name = schema.entities[plan.entity].name
+        // What is grouped is put in order when it is few rows.
+        let keys = if case .groups? = values?.kind { [] as [SortDescriptor] } else { from.sort }
+        let all: [Predicate] = from.predicate.map { if case .and(let parts) = $0.node { parts } else { [$0] } } ?? []
+        return try withReader(place) { reader throws(StorageError) in
+            var conditions: [Explanation.Part] = [], order: [Explanation.Part] = [], outputs: [Explanation.Part] = []
+            do throws(QueryError) {
+                for condition in all {
+                    let part = try FetchRequest(name, where: condition).plan(in: schema)
+                    conditions.append(Explanation.Part(text: condition.description, pushdown: reader.pushdown(of: part)))
+                }
+                for key in keys {
+                    let part = try FetchRequest(name, orderBy: [key]).plan(in: schema)
+                    order.append(Explanation.Part(text: key.expression.description, pushdown: reader.pushdown(of: part)))
+                }
+                for output in query?.outputs.map(\.output) ?? [] {
+                    let request = QueryRequest(FetchRequest(name), outputs: [output], groupBy: query?.keys ?? [])
+                    let part = try request.plan(in: schema)
+                    outputs.append(Explanation.Part(text: output.alias, pushdown: reader.pushdown(of: part)))
+                }
+            } catch {
+                throw StorageError(error)
+            }
+            let answered = reader.pushdown(of: plan) == .exact ? plan : ResidualReader(reader, schema: schema).stored(plan)
+            return Explanation.Store(
+                storeType: type(of: store).storeType, configuration: store.configuration, conditions: conditions, order: order,
+                values: outputs, plan: try work == nil ? reader.explanation(of: answered) : reader.measuredExplanation(of: answered),
+                work: work)
+        }
+    }
+}
+
+extension DataStack {
+    /// How a request is answered: what each store does by itself, its engine's plan, and what is left to the layer above.
+    ///
+    /// - Parameter analyze: Whether the request is answered too, to count what that takes; engines that measure their plans run it once
+    ///   more.
+    public func explain<Object: ManagedObject>(_ from: From<Object>, analyze: Bool = false) throws(StorageError) -> Explanation {
+        try explain(from, nil, analyze)
+    }
+
+    /// How a query for rows of values is answered.
+    public func explain<Object: ManagedObject>(_ query: AttributesQuery<Object>, analyze: Bool = false) throws(StorageError) -> Explanation
+    {
+        try explain(query.from, query, analyze)
+    }
+
+    /// How a query for one value is answered.
+    public func explain<Object: ManagedObject, Result: AttributeValue>(
+        _ query: ValueQuery<Object, Result>, analyze: Bool = false
+    ) throws(StorageError) -> Explanation { try explain(query.query, analyze: analyze) }
+
+    /// How a query for tuples is answered.
+    public func explain<Object: ManagedObject, each Value: AttributeValue>(
+        _ query: TupleQuery<Object, repeat each Value>, analyze: Bool = false
+    ) throws(StorageError) -> Explanation { try explain(query.query, analyze: analyze) }
+
+    private func explain<Object: ManagedObject>(
+        _ from: From<Object>, _ query: AttributesQuery<Object>?, _ analyze: Bool
+    ) throws(StorageError) -> Explanation {
+        try reporting { () throws(StorageError) in
+            let context = ObjectContext(stack: core, model: core.model, storeCount: core.storeCount)
+            return try analyze ? context.analyze(from, query) : context.explain(from, query)
+        }
+    }
+}

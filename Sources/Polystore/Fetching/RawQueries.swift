@@ -1,0 +1,111 @@
+public import PolystoreStorage
+
+extension ObjectContext {
+    /// The store that a statement is for: the only one that holds what it names, of those of a configuration where one is given.
+    func store(for sql: RawSQL, _ configuration: String?) throws(StorageError) -> Int {
+        var named: Set<EntityIndex> = []
+        // A name that the model does not have is told by the store, with the nearest one.
+        for name in sql.entities { if let index = model.schema.index(of: name) { named.insert(index) } }
+        let stores = stack.entries.filter { item in
+            item.entry.entities.isSuperset(of: named) && (configuration.map { item.entry.store.configuration == $0 } ?? true)
+        }
+        if stores.count == 1 { return stores[0].position }
+        throw StorageError(
+            stores.isEmpty ? .notFound : .invalidConfiguration,
+            stores.isEmpty
+                ? "no store of this stack holds what the SQL names" : "several stores could answer the SQL; name the configuration of one")
+    }
+
+    /// The rows of a statement's answer.
+    func queryRows(_ sql: RawSQL, _ configuration: String?) throws(StorageError) -> [AttributeRow] {
+        let answer = try rawRows(sql, try store(for: sql, configuration))
+        return answer.rows.map { AttributeRow(names: answer.names, values: $0, form: .engine) }
+    }
+
+    private func rawRows(_ sql: RawSQL, _ store: Int) throws(StorageError) -> RawRows {
+        if hasDetachedChanges {
+            throw StorageError(.unsupported, "SQL cannot see changes that are only in memory; commit first")
+        }
+        return try withReader(store) { reader throws(StorageError) in try reader.rawRows(sql) }
+    }
+
+    /// The objects whose keys a statement gives, in its order.
+    func fetchAll<Object: ManagedObject>(_ from: From<Object>, sql: RawSQL) throws(StorageError) -> [Object] {
+        let plan = try from.plan(model), stores = try stack.stores(for: plan.entity, from.configurations)
+        let isPlain = from.predicate == nil && from.sort.isEmpty && from.limit == nil && from.offset == 0
+        guard isPlain, from.includesPendingChanges == nil else {
+            throw StorageError(.invalidPredicate, "the SQL says which objects and in what order; From names the class alone")
+        }
+        guard stores.count == 1 else {
+            throw StorageError(.invalidConfiguration, "several stores could answer the SQL; name one with From(\"configuration\")")
+        }
+        return try inOneSnapshot { () throws(StorageError) in
+            let keys = try Self.keys(try rawRows(sql, stores[0]))
+            let entities = Set(plan.entities)
+            let found = try objects(plan.entity, keys, stores[0]).filter { entities.contains(Int($0._entity)) }.compactMap { $0 as? Object }
+            try prefetch(from.prefetched, of: found)
+            return found
+        }
+    }
+
+    private static func keys(_ answer: RawRows) throws(StorageError) -> [Int64] {
+        var keys: [Int64] = []
+        for row in answer.rows {
+            switch row.first {
+            case .int(let key)?: keys.append(key)
+            // An outer join leads nowhere here.
+            case .null?: continue
+            case .bool, .double, .decimal, .string, .date, .uuid, .data, nil:
+                throw StorageError(.invalidPredicate, "the first column of the SQL is no key; begin with SELECT \\(column: \\Person.self)")
+            }
+        }
+        return keys
+    }
+}
+
+extension FetchSource {
+    /// The rows of the answer to a statement in SQL, on a store that takes it.
+    ///
+    /// It sees what the source sees, in a transaction its own changes. It changes nothing: use `Transaction.execute` for that.
+    /// - Parameters:
+    ///   - sql: One statement.
+    ///   - configuration: The configuration of the store; nil for the only one that holds the entities that the statement names.
+    /// - Returns: The values as the engine holds them; `AttributeRow.value(_:as:)` reads them as the types of attributes.
+    /// - Throws: `unsupported` on a store without SQL, `invalidPredicate` for a statement that is wrong, `readOnly` for one that would
+    ///   change something.
+    public func queryRows(_ sql: RawSQL, in configuration: String? = nil) throws(StorageError) -> [AttributeRow] {
+        try reporting { () throws(StorageError) in try _fetchContext.queryRows(sql, configuration) }
+    }
+
+    /// The objects whose keys are the first column of the answer to a statement in SQL, in its order.
+    ///
+    /// ```swift
+    /// try source.fetchAll(From<Person>(), sql: "SELECT \(column: \Person.self) FROM \(table: Person.self) ORDER BY random()")
+    /// ```
+    /// Keys without an object of the class are left out; a key that comes twice gives its object twice.
+    /// - Throws: As `queryRows`; `invalidPredicate` also where the first column is no key, and where `from` has a condition or an order.
+    public func fetchAll<Object: ManagedObject>(_ from: From<Object>, sql: RawSQL) throws(StorageError) -> [Object] {
+        try reporting { () throws(StorageError) in try _fetchContext.fetchAll(from, sql: sql) }
+    }
+}
+
+extension DataStack {
+    private func newContext() -> ObjectContext { ObjectContext(stack: core, model: core.model, storeCount: core.storeCount) }
+
+    /// The rows of the answer to a statement in SQL, from the newest committed state of a store that takes it.
+    ///
+    /// - Parameters:
+    ///   - sql: One statement that changes nothing.
+    ///   - configuration: The configuration of the store; nil for the only one that holds the entities that the statement names.
+    /// - Throws: As `FetchSource.queryRows`.
+    public func queryRows(_ sql: RawSQL, in configuration: String? = nil) throws(StorageError) -> [AttributeRow] {
+        try reporting { () throws(StorageError) in try newContext().queryRows(sql, configuration) }
+    }
+
+    /// The objects whose keys are the first column of the answer to a statement in SQL, in its order: read-only, in a context of their own.
+    ///
+    /// - Throws: As `FetchSource.fetchAll(_:sql:)`.
+    public func fetchAll<Object: ManagedObject>(_ from: From<Object>, sql: RawSQL) throws(StorageError) -> sending [Object] {
+        try reporting { () throws(StorageError) in try newContext().fetchAll(from, sql: sql) }
+    }
+}

@@ -1,0 +1,105 @@
+internal import PolystoreStorage
+
+/// Objects that were read without some of their attributes: those are read, all at once, when one of them is first asked for.
+extension ManagedObject {
+    /// Whether an attribute was left out and nothing was assigned to it since.
+    final func lacks(_ slot: Int) -> Bool {
+        guard let leftOut = extras?.leftOut, leftOut != 0 else { return false }
+        return Self._has(leftOut & ~_dirty, slot)
+    }
+
+    /// Marks slots as left out.
+    @inline(__always)
+    final func leaveOut(_ mask: UInt64) {
+        if mask == 0 { return }
+        madeExtras().leftOut = mask
+        _flags |= Flags.slow
+    }
+
+    /// Marks the object as whole and gives what it lacked until now, without what was assigned.
+    final func takeLeftOut() -> UInt64 {
+        guard !_isPrototype, let extras, extras.leftOut != 0 else { return 0 }
+        defer { extras.leftOut = 0 }
+        _flags &= ~Flags.slow
+        return extras.leftOut & ~_dirty
+    }
+
+    /// Reads what was left out; an error is remembered by the context.
+    final func complete() { if _flags & Flags.slow != 0 { _context.complete(self) } }
+
+    /// Takes what was left out from a row that is at hand.
+    @inline(__always)
+    final func fill(_ row: borrowing RowView) {
+        if _flags & Flags.slow == 0 { return }
+        let mask = takeLeftOut()
+        if mask != 0 { _reload(row, mask) }
+    }
+
+    /// Takes over a row and forgets what was known of relationships.
+    final func takeOver(_ row: borrowing RowView) {
+        _ = takeLeftOut()
+        _reload(row, .max)
+        extras = nil
+    }
+
+    /// Forgets what was known of relationships and what was loaded in advance.
+    final func forgetRelationships() {
+        guard let extras, extras.leftOut != 0 else { return self.extras = nil }
+        extras.collections = [:]
+        extras.prefetched = nil
+    }
+}
+
+extension ObjectContext {
+    /// Reads what an object lacks, if a slot is part of it.
+    func loadLeftOut(_ object: ManagedObject, _ slot: Int) {
+        guard object.lacks(slot) else { return }
+        if isStrict {
+            let name = object.description.slots[slot].name
+            return fail(
+                StorageError(
+                    .unplannedLoad, "\(object.description.name).\(name) was left out of its fetch; name it in properties(…)",
+                    details: .init(entity: object.description.name, property: name, keys: [object._key])))
+        }
+        complete(object)
+    }
+
+    /// Reads what an object lacks. Where that fails it keeps placeholders: what was given out once is not replaced.
+    func complete(_ object: ManagedObject) {
+        let mask = object.takeLeftOut()
+        if mask == 0 || object.isDeletedObject { return }
+        _ = attempt { () throws(StorageError) in
+            try withReader(Int(object._store)) { reader throws(StorageError) in
+                let batch = RowBatch(capacity: 1)
+                try reader.row(Int(object._entity), key: object._key, into: batch)
+                guard batch.count == 1 else {
+                    throw StorageError(
+                        .notFound, "\(object.description.name) \(object._key) was deleted before all of it was read",
+                        details: .init(entity: object.description.name, keys: [object._key]))
+                }
+                object._reload(batch.row(0), mask)
+            }
+        }
+    }
+
+    /// The object of a row that was read with some of its fields.
+    func object(of row: borrowing RowView, _ store: Int16, _ fields: FetchPlan.Fields) -> ManagedObject {
+        guard case .some = fields else { return object(of: row, store) }
+        if let known = identityMap(row.entity, Int(store)).find(row.key) { return known }
+        loadingFields = fields
+        defer { loadingFields = .all }
+        let made = object(of: row, store)
+        made.leaveOut(leftOut(row.entity, fields))
+        return made
+    }
+
+    /// The slots of an entity that a fetch leaves out, in the form of `_dirty`.
+    func leftOut(_ entity: EntityIndex, _ fields: FetchPlan.Fields) -> UInt64 {
+        guard case .some = fields else { return 0 }
+        var mask: UInt64 = 0
+        for (slot, description) in model.schema[entity].slots.enumerated() where !fields.includes(slot, description) {
+            mask |= 1 << UInt64(min(slot, 63))
+        }
+        return mask
+    }
+}

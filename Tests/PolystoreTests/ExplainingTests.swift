@@ -1,0 +1,96 @@
+import Polystore
+import TestStores
+import Testing
+
+/// How requests are answered, and what that takes, on every store.
+@Suite struct ExplainingTests {
+    /// Ten people of the ages 0 to 4, each with a dog.
+    private func stack(_ store: TestStore) throws -> DataStack {
+        let stack = try store.stack()
+        try stack.perform(synchronous: { transaction in
+            for number in 0..<10 {
+                let person = try transaction.create(Person.self), dog = try transaction.create(Dog.self)
+                (person.name, person.age, dog.owner) = ("P\(number)", number % 5, person)
+            }
+        })
+        return stack
+    }
+
+    @Test(arguments: TestStore.all) func whatAnAnswerTakesIsCounted(_ store: TestStore) throws {
+        let stack = try stack(store)
+        let request = From<Person>().where(\.age == 3)
+        #expect(try stack.explain(request).stores.first?.work == nil)
+        #expect(try stack.explain(request).answer == nil)
+        let explanation = try stack.explain(request, analyze: true)
+        let parts = try #require(explanation.stores.first), answer = try #require(explanation.answer)
+        #expect(answer.count == 2 && answer.duration > .zero)
+        #expect(parts.work?.requests == 1 && parts.work?.rowsRead == 2)
+        #expect(!parts.plan.isEmpty)
+        #expect(explanation.description.contains("1 requests, 2 rows read") && explanation.description.contains("2 in the answer"))
+    }
+
+    @Test(arguments: TestStore.all) func rowsThatAreFilteredAboveTheStoreAreCounted(_ store: TestStore) throws {
+        let stack = try stack(store)
+        // The SQL stores do not compute in conditions.
+        let request = From<Person>().where(\.age * 2 == 6 && \.age > 0)
+        let explanation = try stack.explain(request, analyze: true)
+        let parts = try #require(explanation.stores.first), isOrdered = store == .memory || store == .lmdb
+        #expect(parts.conditions.map { $0.pushdown == .exact } == [isOrdered, true])
+        #expect(explanation.answer?.count == 2)
+        #expect(parts.work?.rowsRead == (isOrdered ? 2 : 8))
+    }
+
+    @Test(arguments: TestStore.all) func relationshipsLoadedInAdvanceAreCounted(_ store: TestStore) throws {
+        let stack = try stack(store)
+        let parts = try #require(try stack.explain(From<Dog>().prefetch(\.owner), analyze: true).stores.first)
+        #expect(parts.work?.requests == 2 && parts.work?.rowsRead == 20)
+        // One request for each batch, and one for the owners of each.
+        let small = try #require(try stack.explain(From<Dog>().prefetch(\.owner).batchSize(5), analyze: true).stores.first)
+        #expect(small.work?.requests == 3 && small.work?.rowsRead == 20)
+    }
+
+    @Test(arguments: TestStore.all) func queriesAreExplained(_ store: TestStore) throws {
+        let stack = try stack(store)
+        let query = From<Person>().where(\.age > 0).select(.attribute(\.age), .count(as: "number"), .median(\.age)).groupBy(\.age)
+        let explanation = try stack.explain(query, analyze: true)
+        let parts = try #require(explanation.stores.first), isOrdered = store == .memory || store == .lmdb
+        #expect(parts.conditions.map(\.text) == ["age > 0"])
+        #expect(parts.values.map(\.text) == ["age", "number", "median(age)"])
+        #expect(parts.values.map { $0.pushdown == .exact } == [true, true, isOrdered])
+        #expect(explanation.isExact == isOrdered)
+        #expect(explanation.answer?.count == 4)
+        #expect(parts.work?.rowsRead == (isOrdered ? 4 : 8))
+        let total = try stack.explain(From<Person>().select(Int.self, .sum(\.age)), analyze: true)
+        #expect(total.isExact && total.answer?.count == 1 && total.stores.first?.work?.rowsRead == 1)
+        #expect(try stack.explain(From<Person>().orderBy(.ascending(\.age)).tuples(\.name, \.age)).isExact)
+    }
+
+    @Test(arguments: TestStore.all) func aQueryLeftToTheLayerIsRefusedWhereStoresAreToAnswer(_ store: TestStore) throws {
+        let stack = try stack(store)
+        let sum = From<Person>().storeOnly().select(Int.self, .sum(\.age)),
+            median = From<Person>().storeOnly().select(Double.self, .median(\.age))
+        #expect(try stack.queryValue(sum) == 20)
+        if store == .memory || store == .lmdb {
+            #expect(try stack.queryValue(median) == 2)
+        } else {
+            #expect { try stack.queryValue(median) } throws: { error in
+                (error as? StorageError)?.code == .unsupported && "\(error)".contains("median(age)")
+            }
+            let request = From<Person>().where(\.age * 2 == 6).storeOnly()
+            #expect { try stack.fetchCursor(request) } throws: { ($0 as? StorageError)?.code == .unsupported }
+            #expect { try stack.fetchCount(request) } throws: { ($0 as? StorageError)?.code == .unsupported }
+            #expect { try stack.fetchIDs(request) } throws: { ($0 as? StorageError)?.code == .unsupported }
+        }
+    }
+
+    @Test(arguments: TestStore.all) func enginesTellWhatTheyMeasure(_ store: TestStore) throws {
+        let stack = try stack(store)
+        let plan = try #require(
+            try stack.explain(From<Person>().where(\.name == "P3"), analyze: true).stores.first?.plan.joined(separator: "\n"))
+        switch store {
+        case .sqlite: #expect(plan.contains("1 rows found, 9 steps of full scans"))
+        case .postgresql: #expect(plan.contains("actual time") && plan.contains("rows=1"))
+        case .memory, .lmdb: #expect(plan.contains("SCAN"))
+        }
+    }
+}
