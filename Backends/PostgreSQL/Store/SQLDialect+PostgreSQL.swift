@@ -61,6 +61,15 @@ extension SQLDialect {
         fold: { _, _ in nil },
         isIn: { column, values, type in "\(column) = ANY(\(list: values, type == .float ? .double : type))" },
         ascending: " ASC NULLS FIRST", descending: " DESC NULLS LAST", noLimit: "LIMIT ALL", yes: "true", no: "false",
+        literal: { value, valueType in
+            switch value {
+            case .bool(let value): value ? "true" : "false"
+            case .int(let number): "'\(number)'::\(type(valueType))"
+            // The form with E is read alike whatever the server's setting for backslashes.
+            case .string(let text): "E'\(SQLText.doubling("'", in: SQLText.doubling("\\", in: text)))'::text"
+            case .null, .double, .decimal, .date, .uuid, .data: nil
+            }
+        },
         names: SQLNameRules(
             limit: 63, foldsCase: false, reservedColumns: ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
             // The catalog is searched before our schema, whatever the search path says.

@@ -32,6 +32,14 @@ extension SQLDialect {
             return "\(column) IN (\(SQLText.joined(values.map { "\(bind: $0, type)" }, ", ")))"
         },
         ascending: " ASC", descending: " DESC", noLimit: "LIMIT -1", yes: "1", no: "0",
+        literal: { value, _ in
+            switch value {
+            case .bool(let value): value ? "1" : "0"
+            case .int(let number): String(number)
+            case .string(let text): "'\(SQLText.doubling("'", in: text))'"
+            case .null, .double, .decimal, .date, .uuid, .data: nil
+            }
+        },
         names: SQLNameRules(limit: 1000, foldsCase: true, reservedPrefix: "sqlite_"),
         tableOptions: " STRICT", linkOptions: " STRICT, WITHOUT ROWID", indexKey: { $0 },
         comparesExactly: { a, b in a.isInteger && b.isInteger || (a != .decimal && b != .decimal) },

@@ -54,7 +54,17 @@ public struct SQLText: Sendable, Hashable, ExpressibleByStringInterpolation {
     }
 
     /// A name as SQL writes it.
-    public static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+    public static func quoted(_ name: String) -> String { "\"" + doubling("\"", in: name) + "\"" }
+
+    /// A text with each of a scalar written twice. By scalars: a mark that combines with a quote would hide it in a Character.
+    public static func doubling(_ scalar: Unicode.Scalar, in text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for next in text.unicodeScalars {
+            result.append(next)
+            if next == scalar { result.append(next) }
+        }
+        return String(result)
+    }
 
     /// Adds another text.
     public static func += (a: inout SQLText, b: SQLText) { a.segments += b.segments }

@@ -66,7 +66,7 @@ struct SQLPredicates {
         case .constant(let value): return "\(raw: value ? tables.dialect.yes : tables.dialect.no)"
         case .isNil(let path): return "\(joins.column(path)) IS NULL"
         case .compare(let path, let comparison, let value):
-            return "\(joins.column(path)) \(raw: sign(comparison)) \(bind: value, path.type)"
+            return "\(joins.column(path)) \(raw: sign(comparison)) \(constant(path, comparison, value))"
         case .comparePaths(let a, let comparison, let b): return compare(joins.column(a), comparison, joins.column(b))
         case .isIn(let path, let values): return tables.dialect.isIn(joins.column(path), values, path.type)
         case .text(let path, let match, let needle): return text(joins.column(path), match, needle)
@@ -90,7 +90,15 @@ struct SQLPredicates {
         return SQLText.joined(texts, separator)
     }
 
-    private func sign(_ comparison: Comparison) -> String {
+    /// A constant as a binding, or in the text where a partial index is to be found by it.
+    private func constant(_ path: CheckedPath, _ comparison: Comparison, _ value: Value) -> SQLText {
+        if tables.partialIndexes.contains(path, comparison, value), let literal = tables.dialect.literal(value, path.type) {
+            return "\(raw: literal)"
+        }
+        return "\(bind: value, path.type)"
+    }
+
+    func sign(_ comparison: Comparison) -> String {
         switch comparison {
         case .equal: "="
         case .notEqual: tables.dialect.isNotSame

@@ -9,12 +9,14 @@ public struct SQLTables: Sendable {
     /// What `_entity` holds for each entity.
     public let entityNumbers: [Int16]
     private let names: SQLNames
+    let partialIndexes: SQLPartialIndexes
 
     /// The tables of a schema in a dialect.
     public init(_ schema: Schema, _ dialect: SQLDialect, entityNumbers: [Int16]) {
         self.schema = schema
         self.dialect = dialect
         self.entityNumbers = entityNumbers
+        partialIndexes = SQLPartialIndexes(schema)
         names = SQLNames(schema, dialect.names, indexes: Self.declaredIndexes(schema).map(\.text))
     }
 
@@ -64,13 +66,24 @@ public struct SQLTables: Sendable {
         let entity: EntityDescription
         let slots: [Int]
         let constraint: ResolvedConstraint?
+        let condition: CheckedPredicate?
 
         init(_ entity: EntityDescription, _ slots: [Int], _ constraint: ResolvedConstraint? = nil) {
             let kind = constraint == nil ? "index" : "unique"
             text = "\(entity.name).\(kind).\(slots.map { entity.slots[$0].name }.joined(separator: "."))"
+            condition = nil
             self.entity = entity
             self.slots = slots
             self.constraint = constraint
+        }
+
+        init(_ entity: EntityDescription, _ index: Index, _ schema: Schema) {
+            condition = SQLPartialIndexes.condition(of: index, entity.name, schema)
+            let suffix = index.condition.map { " where \($0)" } ?? ""
+            text = "\(entity.name).index.\(index.properties.joined(separator: "."))\(suffix)"
+            self.entity = entity
+            slots = index.properties.compactMap(entity.slot)
+            constraint = nil
         }
     }
 
@@ -79,7 +92,7 @@ public struct SQLTables: Sendable {
         for entity in schema.descriptions {
             let own = entity.slots.indices.filter { entity.slots[$0].declaredIn == entity.index }
             result += own.filter { entity.slots[$0].destination != nil }.map { DeclaredIndex(entity, [$0]) }
-            result += schema.entities[entity.index].indexes.map { DeclaredIndex(entity, $0.properties.compactMap(entity.slot)) }
+            result += schema.entities[entity.index].indexes.filter { $0.kind == .ordered }.map { DeclaredIndex(entity, $0, schema) }
             result += entity.uniqueConstraints.filter { $0.declaredIn == entity.index }.map { DeclaredIndex(entity, $0.slots, $0) }
         }
         var seen: Set<String> = []
@@ -91,8 +104,9 @@ public struct SQLTables: Sendable {
         let isUnique = index.constraint != nil
         let keys = isUnique ? columns : columns.map(dialect.indexKey) + [SQLText.quoted("_id")]
         let name = names.relation(index.text), table = SQLText.quoted(table(index.entity.index))
+        let condition = index.condition.flatMap(SQLPredicates(tables: self).indexCondition).map { " WHERE \($0)" } ?? ""
         let creation =
-            "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLText.quoted(name)) ON \(table)(\(keys.joined(separator: ", ")))"
+            "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLText.quoted(name)) ON \(table)(\(keys.joined(separator: ", ")))\(condition)"
         return IndexStatement(root: index.entity.root, name: name, creation: creation, constraint: index.constraint)
     }
 
