@@ -1,19 +1,63 @@
 public import PolystoreSchema
 
-/// What can stand on either side of a comparison, be sorted by, or be asked for by a query.
-public indirect enum Expression: Sendable, Hashable {
+/// What can stand on either side of a comparison, be sorted by, or be asked for by a query; as deep as a `Predicate` at most.
+public struct Expression: Sendable, Hashable {
+    /// What an expression is at its outermost level.
+    public indirect enum Node: Sendable, Hashable {
+        /// The value of a property.
+        case path(PropertyPath)
+        /// A constant.
+        case value(Value)
+        /// A function of other expressions; nil where an argument is nil, except for `coalesce`.
+        case function(Function, [Expression])
+        /// The first expression where the condition holds, else the second.
+        case conditional(Predicate, Expression, Expression)
+        /// An aggregate over the objects that a to-many relationship leads to.
+        case related(RelatedAggregate)
+        /// An aggregate over the objects of a group; only in a query for values.
+        case aggregate(Aggregate)
+    }
+
+    /// What it is.
+    public let node: Node
+    /// The number of levels; one more than `Predicate.deepest` for what is too deep.
+    let depth: Int
+
+    init(_ node: Node, below depth: Int = 0) {
+        self.depth = min(depth, Predicate.deepest) + 1
+        self.node = depth < Predicate.deepest ? node : .value(.null)
+    }
+
+    /// Whether it was nested too deep to be kept.
+    var isTooDeep: Bool { depth > Predicate.deepest }
+}
+
+extension Expression {
     /// The value of a property.
-    case path(PropertyPath)
+    public static func path(_ path: PropertyPath) -> Expression { Expression(.path(path)) }
+
     /// A constant.
-    case value(Value)
+    public static func value(_ value: Value) -> Expression { Expression(.value(value)) }
+
     /// A function of other expressions; nil where an argument is nil, except for `coalesce`.
-    case function(Function, [Expression])
+    public static func function(_ function: Function, _ arguments: [Expression]) -> Expression {
+        Expression(.function(function, arguments), below: arguments.reduce(0) { max($0, $1.depth) })
+    }
+
     /// The first expression where the condition holds, else the second.
-    case conditional(Predicate, Expression, Expression)
+    public static func conditional(_ condition: Predicate, _ a: Expression, _ b: Expression) -> Expression {
+        Expression(.conditional(condition, a, b), below: max(condition.depth, a.depth, b.depth))
+    }
+
     /// An aggregate over the objects that a to-many relationship leads to.
-    case related(RelatedAggregate)
+    public static func related(_ aggregate: RelatedAggregate) -> Expression {
+        Expression(.related(aggregate), below: aggregate.predicate?.depth ?? 0)
+    }
+
     /// An aggregate over the objects of a group; only in a query for values.
-    case aggregate(Aggregate)
+    public static func aggregate(_ aggregate: Aggregate) -> Expression {
+        Expression(.aggregate(aggregate), below: aggregate.argument?.depth ?? 0)
+    }
 }
 
 /// An aggregate over related objects: the number of friends, or the greatest age of those who are at home.

@@ -44,33 +44,101 @@ public enum Quantifier: String, Sendable, Hashable, CaseIterable {
 ///
 /// Logic is two-valued as in Swift: every predicate is true or false of every object, so a predicate and its negation divide all
 /// objects. The meaning of each case is that of `PredicateEvaluator`.
-public indirect enum Predicate: Sendable, Hashable {
+///
+/// A predicate is at most `deepest` levels deep, whatever a program nests: a deeper one keeps nothing but that it is too deep, and is
+/// refused where it is used. So nothing that walks through a predicate, its release included, needs more stack than that.
+public struct Predicate: Sendable, Hashable {
+    /// What a predicate says at its outermost level.
+    public indirect enum Node: Sendable, Hashable {
+        /// True or false of every object.
+        case constant(Bool)
+        /// A comparison of two expressions.
+        case compare(Expression, Comparison, Expression)
+        /// Whether a value is in a list; nil is in the list only if the list says so.
+        case isIn(Expression, [Value])
+        /// Whether a value lies between two others, both included; false where one of the three is nil.
+        case between(Expression, Expression, Expression)
+        /// Whether a text has the needle in a place, or matches it; false of nil. With options the text is `folded`, and the needle is too.
+        case text(Expression, TextMatch, String)
+        /// Whether so many of the objects that relationships lead to, one of them to-many, satisfy a condition on them.
+        case related(Quantifier, PropertyPath, Predicate)
+        /// Whether the object is of an entity, or of one below it.
+        case isEntity(String)
+        /// True if all parts are; true without parts.
+        case and([Predicate])
+        /// True if a part is; false without parts.
+        case or([Predicate])
+        /// The opposite.
+        case not(Predicate)
+    }
+
+    /// The most levels of a predicate, those of its expressions included.
+    public static let deepest = 500
+
+    /// What it says.
+    public let node: Node
+    /// The number of levels; one more than `deepest` for what is too deep.
+    let depth: Int
+
+    init(_ node: Node, below depth: Int = 0) {
+        self.depth = min(depth, Self.deepest) + 1
+        self.node = depth < Self.deepest ? node : .constant(false)
+    }
+
+    /// Whether it was nested too deep to be kept.
+    var isTooDeep: Bool { depth > Self.deepest }
+}
+
+extension Predicate {
     /// True or false of every object.
-    case constant(Bool)
+    public static func constant(_ value: Bool) -> Predicate { Predicate(.constant(value)) }
+
     /// A comparison of two expressions.
-    case compare(Expression, Comparison, Expression)
+    public static func compare(_ a: Expression, _ comparison: Comparison, _ b: Expression) -> Predicate {
+        Predicate(.compare(a, comparison, b), below: max(a.depth, b.depth))
+    }
+
     /// Whether a value is in a list; nil is in the list only if the list says so.
-    case isIn(Expression, [Value])
+    public static func isIn(_ expression: Expression, _ values: [Value]) -> Predicate {
+        Predicate(.isIn(expression, values), below: expression.depth)
+    }
+
     /// Whether a value lies between two others, both included; false where one of the three is nil.
-    case between(Expression, Expression, Expression)
+    public static func between(_ expression: Expression, _ low: Expression, _ high: Expression) -> Predicate {
+        Predicate(.between(expression, low, high), below: max(expression.depth, low.depth, high.depth))
+    }
+
     /// Whether a text has the needle in a place, or matches it; false of nil. With options the text is `folded`, and the needle is too.
-    case text(Expression, TextMatch, String)
+    public static func text(_ expression: Expression, _ match: TextMatch, _ needle: String) -> Predicate {
+        Predicate(.text(expression, match, needle), below: expression.depth)
+    }
+
     /// Whether so many of the objects that relationships lead to, one of them to-many, satisfy a condition on them.
-    case related(Quantifier, PropertyPath, Predicate)
+    public static func related(_ quantifier: Quantifier, _ path: PropertyPath, _ condition: Predicate) -> Predicate {
+        Predicate(.related(quantifier, path, condition), below: condition.depth)
+    }
+
     /// Whether the object is of an entity, or of one below it.
-    case isEntity(String)
+    public static func isEntity(_ name: String) -> Predicate { Predicate(.isEntity(name)) }
+
     /// True if all parts are; true without parts.
-    case and([Predicate])
+    public static func and(_ parts: [Predicate]) -> Predicate { Predicate(.and(parts), below: parts.deepest) }
+
     /// True if a part is; false without parts.
-    case or([Predicate])
+    public static func or(_ parts: [Predicate]) -> Predicate { Predicate(.or(parts), below: parts.deepest) }
+
     /// The opposite.
-    case not(Predicate)
+    public static func not(_ part: Predicate) -> Predicate { Predicate(.not(part), below: part.depth) }
+}
+
+extension [Predicate] {
+    fileprivate var deepest: Int { reduce(0) { Swift.max($0, $1.depth) } }
 }
 
 extension Predicate {
     /// Both; nested conjunctions are flattened.
     public static func && (a: Predicate, b: Predicate) -> Predicate {
-        switch (a, b) {
+        switch (a.node, b.node) {
         case (.and(let x), .and(let y)): .and(x + y)
         case (.and(let x), _): .and(x + [b])
         case (_, .and(let y)): .and([a] + y)
@@ -80,7 +148,7 @@ extension Predicate {
 
     /// Either; nested disjunctions are flattened.
     public static func || (a: Predicate, b: Predicate) -> Predicate {
-        switch (a, b) {
+        switch (a.node, b.node) {
         case (.or(let x), .or(let y)): .or(x + y)
         case (.or(let x), _): .or(x + [b])
         case (_, .or(let y)): .or([a] + y)
@@ -89,13 +157,13 @@ extension Predicate {
     }
 
     /// The opposite; that of an opposite is what it was made of.
-    public static prefix func ! (a: Predicate) -> Predicate { if case .not(let inner) = a { inner } else { .not(a) } }
+    public static prefix func ! (a: Predicate) -> Predicate { if case .not(let inner) = a.node { inner } else { .not(a) } }
 }
 
 extension Predicate {
     /// The predicate about another object: its key paths replaced, except those inside of conditions on related objects.
     func rebased(_ path: (PropertyPath) -> PropertyPath) -> Predicate {
-        switch self {
+        switch node {
         case .constant, .isEntity: self
         case .compare(let a, let comparison, let b): .compare(a.rebased(path), comparison, b.rebased(path))
         case .isIn(let expression, let values): .isIn(expression.rebased(path), values)
@@ -111,7 +179,7 @@ extension Predicate {
 
 extension Expression {
     func rebased(_ path: (PropertyPath) -> PropertyPath) -> Expression {
-        switch self {
+        switch node {
         case .path(let own): return .path(path(own))
         case .value, .aggregate: return self
         case .function(let function, let arguments): return .function(function, arguments.map { $0.rebased(path) })

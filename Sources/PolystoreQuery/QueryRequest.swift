@@ -62,7 +62,7 @@ public struct QueryOutput: Sendable, Hashable {
     }
 
     private static func name(_ expression: Expression) -> String {
-        switch expression {
+        switch expression.node {
         case .path(let path): path.description
         case .aggregate(let aggregate): "\(aggregate.function.rawValue)(\(aggregate.argument.map(name) ?? ""))"
         case .related(let aggregate) where aggregate.predicate == nil:

@@ -101,7 +101,7 @@ enum PredicateFacts {
 extension Predicate {
     /// The predicate with a relationship before each key path of its own object.
     fileprivate func prefixed(_ prefix: String) -> Predicate {
-        switch self {
+        switch node {
         case .constant, .isEntity: self
         case .compare(let a, let comparison, let b): .compare(a.prefixed(prefix), comparison, b.prefixed(prefix))
         case .isIn(let expression, let values): .isIn(expression.prefixed(prefix), values)
@@ -117,7 +117,7 @@ extension Predicate {
 
 extension Expression {
     fileprivate func prefixed(_ prefix: String) -> Expression {
-        switch self {
+        switch node {
         case .path(let path): return .path(PropertyPath(prefix + path.description))
         case .value, .aggregate: return self
         case .function(let function, let arguments): return .function(function, arguments.map { $0.prefixed(prefix) })

@@ -12,12 +12,13 @@ extension ReferenceStore {
             if seen.contains(keys) { continue }
             seen.append(keys)
             let members = all.filter { other in request.groupBy.map { operand($0, other) } == keys }
-            guard case .aggregate(let aggregate) = request.outputs[keys.count + 1].expression, case .path(let path)? = aggregate.argument,
+            guard case .aggregate(let aggregate) = request.outputs[keys.count + 1].expression.node,
+                case .path(let path)? = aggregate.argument?.node,
                 let value = self.aggregate(aggregate.function, path, over: members)
             else { return nil }
             rows.append((keys, keys + [.int(Int64(members.count)), value]))
         }
-        if case .compare(_, let comparison, .value(let bound))? = request.having {
+        if case .compare(_, let comparison, let right)? = request.having?.node, case .value(let bound) = right.node {
             rows = rows.filter { holds($0.row[$0.keys.count], comparison, bound) }
         }
         rows.sort { a, b in

@@ -5,7 +5,7 @@ internal import PolystoreStorage
 extension ReferenceStore {
     /// The value of an expression.
     func operand(_ expression: Expression, _ row: Row) -> Value {
-        switch expression {
+        switch expression.node {
         case .path(let path): return value(path, row)
         case .value(let value): return value
         case .aggregate: return .null
@@ -47,7 +47,7 @@ extension ReferenceStore {
 
     /// A needle as its text is seen.
     func folded(_ value: Value, like expression: Expression) -> Value {
-        guard case .function(.folded(let options), _) = expression, value != .null else { return value }
+        guard case .function(.folded(let options), _) = expression.node, value != .null else { return value }
         return apply(.folded(options), [value])
     }
 

@@ -51,7 +51,7 @@ struct ReferenceStore: Sendable {
 
     /// Two-valued logic, as in Swift.
     func holds(_ predicate: Predicate, _ row: Row) -> Bool {
-        switch predicate {
+        switch predicate.node {
         case .constant(let value): return value
         case .compare(let a, let comparison, let b): return holds(operand(a, row), comparison, operand(b, row))
         case .isIn(let expression, let list):

@@ -83,7 +83,7 @@ extension ObjectContext {
                         }
                     }
                     var conditions: [Explanation.Part] = [], order: [Explanation.Part] = []
-                    let all: [Predicate] = from.predicate.map { if case .and(let parts) = $0 { parts } else { [$0] } } ?? []
+                    let all: [Predicate] = from.predicate.map { if case .and(let parts) = $0.node { parts } else { [$0] } } ?? []
                     for condition in all { conditions.append(try part(condition.description, FetchRequest(name, where: condition))) }
                     for key in from.sort { order.append(try part(key.expression.description, FetchRequest(name, orderBy: [key]))) }
                     var answered = plan

@@ -22,9 +22,13 @@ extension ManagedObject {
 extension Predicate {
     /// The values that attributes must be equal to wherever the predicate is true.
     var demandedEqualities: [String: Value] {
-        switch self {
-        case .compare(.path(let path), .equal, .value(let value)), .compare(.value(let value), .equal, .path(let path)):
-            path.names.count == 1 ? [path.names[0]: value] : [:]
+        switch node {
+        case .compare(let a, .equal, let b):
+            switch (a.node, b.node) {
+            case (.path(let path), .value(let value)), (.value(let value), .path(let path)):
+                path.names.count == 1 ? [path.names[0]: value] : [:]
+            case (_, _): [:]
+            }
         case .and(let parts): parts.reduce(into: [:]) { $0.merge($1.demandedEqualities) { first, _ in first } }
         case .constant, .compare, .isIn, .between, .text, .related, .isEntity, .or, .not: [:]
         }

@@ -16,20 +16,18 @@ struct ExpressionChecker {
     /// Checks a condition inside of an expression, about an entity.
     let check: (Predicate, EntityIndex) throws(QueryError) -> CheckedPredicate
 
-    func check(_ expression: Expression, depth: Int = 0) throws(QueryError) -> CheckedExpression {
-        if depth > PredicateChecker.deepest {
-            throw QueryError(.tooComplex, "an expression may be \(PredicateChecker.deepest) levels deep")
-        }
-        switch expression {
+    func check(_ expression: Expression) throws(QueryError) -> CheckedExpression {
+        if expression.isTooDeep { throw PredicateChecker.tooDeep("an expression") }
+        switch expression.node {
         case .path(let path): return .path(try paths.check(path, from: entity))
         case .value(let value):
             if value.isNaN { throw QueryError("NaN cannot be compared with anything, and is no value") }
             return .value(value, Self.type(value))
         case .function(let function, let arguments):
-            let checked = try arguments.mapChecked { argument throws(QueryError) in try check(argument, depth: depth + 1) }
+            let checked = try arguments.mapChecked { argument throws(QueryError) in try check(argument) }
             return try self.function(function, checked)
         case .conditional(let condition, let a, let b):
-            let first = try check(a, depth: depth + 1), second = try check(b, depth: depth + 1)
+            let first = try check(a), second = try check(b)
             let type = try common([first, second], "the two sides of a conditional")
             return .conditional(try check(condition, entity), first, second, type)
         case .related(let aggregate): return try related(aggregate)

@@ -2,8 +2,6 @@ internal import PolystoreSchema
 
 /// Checks a predicate against a schema and brings it into the normal form that `CheckedPredicate` describes.
 struct PredicateChecker {
-    /// Deeper trees are refused: checking, compiling and releasing them would need stack in proportion.
-    static let deepest = 500
     static let largest = 100_000
 
     let schema: Schema
@@ -18,15 +16,17 @@ struct PredicateChecker {
 
     /// The normal form of a predicate.
     func check(_ predicate: Predicate) throws(QueryError) -> CheckedPredicate {
+        if predicate.isTooDeep { throw Self.tooDeep("a predicate") }
         var nodes = 0
-        return try check(predicate, depth: 0, &nodes)
+        return try check(predicate, &nodes)
     }
 
-    private func check(_ predicate: Predicate, depth: Int, _ nodes: inout Int) throws(QueryError) -> CheckedPredicate {
+    static func tooDeep(_ what: String) -> QueryError { QueryError(.tooComplex, "\(what) may be \(Predicate.deepest) levels deep") }
+
+    private func check(_ predicate: Predicate, _ nodes: inout Int) throws(QueryError) -> CheckedPredicate {
         nodes += 1
-        if depth > Self.deepest { throw QueryError(.tooComplex, "a predicate may be \(Self.deepest) levels deep") }
         if nodes > Self.largest { throw QueryError(.tooComplex, "a predicate may have \(Self.largest) parts") }
-        switch predicate {
+        switch predicate.node {
         case .constant(let value): return .constant(value)
         case .compare(let a, let comparison, let b): return try compare(a, comparison, b)
         case .isIn(let expression, let values): return try isIn(expression, values)
@@ -34,13 +34,13 @@ struct PredicateChecker {
             let left = try compare(expression, .greaterOrEqual, low)
             return CheckedPredicate.all([left, try compare(expression, .lessOrEqual, high)])
         case .text(let expression, let match, let needle): return try TextChecker(expressions: expressions).check(expression, match, needle)
-        case .related(let quantifier, let path, let inner): return try related(quantifier, path, inner, depth, &nodes)
+        case .related(let quantifier, let path, let inner): return try related(quantifier, path, inner, &nodes)
         case .isEntity(let name): return try isEntity(name)
         case .and(let parts):
-            return CheckedPredicate.all(try parts.mapChecked { part throws(QueryError) in try check(part, depth: depth + 1, &nodes) })
+            return CheckedPredicate.all(try parts.mapChecked { part throws(QueryError) in try check(part, &nodes) })
         case .or(let parts):
-            return CheckedPredicate.any(try parts.mapChecked { part throws(QueryError) in try check(part, depth: depth + 1, &nodes) })
-        case .not(let part): return try check(part, depth: depth + 1, &nodes).negated
+            return CheckedPredicate.any(try parts.mapChecked { part throws(QueryError) in try check(part, &nodes) })
+        case .not(let part): return try check(part, &nodes).negated
         }
     }
 
@@ -61,11 +61,12 @@ struct PredicateChecker {
     }
 
     private func related(
-        _ quantifier: Quantifier, _ path: PropertyPath, _ inner: Predicate, _ depth: Int, _ nodes: inout Int
+        _ quantifier: Quantifier, _ path: PropertyPath, _ inner: Predicate, _ nodes: inout Int
     ) throws(QueryError) -> CheckedPredicate {
         var path = path, inner = inner
         // `ANY a.friends == x` names the to-many last: the objects themselves are meant.
-        if !paths.isToMany(path, from: entity), case .compare(.path(let last), let comparison, let other) = inner,
+        if !paths.isToMany(path, from: entity), case .compare(let left, let comparison, let other) = inner.node,
+            case .path(let last) = left.node,
             paths.isToMany(PropertyPath(path.names + last.names), from: entity)
         {
             path = PropertyPath(path.names + last.names)
@@ -75,7 +76,7 @@ struct PredicateChecker {
         guard hops.contains(where: { if case .toMany = $0 { true } else { false } }) else {
             throw QueryError(path: path.description, "\(quantifier.rawValue) needs a to-many relationship")
         }
-        let condition = try PredicateChecker(schema: schema, entity: destination).check(inner, depth: depth + 1, &nodes)
+        let condition = try PredicateChecker(schema: schema, entity: destination).check(inner, &nodes)
         func some(_ condition: CheckedPredicate) -> CheckedPredicate {
             var hops = hops, condition = condition, destination = destination
             if case .constant(false) = condition { return condition }
@@ -95,7 +96,7 @@ struct PredicateChecker {
     }
 
     private func compare(_ a: Expression, _ comparison: Comparison, _ b: Expression) throws(QueryError) -> CheckedPredicate {
-        switch (a, b) {
+        switch (a.node, b.node) {
         case (.path(let path), .value(let value)): return try compare(path, comparison, value)
         case (.value(let value), .path(let path)): return try compare(path, comparison.mirrored, value)
         case (.path(let x), .path(let y)): return try comparePaths(x, comparison, y)
@@ -153,7 +154,7 @@ struct PredicateChecker {
     }
 
     private func isIn(_ expression: Expression, _ values: [Value]) throws(QueryError) -> CheckedPredicate {
-        guard case .path(let wanted) = expression else { return try isInExpression(try expressions.check(expression), values) }
+        guard case .path(let wanted) = expression.node else { return try isInExpression(try expressions.check(expression), values) }
         let path = try paths.check(wanted, from: entity)
         let normaliser = ConstantNormaliser(path: path)
         var found: [Value] = []

@@ -40,7 +40,7 @@ extension QueryRequest {
         guard let entity = schema.index(of: fetch.entity) else { return outputs }
         let paths = PathChecker(schema: schema)
         return outputs.map { output in
-            guard case .aggregate(let aggregate) = output.expression, case .path(let path)? = aggregate.argument,
+            guard case .aggregate(let aggregate) = output.expression.node, case .path(let path)? = aggregate.argument?.node,
                 let split = path.names.indices.first(where: { paths.isToMany(PropertyPath(Array(path.names[...$0])), from: entity) })
             else { return output }
             let rest = path.names[(split + 1)...]
@@ -87,11 +87,11 @@ struct GroupChecker {
 
     /// An expression as one on the row of a group.
     private mutating func rewritten(_ expression: Expression, aliases: Bool) throws(QueryError) -> Expression {
-        if aliases, case .path(let path) = expression, let output = request.outputs.first(where: { $0.alias == path.description }) {
+        if aliases, case .path(let path) = expression.node, let output = request.outputs.first(where: { $0.alias == path.description }) {
             return try rewritten(output.expression, aliases: false)
         }
         if let key = keys.firstIndex(of: expression) { return .path(GroupAnswer.name(key)) }
-        switch expression {
+        switch expression.node {
         case .value: return expression
         case .path(let path):
             let checked = try expressions.check(expression)
@@ -111,7 +111,7 @@ struct GroupChecker {
     }
 
     private mutating func rewritten(_ predicate: Predicate) throws(QueryError) -> Predicate {
-        switch predicate {
+        switch predicate.node {
         case .constant: return predicate
         case .compare(let a, let comparison, let b):
             return .compare(try rewritten(a, aliases: true), comparison, try rewritten(b, aliases: true))
@@ -146,7 +146,7 @@ struct GroupChecker {
 extension Expression {
     /// Whether an aggregate over a group is part of it.
     var hasAggregate: Bool {
-        switch self {
+        switch node {
         case .aggregate: true
         case .path, .value, .related: false
         case .function(_, let arguments): arguments.contains(where: \.hasAggregate)
@@ -157,7 +157,7 @@ extension Expression {
 
 extension Predicate {
     fileprivate var hasAggregate: Bool {
-        switch self {
+        switch node {
         case .constant, .related, .isEntity: false
         case .compare(let a, _, let b): a.hasAggregate || b.hasAggregate
         case .isIn(let expression, _), .text(let expression, _, _): expression.hasAggregate

@@ -23,7 +23,9 @@ enum FunctionName {
         guard let part = DatePart(rawValue: name) else { return nil }
         // The time zone is the second argument; without one it is UTC.
         guard arguments.count == 2 else { return .function(.datePart(part, timeZone: "UTC"), arguments) }
-        guard case .value(.string(let zone)) = arguments[1] else { throw QueryError("\(name) takes a date and the name of a time zone") }
+        guard case .value(.string(let zone)) = arguments[1].node else {
+            throw QueryError("\(name) takes a date and the name of a time zone")
+        }
         return .function(.datePart(part, timeZone: zone), [arguments[0]])
     }
 }

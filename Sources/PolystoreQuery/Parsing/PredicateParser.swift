@@ -199,7 +199,7 @@ struct PredicateParser {
         }
         for (word, match) in Self.matches where take(word: word) {
             let options = try options()
-            guard case .value(.string(let needle)) = try expression() else { throw expected("a text") }
+            guard case .value(.string(let needle)) = try expression().node else { throw expected("a text") }
             return .text(left.folded(options), match, needle)
         }
         if take(word: "IN") {
@@ -209,7 +209,7 @@ struct PredicateParser {
         if take(word: "BETWEEN") { return try between(left) }
         if take(word: "ISA") {
             guard left == .path(.object) else { throw expected("SELF before ISA") }
-            guard case .value(.string(let name)) = try expression() else { throw expected("the name of an entity") }
+            guard case .value(.string(let name)) = try expression().node else { throw expected("the name of an entity") }
             return .isEntity(name)
         }
         throw expected("a comparison")
@@ -241,7 +241,7 @@ struct PredicateParser {
         if isSymbol("{") { return .isIn(left, try constants()) }
         // `"x" IN path` asks whether a text has another within; `object IN friends` whether it is among them.
         let right = try expression()
-        switch (left, right) {
+        switch (left.node, right.node) {
         case (.value(.string(let needle)), .path): return .text(right, .contains, needle)
         case (_, .path(let path)): return .related(.any, path, .compare(.path(.object), .equal, left))
         default: throw expected("a list in braces, or a key path")
@@ -267,7 +267,7 @@ struct PredicateParser {
         var values: [Value] = []
         if take(symbol: "}") { return [] }
         repeat {
-            guard case .value(let value) = try expression() else { throw expected("a constant") }
+            guard case .value(let value) = try expression().node else { throw expected("a constant") }
             values.append(value)
         } while take(symbol: ",")
         guard take(symbol: "}") else { throw expected("\",\" or \"}\"") }

@@ -1,13 +1,13 @@
 internal import PolystoreSchema
 
 extension Predicate: CustomStringConvertible {
-    /// The predicate as text, from which `init(parsing:)` makes an equal one.
-    public var description: String { PredicatePrinter().text(self) }
+    /// The predicate as text, from which `init(parsing:)` makes an equal one; of one that is too deep, that it is.
+    public var description: String { isTooDeep ? "a predicate of more than \(Self.deepest) levels" : PredicatePrinter().text(self) }
 }
 
 extension Expression: CustomStringConvertible {
-    /// The expression as text, from which `init(parsing:)` makes an equal one.
-    public var description: String { PredicatePrinter().text(self) }
+    /// The expression as text, from which `init(parsing:)` makes an equal one; of one that is too deep, that it is.
+    public var description: String { isTooDeep ? "an expression of more than \(Predicate.deepest) levels" : PredicatePrinter().text(self) }
 }
 
 /// Writes predicates in the grammar that the parser reads.
@@ -18,7 +18,7 @@ struct PredicatePrinter {
     private func variable(_ level: Int) -> String { "$x\(level)" }
 
     func text(_ predicate: Predicate) -> String {
-        switch predicate {
+        switch predicate.node {
         case .constant(let value): return value ? "TRUEPREDICATE" : "FALSEPREDICATE"
         case .compare(let a, let comparison, let b): return "\(text(a)) \(comparison.rawValue) \(text(b))"
         case .isIn(let expression, let values): return "\(text(expression)) IN {\(values.map(Self.text).joined(separator: ", "))}"
@@ -40,7 +40,7 @@ struct PredicatePrinter {
     }
 
     func text(_ expression: Expression) -> String {
-        switch expression {
+        switch expression.node {
         case .path(let path): return name(path)
         case .value(let value): return Self.text(value)
         case .function(let function, let arguments): return text(function, arguments.map(text))
