@@ -1,3 +1,5 @@
+public import PolystoreSchema
+
 /// A class that stands for an entity, as macro and generator describe it: everything that the expansion needs.
 public struct ModelClass: Sendable, Hashable {
     /// One stored property.

@@ -1,3 +1,5 @@
+internal import PolystoreSchema
+
 /// The one expansion of a model class: what the macro adds to it and what the generator writes.
 public struct ModelExpansion {
     private let model: ModelClass

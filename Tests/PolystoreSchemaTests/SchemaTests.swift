@@ -21,7 +21,8 @@ import Testing
             Entity(
                 "Note",
                 attributes: [
-                    Attribute("title", .string), Attribute("stars", .int16), Attribute("isOpen", .bool), Attribute("at", .date, isOptional: true),
+                    Attribute("title", .string), Attribute("stars", .int16), Attribute("isOpen", .bool),
+                    Attribute("at", .date, isOptional: true),
                     Attribute("rating", .double), Attribute("kind", .string, allowedValues: [.string("a"), .string("b")]),
                 ], relationships: [Relationship("author", to: "Note")], indexes: indexes)
         ]
@@ -55,11 +56,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("stars > 2.5", "whole"), ("stars = 'x'", "cannot be compared"), ("rating > 1", "rating"), ("rating != nil", ""), ("isOpen > true", "bool"),
+        ("stars > 2.5", "whole"), ("stars = 'x'", "cannot be compared"), ("rating > 1", "rating"), ("rating != nil", ""),
+        ("isOpen > true", "bool"),
         ("sars == 1", "did you mean \"stars\""), ("title LIKE 'a*'", "=="), ("stars == 1 AND", "name"), ("(stars == 1", ")"),
         ("stars == 70000", "int16"), ("kind == 'c'", "allows"), ("author != nil", ""), ("author == 1", "cannot be compared"),
-        ("stars == nil OR title != \"it's\"", ""), ("stars < nil", "order"), ("title == 'x", "closed"), ("stars == 1; DROP", "cannot stand"),
-        ("NOT (stars == 1)", "name"), ("stars == stars", "constant"), ("", "name"), ("title == 'a\u{0}'", ""), ("title.length == 1", "cannot stand"),
+        ("stars == nil OR title != \"it's\"", ""), ("stars < nil", "order"), ("title == 'x", "closed"),
+        ("stars == 1; DROP", "cannot stand"),
+        ("NOT (stars == 1)", "name"), ("stars == stars", "constant"), ("", "name"), ("title == 'a\u{0}'", ""),
+        ("title.length == 1", "cannot stand"),
     ]) func conditionsOfIndexesAreSimple(_ text: String, _ message: String) throws {
         let entities = Self.indexed([Index(["stars"], where: text)])
         if message.isEmpty, !text.unicodeScalars.contains("\0") {

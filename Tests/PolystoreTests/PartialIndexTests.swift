@@ -8,11 +8,14 @@ import Testing
         Entity(
             "Task",
             attributes: [
-                Attribute("age", .int32), Attribute("isActive", .bool), Attribute("state", .string), Attribute("closed", .int64, isOptional: true),
+                Attribute("age", .int32), Attribute("isActive", .bool), Attribute("state", .string),
+                Attribute("closed", .int64, isOptional: true),
             ], indexes: indexes)
     }
 
-    private static let conditions = ["isActive == true", "state != 'it\\'s done\\\\'", "closed == nil OR closed > 990", "age <= -5", "age != 3"]
+    private static let conditions = [
+        "isActive == true", "state != 'it\\'s done\\\\'", "closed == nil OR closed > 990", "age <= -5", "age != 3",
+    ]
 
     private func opened(_ store: TestStore, _ indexes: [Index]) throws -> (any StorageInterface, Schema) {
         let schema = try Schema(entities: [Self.entity(indexes)])

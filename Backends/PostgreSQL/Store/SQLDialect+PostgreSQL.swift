@@ -55,6 +55,8 @@ extension SQLDialect {
             case .like: return "\(text) LIKE \(bind: .string(likePattern(needle)), .string)"
             // The server's regular expressions are of another kind, and can take forever.
             case .matches: return nil
+            // Nor does it cut texts into words as the contract does.
+            case .search: return nil
             }
         },
         // The server's tables are those of its own version of Unicode, or of the machine's.

@@ -21,7 +21,9 @@ extension SQLDialect {
             case .beginsWith: return "substr(\(text), 1, length(\(part))) = \(part)"
             case .endsWith: return "substr(\(text), -length(\(part))) = \(part)"
             case .contains: return "instr(\(text), \(part)) > 0"
-            case .like, .matches: return "polystore_match(\(text), \(raw: match == .like ? "1" : "2"), \(part))"
+            case .like: return "polystore_match(\(text), 1, \(part))"
+            case .matches: return "polystore_match(\(text), 2, \(part))"
+            case .search: return "polystore_match(\(text), 3, \(part))"
             }
         },
         fold: { text, options in "polystore_fold(\(text), \(raw: String(options.rawValue)))" },

@@ -34,7 +34,7 @@ enum SQLiteFunctions {
         }
     }
 
-    /// The kinds of match: 1 is `like`, 2 is `matches`.
+    /// The kinds of match: 1 is `like`, 2 is `matches`, 3 is `search`.
     private static let match: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
         context, _, values in
         guard let values, let text = bytes(values[0]) else { return sqlite3_result_int(context, 0) }
@@ -43,7 +43,8 @@ enum SQLiteFunctions {
             matcher = Unmanaged<Kept>.fromOpaque(kept).takeUnretainedValue().matcher
         } else {
             guard let needle = bytes(values[2]) else { return sqlite3_result_int(context, 0) }
-            matcher = TextMatcher(sqlite3_value_int(values[1]) == 1 ? .like : .matches, String(decoding: needle, as: UTF8.self))
+            let kind = [1: TextMatch.like, 3: .search][sqlite3_value_int(values[1])] ?? .matches
+            matcher = TextMatcher(kind, String(decoding: needle, as: UTF8.self))
             sqlite3_set_auxdata(context, 2, Unmanaged.passRetained(Kept(matcher)).toOpaque()) { kept in
                 if let kept { Unmanaged<Kept>.fromOpaque(kept).release() }
             }

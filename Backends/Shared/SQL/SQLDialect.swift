@@ -43,7 +43,8 @@ public struct SQLDialect: Sendable {
         isSame: String, isNotSame: String, match: @escaping @Sendable (SQLText, TextMatch, String) -> SQLText?,
         fold: @escaping @Sendable (SQLText, TextOptions) -> SQLText?,
         isIn: @escaping @Sendable (SQLText, [Value], ValueType) -> SQLText, ascending: String, descending: String, noLimit: String,
-        yes: String, no: String, literal: @escaping @Sendable (Value, ValueType) -> String?, names: SQLNameRules, tableOptions: String, linkOptions: String,
+        yes: String, no: String, literal: @escaping @Sendable (Value, ValueType) -> String?, names: SQLNameRules, tableOptions: String,
+        linkOptions: String,
         indexKey: @escaping @Sendable (String) -> String, comparesExactly: @escaping @Sendable (ValueType, ValueType) -> Bool,
         aggregates: @escaping @Sendable (AggregateFunction, ValueType) -> Bool, takesList: @escaping @Sendable (Int, ValueType) -> Bool
     ) {

@@ -44,7 +44,9 @@ struct KeyValueLayout: Sendable {
                 .filter { description.slots[$0].declaredIn == description.index && description.slots[$0].destination != nil }
                 .map { ([$0], nil) }
             // A partial index holds all rows: a condition of each change would cost more than the entries that it saves.
-            lists += schema.entities[description.index].indexes.filter { $0.kind == .ordered }.map { ($0.properties.compactMap(description.slot), nil) }
+            lists += schema.entities[description.index].indexes.filter { $0.kind == .ordered }.map {
+                ($0.properties.compactMap(description.slot), nil)
+            }
             lists += description.uniqueConstraints.filter { $0.declaredIn == description.index }.map { ($0.slots, $0) }
             for (slots, constraint) in lists {
                 let properties = slots.map { description.slots[$0].name }.joined(separator: ".")
