@@ -138,6 +138,26 @@ final class MemoryCursor: OrderedCursor {
         return self.page != nil
     }
 
+    func previous() throws(StorageError) -> Bool {
+        if position.index > 0 {
+            position.index -= 1
+        } else if let before = map.previous(position) {
+            position = before
+            page = map.page(before)
+        } else {
+            page = nil
+        }
+        return page != nil
+    }
+
+    func last() throws(StorageError) -> Bool {
+        page = map.last.map { place in
+            position = place
+            return map.page(place)
+        } ?? nil
+        return page != nil
+    }
+
     var key: UnsafeRawBufferPointer { page.map { $0.key(position.index) } ?? UnsafeRawBufferPointer(start: nil, count: 0) }
     var value: UnsafeRawBufferPointer { page.map { $0.value(position.index) } ?? UnsafeRawBufferPointer(start: nil, count: 0) }
 }

@@ -68,6 +68,20 @@ struct MemoryMap: Sendable {
         settled(Position(segment: position.segment, page: position.page, index: position.index + 1))
     }
 
+    /// The last pair of the page before; nil at the beginning.
+    func previous(_ position: Position) -> Position? {
+        var segment = position.segment, page = position.page - 1
+        if page < 0 {
+            segment -= 1
+            guard segment >= 0 else { return nil }
+            page = segments[segment].pages.count - 1
+        }
+        return Position(segment: segment, page: page, index: segments[segment].pages[page].entries.count - 1)
+    }
+
+    /// The position of the last pair; nil when there is none.
+    var last: Position? { previous(Position(segment: segments.count)) }
+
     /// A position that can be one past its page, as the first of the next page.
     @inline(__always)
     private func settled(_ position: Position) -> Position {
@@ -92,10 +106,7 @@ struct MemoryMap: Sendable {
     }
 
     var lastKey: UnsafeRawBufferPointer? {
-        segments.last.map { segment in
-            let page = segment.pages[segment.pages.count - 1]
-            return page.key(page.entries.count - 1)
-        }
+        last.flatMap { position in page(position)?.key(position.index) }
     }
 
     /// The segment at a position, one of this generation: others are copied first.

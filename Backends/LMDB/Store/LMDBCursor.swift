@@ -50,6 +50,13 @@ final class LMDBCursorHandle: OrderedCursor {
         return try cursor.move(isStarted ? MDB_NEXT : MDB_FIRST)
     }
 
+    func previous() throws(StorageError) -> Bool { isStarted ? try cursor.move(MDB_PREV) : false }
+
+    func last() throws(StorageError) -> Bool {
+        isStarted = true
+        return try cursor.move(MDB_LAST)
+    }
+
     var key: UnsafeRawBufferPointer { cursor.key.bytes }
     var value: UnsafeRawBufferPointer { cursor.value.bytes }
 }

@@ -98,6 +98,12 @@ public protocol OrderedCursor: AnyObject {
     /// Goes to the next pair, the first at the beginning; false at the end.
     func next() throws(StorageError) -> Bool
 
+    /// Goes to the pair before; false at the beginning.
+    func previous() throws(StorageError) -> Bool
+
+    /// Goes to the last pair; false when there is none.
+    func last() throws(StorageError) -> Bool
+
     /// The key of the pair; valid until the cursor moves or the map changes.
     var key: UnsafeRawBufferPointer { get }
 

@@ -60,6 +60,13 @@ struct KeyBytes {
         return Int64(bitPattern: UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)) ^ (1 << 63))
     }
 
+    /// The double of eight bytes.
+    @inline(__always)
+    static func real(_ bytes: UnsafeRawBufferPointer) -> Double {
+        let bits = UInt64(bitPattern: key(bytes))
+        return Double(bitPattern: bits >> 63 == 0 ? bits : ~(bits ^ (1 << 63)))
+    }
+
     /// The whole number of the last eight bytes: the row's key in an index.
     static func lastKey(_ bytes: UnsafeRawBufferPointer) -> Int64 {
         bytes.count < 8 ? 0 : key(UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - 8)...]))

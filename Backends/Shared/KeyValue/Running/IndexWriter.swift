@@ -16,7 +16,7 @@ final class IndexWriter {
     private func encode(_ row: borrowing RowView, _ index: KeyValueLayout.IndexMap) {
         key.reset()
         for slot in index.slots { key.append(row[slot]) }
-        key.truncate(to: min(core.engine.maximumKeyBytes, 511) - 8)
+        key.truncate(to: core.indexedBytes)
     }
 
     /// The key of a row's entry in an index.
@@ -76,7 +76,7 @@ final class IndexWriter {
     }
 
     private func agrees(_ row: borrowing RowView, _ index: KeyValueLayout.IndexMap, _ found: Int64) throws(StorageError) -> Bool {
-        if key.bytes.count < min(core.engine.maximumKeyBytes, 511) - 8 { return true }
+        if key.bytes.count < core.indexedBytes { return true }
         let map = core.layout.rows[row.entity]
         guard let record = try RowKey(found).withBytes({ bytes throws(StorageError) in try maps.get(map, bytes) }) else { return false }
         other.clear()

@@ -18,6 +18,8 @@ final class KeyValueCore: Sendable {
     }
 
     var schema: Schema { layout.schema }
+    /// The most bytes of the values of an entry of an index: longer ones are cut.
+    var indexedBytes: Int { min(engine.maximumKeyBytes, 511) - 8 }
     var isClosed: Bool { closed.load(ordering: .acquiring) }
     func close() { closed.store(true, ordering: .releasing) }
 

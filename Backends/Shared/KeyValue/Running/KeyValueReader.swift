@@ -33,22 +33,30 @@ class KeyValueReader: StorageReader {
 
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         try checkOpen()
-        let scan = ScanPlan(plan, core.layout)
-        let source = KeyValueScan(self, plan, scan)
-        if plan.sort.isEmpty { return source }
-        return try SortedRows(source, plan, core, RelatedRecords(self))
+        let scan = try ScanPlan(plan, self)
+        if case .ordered(let order) = scan.access { return try cursor(for: plan, order) }
+        return try cursor(for: plan, scan.access)
+    }
+
+    private func cursor(for plan: FetchPlan, _ access: ScanPlan.Access) throws(StorageError) -> any RowCursor {
+        let source = KeyValueScan(self, plan, access)
+        return plan.sort.isEmpty ? source : try SortedRows(source, self, plan)
+    }
+
+    /// The rows in the order of an index. A condition that the index does not answer may leave few of them: then another plan is better, and
+    /// what was found so far is given up.
+    private func cursor(for plan: FetchPlan, _ order: IndexOrder) throws(StorageError) -> any RowCursor {
+        if order.use.isExact { return try OrderedRows(self, plan, order) }
+        let rows = try OrderedRows(self, plan, order, budget: try ScanPlan.budget(plan, self))
+        let kept = KeptRows(core.schema)
+        let batch = RowBatch()
+        while try rows.next(into: batch) { kept.add(batch) }
+        return rows.isExhausted ? try cursor(for: plan, try ScanPlan(unordered: plan, self).access) : kept
     }
 
     func explanation(of plan: FetchPlan) throws(StorageError) -> [String] {
-        let names = core.layout.names, rows = names[core.layout.rows[plan.entity]]
-        let scan =
-            switch ScanPlan(plan, core.layout).access {
-            case .all: "SCAN \(rows)"
-            case .keyRange(let low, let high): "SCAN \(rows) FROM \(low) TO \(high)"
-            case .keys(let keys): "SEARCH \(rows) FOR \(keys.count) KEYS"
-            case .index(let map, let ranges): "SEARCH \(rows) USING \(names[map]) IN \(ranges.count) RANGES"
-            }
-        return plan.sort.isEmpty ? [scan] : [scan, "SORT IN MEMORY"]
+        try checkOpen()
+        return try ScanPlan(plan, self).explanation(plan, core.layout)
     }
 
     func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
@@ -83,7 +91,7 @@ class KeyValueReader: StorageReader {
         if let count = try plainCount(plan) { return [[.int(Int64(count))]] }
         let answer = QueryAnswer(plan, schema: core.schema)
         let related = RelatedRecords(self)
-        let cursor = try cursor(for: plan.fetch)
+        let cursor: any RowCursor = if let covered = try CoveredRows(plan, self) { covered } else { try cursor(for: plan.fetch) }
         let batch = RowBatch()
         while try cursor.next(into: batch) {
             for index in 0..<batch.count {

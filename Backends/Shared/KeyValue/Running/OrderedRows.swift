@@ -1,0 +1,87 @@
+internal import PolystoreStorage
+
+/// The rows that an index leads to, in its order: group by group, where the rows of a group have the same values in the leading slots.
+///
+/// Nothing is held but the group that is being read, and of that only what has to be sorted.
+final class OrderedRows: RowCursor {
+    private let filter: RowFilter
+    private let plan: FetchPlan
+    private var groups: IndexGroups
+    private var keys: ArraySlice<Int64> = []
+    private var sorted: (any RowCursor)?
+    private var toSkip: Int
+    private var left: Int
+    /// The look-ups that are left before another plan is better.
+    private var budget: Int
+
+    init(_ reader: KeyValueReader, _ plan: FetchPlan, _ order: IndexOrder, budget: Int = .max) throws(StorageError) {
+        filter = RowFilter(reader, plan)
+        self.plan = plan
+        self.budget = budget
+        groups = try IndexGroups(order, reader)
+        toSkip = plan.offset
+        left = plan.limit ?? .max
+    }
+
+    /// Whether the look-ups did not suffice.
+    private(set) var isExhausted = false
+
+    func next(into batch: RowBatch) throws(StorageError) -> Bool {
+        try filter.reader.checkOpen()
+        batch.clear()
+        while left > 0, !batch.isFull {
+            if let sorted {
+                if try !takeSorted(sorted, batch) { self.sorted = nil }
+            } else if let key = keys.popFirst() {
+                budget -= 1
+                if budget < 0 {
+                    isExhausted = true
+                    break
+                }
+                if try filter.take(key, batch) { count(batch) }
+            } else if try !nextGroup() {
+                break
+            }
+        }
+        return batch.count > 0
+    }
+
+    private func nextGroup() throws(StorageError) -> Bool {
+        guard let group = try groups.next() else { return false }
+        guard group.needsSorting else {
+            keys = group.keys[...]
+            return true
+        }
+        var whole = plan
+        whole.limit = nil
+        whole.offset = 0
+        budget -= group.keys.count
+        let found = KeySearch.Found(keys: group.keys.sorted(), uses: [])
+        var unsorted = whole
+        unsorted.sort = []
+        sorted = try SortedRows(KeyValueScan(filter.reader, unsorted, .found(found)), filter.reader, whole)
+        return true
+    }
+
+    /// Takes rows of a sorted group over.
+    private func takeSorted(_ rows: any RowCursor, _ batch: RowBatch) throws(StorageError) -> Bool {
+        let wanted = RowBatch(capacity: min(batch.capacity - batch.count, left == .max ? batch.capacity : left + toSkip))
+        guard try rows.next(into: wanted) else { return false }
+        for index in 0..<wanted.count where left > 0 {
+            let row = wanted.row(index)
+            batch.append(copying: row, slots: filter.reader.core.schema[row.entity].slots.count)
+            count(batch)
+        }
+        return true
+    }
+
+    /// Leaves out what comes before the offset.
+    private func count(_ batch: RowBatch) {
+        if toSkip > 0 {
+            toSkip -= 1
+            batch.removeLastRow()
+        } else {
+            left -= 1
+        }
+    }
+}
