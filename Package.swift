@@ -167,7 +167,7 @@ let package = Package(
         tests("ConformanceTests", "Tests/ConformanceTests", ["PolystoreConformance", "PolystoreStorage", "PolystoreInMemory"]),
         tests(
             "InMemoryTests", "Tests/Backends/InMemoryTests",
-            ["PolystoreConformance", "PolystoreCatalog", "PolystoreInMemory", "PolystoreStorage"]),
+            ["PolystoreConformance", "PolystoreCatalog", "PolystoreInMemory", "PolystoreKeyValue", "PolystoreStorage"]),
         tests("SQLiteTests", "Tests/Backends/SQLiteTests", ["PolystoreConformance", "PolystoreCatalog"]),
         tests(
             "LMDBTests", "Tests/Backends/LMDBTests",

@@ -21,10 +21,15 @@ public struct StorageCapabilities: Sendable, Hashable {
         public static let history = Self("history")
         /// An acknowledged commit survives a loss of power when it is asked for.
         public static let durableCommits = Self("durableCommits")
+        /// A partial index holds only the objects of its condition; without this it holds all.
+        public static let partialIndexes = Self("partialIndexes")
+        /// A full-text index finds the objects of a search; without this all texts are read.
+        public static let fullTextIndexes = Self("fullTextIndexes")
 
         /// All of them.
         public static let all: [Capability] = [
-            persistent, multipleProcesses, concurrentWriters, snapshotReads, savepoints, history, durableCommits,
+            persistent, multipleProcesses, concurrentWriters, snapshotReads, savepoints, history, durableCommits, partialIndexes,
+            fullTextIndexes,
         ]
     }
 

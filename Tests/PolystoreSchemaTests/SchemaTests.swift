@@ -62,11 +62,11 @@ import Testing
         ("stars == 70000", "int16"), ("kind == 'c'", "allows"), ("author != nil", ""), ("author == 1", "cannot be compared"),
         ("stars == nil OR title != \"it's\"", ""), ("stars < nil", "order"), ("title == 'x", "closed"),
         ("stars == 1; DROP", "cannot stand"),
-        ("NOT (stars == 1)", "name"), ("stars == stars", "constant"), ("", "name"), ("title == 'a\u{0}'", ""),
+        ("NOT (stars == 1)", "name"), ("stars == stars", "constant"), ("", "name"), ("title == 'a\u{0}'", "U+0000"),
         ("title.length == 1", "cannot stand"),
     ]) func conditionsOfIndexesAreSimple(_ text: String, _ message: String) throws {
         let entities = Self.indexed([Index(["stars"], where: text)])
-        if message.isEmpty, !text.unicodeScalars.contains("\0") {
+        if message.isEmpty {
             #expect(throws: Never.self) { try Schema(entities: entities) }
         } else {
             let error = #expect(throws: SchemaError.self) { try Schema(entities: entities) }

@@ -93,6 +93,6 @@ extension SQLDialect {
             case .standardDeviation, .sampleStandardDeviation, .median: false
             }
         },
-        takesList: { _, _ in true })
+        takesList: { _, _ in true }, fullText: .postgreSQL)
 }
 #endif

@@ -54,7 +54,8 @@ extension SQLDialect {
             }
         },
         // 32,766 is SQLite's own default for the number of bindings; lists of texts and numbers are one binding.
-        takesList: { count, type in count <= 30_000 || type.isInteger || type == .date || type == .string || type == .url })
+        takesList: { count, type in count <= 30_000 || type.isInteger || type == .date || type == .string || type == .url },
+        fullText: SQLFullText.sqlite)
 
     /// Dates lie as numbers, so their list is one of numbers.
     private static func plain(_ value: Value) -> Value { if case .date(let microseconds) = value { .int(microseconds) } else { value } }

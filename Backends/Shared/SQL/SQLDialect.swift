@@ -36,6 +36,8 @@ public struct SQLDialect: Sendable {
     public var aggregates: @Sendable (AggregateFunction, ValueType) -> Bool
     /// Whether the engine takes a list of so many values of a type.
     public var takesList: @Sendable (Int, ValueType) -> Bool
+    /// The engine's full-text indexes; nil where it has none.
+    public var fullText: SQLFullText?
 
     /// A dialect from its differences.
     public init(
@@ -46,7 +48,8 @@ public struct SQLDialect: Sendable {
         yes: String, no: String, literal: @escaping @Sendable (Value, ValueType) -> String?, names: SQLNameRules, tableOptions: String,
         linkOptions: String,
         indexKey: @escaping @Sendable (String) -> String, comparesExactly: @escaping @Sendable (ValueType, ValueType) -> Bool,
-        aggregates: @escaping @Sendable (AggregateFunction, ValueType) -> Bool, takesList: @escaping @Sendable (Int, ValueType) -> Bool
+        aggregates: @escaping @Sendable (AggregateFunction, ValueType) -> Bool, takesList: @escaping @Sendable (Int, ValueType) -> Bool,
+        fullText: SQLFullText?
     ) {
         self.placeholder = placeholder
         self.typeName = typeName
@@ -68,5 +71,6 @@ public struct SQLDialect: Sendable {
         self.comparesExactly = comparesExactly
         self.aggregates = aggregates
         self.takesList = takesList
+        self.fullText = fullText
     }
 }

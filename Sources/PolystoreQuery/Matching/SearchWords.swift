@@ -33,6 +33,30 @@ public struct SearchWords: Sendable, Hashable {
         if start >= 0 { append(UnsafeRawBufferPointer(rebasing: text[start...]), isASCII) }
     }
 
+    /// What words are made of: ranges of scalars, ascending.
+    public static var scalars: [ClosedRange<UInt32>] { WordScalars.ranges }
+
+    /// The scalars of words that are folded, and what becomes of them; Hangul syllables are left out, which are decomposed canonically.
+    public static var foldings: [(scalar: Unicode.Scalar, folded: String)] {
+        TextFolding.folded.sorted().compactMap { number in
+            guard WordScalars.shared.contains(number), let scalar = Unicode.Scalar(number) else { return nil }
+            let text = String(scalar), folded = TextFolding.fold(text, .caseAndDiacriticInsensitive)
+            return folded.unicodeScalars.elementsEqual(text.unicodeScalars) ? nil : (scalar, folded)
+        }
+    }
+
+    /// The words of a text with one space between them.
+    public static func joined(utf8 text: UnsafeRawBufferPointer) -> [UInt8] {
+        let words = SearchWords(utf8: text)
+        var result: [UInt8] = []
+        result.reserveCapacity(words.bytes.count + words.count)
+        for index in 0..<words.count {
+            if index > 0 { result.append(0x20) }
+            result += words[index]
+        }
+        return result
+    }
+
     /// The number of words.
     public var count: Int { ends.count }
 
@@ -40,7 +64,7 @@ public struct SearchWords: Sendable, Hashable {
     public var list: [String] { ends.indices.map { String(decoding: self[$0], as: UTF8.self) } }
 
     /// The bytes of a word.
-    subscript(index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
+    public subscript(index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
 
     private mutating func append(_ run: UnsafeRawBufferPointer, _ isASCII: Bool) {
         if isASCII {
@@ -69,12 +93,15 @@ struct WordScalars: Sendable {
     static let shared = WordScalars()
     private var bits = [UInt64](repeating: 0, count: 0x110000 / 64)
 
-    private init() {
-        for item in FoldingTables.wordScalars.split(separator: " ") {
-            let sides = item.split(separator: "-").compactMap { Int($0, radix: 16) }
-            guard sides.count == 2, sides[0] <= sides[1] else { continue }
-            for scalar in sides[0]...sides[1] { bits[scalar / 64] |= 1 << UInt64(scalar % 64) }
+    static var ranges: [ClosedRange<UInt32>] {
+        FoldingTables.wordScalars.split(separator: " ").compactMap { item in
+            let sides = item.split(separator: "-").compactMap { UInt32($0, radix: 16) }
+            return sides.count == 2 && sides[0] <= sides[1] ? sides[0]...sides[1] : nil
         }
+    }
+
+    private init() {
+        for range in Self.ranges { for scalar in range { bits[Int(scalar / 64)] |= 1 << UInt64(scalar % 64) } }
     }
 
     /// Whether a scalar is part of words.

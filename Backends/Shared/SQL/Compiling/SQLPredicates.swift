@@ -28,7 +28,8 @@ struct SQLPredicates {
         case .constant, .isNil, .compare, .isEntity: return true
         case .comparePaths(let a, _, let b): return comparesExactly(.path(a), .path(b))
         case .isIn(let path, let values): return tables.dialect.takesList(values.count, path.type)
-        case .text(_, let match, let needle): return tables.dialect.match("", match, needle) != nil
+        case .text(let path, let match, let needle):
+            return search(path, match, needle, key: "", text: "") != nil || tables.dialect.match("", match, needle) != nil
         case .compareExpressions(let a, _, let b): return isExact(a) && isExact(b) && comparesExactly(a, b)
         case .isInExpression(let expression, let values):
             return isExact(expression) && tables.dialect.takesList(values.count, expression.type)
@@ -69,7 +70,9 @@ struct SQLPredicates {
             return "\(joins.column(path)) \(raw: sign(comparison)) \(constant(path, comparison, value))"
         case .comparePaths(let a, let comparison, let b): return compare(joins.column(a), comparison, joins.column(b))
         case .isIn(let path, let values): return tables.dialect.isIn(joins.column(path), values, path.type)
-        case .text(let path, let match, let needle): return text(joins.column(path), match, needle)
+        case .text(let path, let match, let needle):
+            let key = joins.key(path.steps), column = joins.column(path)
+            return search(path, match, needle, key: key, text: column) ?? text(column, match, needle)
         case .compareExpressions(let a, let comparison, let b):
             return compare(compile(a, &joins), comparison, compile(b, &joins))
         case .isInExpression(let expression, let values): return tables.dialect.isIn(compile(expression, &joins), values, expression.type)
