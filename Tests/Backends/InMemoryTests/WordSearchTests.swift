@@ -41,9 +41,7 @@ import Testing
     @Test func anIndexLeadsToAllThatASearchCanBeTrueOf() throws {
         try withReader { reader, schema in
             func keys(_ query: String) throws -> [Int64]? {
-                let plan = try plan("text SEARCH '\(query)'", schema)
-                guard let (index, query) = WordSearch.use(plan.predicate, plan, reader.core.layout) else { return nil }
-                return try WordSearch.keys(query, index, reader.engine)
+                try WordSearch.keys(plan("text SEARCH '\(query)' AND other == 'red'", schema), reader)?.keys
             }
             func expect(_ query: String, _ wanted: [Int64]) throws {
                 let found = try keys(query)
@@ -66,14 +64,16 @@ import Testing
             try expect(String(repeating: "x", count: 500), [7, 8])
             try expect(String(repeating: "x", count: 450) + "*", [7, 8])
             try expect("x*", [7, 8])
+            let both = try WordSearch.keys(plan("text SEARCH 'red' AND text SEARCH 'apple'", schema), reader)
+            #expect(both?.keys == [1, 6])
         }
     }
 
     @Test func otherConditionsAreNotForTheIndex() throws {
         try withReader { reader, schema in
             for text in ["other SEARCH 'red'", "text CONTAINS 'red'", "NOT (text SEARCH 'red')", "text SEARCH 'red' OR other == 'x'"] {
-                let plan = try plan(text, schema)
-                #expect(WordSearch.use(plan.predicate, plan, reader.core.layout)?.0.map == nil)
+                let found = try WordSearch.keys(plan(text, schema), reader)
+                #expect(found?.keys == nil, "\(text)")
             }
         }
     }

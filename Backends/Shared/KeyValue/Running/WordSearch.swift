@@ -11,9 +11,28 @@ struct WordSearch {
     private let engine: any OrderedReader
     private let map: Int
 
-    /// The full-text index for a part of a condition, and what it is asked for; nil where the part asks for no words, or where no index has
-    /// every row of the plan.
-    static func use(_ part: CheckedPredicate, _ plan: FetchPlan, _ layout: KeyValueLayout) -> (KeyValueLayout.IndexMap, SearchQuery)? {
+    /// The keys of all rows of which a plan's searches can be true, ascending, each once, and the indexes that were read; nil where no index
+    /// has the words of every row.
+    static func keys(_ plan: FetchPlan, _ reader: KeyValueReader) throws(StorageError) -> (
+        keys: [Int64], indexes: [KeyValueLayout.IndexMap]
+    )? {
+        let parts = if case .and(let parts) = plan.predicate { parts } else { [plan.predicate] }
+        let uses = parts.compactMap { use($0, plan, reader.core.layout) }
+        if uses.isEmpty { return nil }
+        var found: [Int64]?
+        for use in uses {
+            let search = WordSearch(engine: reader.engine, map: use.index.map)
+            for terms in use.query.groups.sorted(by: { rarity($0) > rarity($1) }) {
+                if found?.isEmpty ?? false { break }
+                found = try search.either(terms, within: found)
+            }
+        }
+        return (found ?? [], uses.map(\.index))
+    }
+
+    private static func use(
+        _ part: CheckedPredicate, _ plan: FetchPlan, _ layout: KeyValueLayout
+    ) -> (index: KeyValueLayout.IndexMap, query: SearchQuery)? {
         guard case .text(let path, .search, let needle) = part, path.steps.isEmpty, case .slot(let slot) = path.leaf,
             let query = try? SearchQuery(needle),
             let index = layout.wordIndexes[plan.entity].first(where: { index in
@@ -21,17 +40,6 @@ struct WordSearch {
             })
         else { return nil }
         return (index, query)
-    }
-
-    /// The keys of all rows that a search can be true of, ascending, each once.
-    static func keys(_ query: SearchQuery, _ index: KeyValueLayout.IndexMap, _ engine: any OrderedReader) throws(StorageError) -> [Int64] {
-        let search = WordSearch(engine: engine, map: index.map)
-        var found: [Int64]?
-        for terms in query.groups.sorted(by: { rarity($0) > rarity($1) }) {
-            if found?.isEmpty ?? false { break }
-            found = try search.either(terms, within: found)
-        }
-        return found ?? []
     }
 
     /// A guess: words are the rarer the longer they are, and beginnings of words and alternatives find more than words.
