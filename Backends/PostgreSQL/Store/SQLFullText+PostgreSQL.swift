@@ -5,8 +5,8 @@ internal import PolystoreStorage
 extension SQLFullText {
     /// GIN over the words of a text as lexemes (https://www.postgresql.org/docs/current/textsearch-indexes.html).
     ///
-    /// The server's parsers and dictionaries cut and fold otherwise than the contract says. So a function of ours makes the words, and what
-    /// the index finds, which knows nothing of phrases, is checked against them once more.
+    /// The server's parsers and dictionaries cut and fold otherwise than the contract says. So a function of ours makes the words. The index
+    /// knows nothing of phrases: what it finds for them is compared with all words of the text.
     static let postgreSQL = SQLFullText(
         creation: { column in
             let table = SQLText.quoted(column.table), name = SQLText.quoted(column.name)
@@ -14,13 +14,15 @@ extension SQLFullText {
         },
         removal: { "DROP INDEX \(SQLText.quoted($0.index))" },
         condition: { _, _, text, query in
-            let lexemes: SQLText = "\(bind: .string(PostgreSQLWords.lexemes(of: query)), .string)"
+            let lexemes: SQLText =
+                "\(raw: PostgreSQLWords.lexemes)(\(text)) @@ \(bind: .string(PostgreSQLWords.lexemes(of: query)), .string)::tsquery"
             let parts =
                 query.groups.map { SQLText.joined($0.map { occurs($0, " > 0") }, " OR ") } + query.excluded.map { occurs($0, " = 0") }
-            return """
-                (\(raw: PostgreSQLWords.lexemes)(\(text)) @@ \(lexemes)::tsquery AND \
-                (SELECT (\(SQLText.joined(parts, ") AND ("))) FROM \(raw: PostgreSQLWords.words)(\(text)) AS t(words)))
+            let words: SQLText = """
+                (SELECT (\(SQLText.joined(parts, ") AND ("))) FROM \(raw: PostgreSQLWords.words)(\(text)) AS t(words))
                 """
+            guard PostgreSQLWords.isExact(query) else { return "(\(lexemes) AND \(words))" }
+            return "(\(lexemes) AND (octet_length(\(text)) <= \(raw: String(PostgreSQLWords.longestText)) OR \(words)))"
         })
 
     /// Whether the words of a term stand in the words of a text, which have a space before and behind each.
@@ -38,8 +40,12 @@ enum PostgreSQLWords {
     /// The function that gives the words of a text as lexemes.
     static let lexemes = "polystore_lexemes"
 
-    /// A lexeme has at most 2,046 bytes, all of a text about a million: longer words are cut, and longer texts have a mark instead.
-    private static let longestWord = 100, longestText = 500_000, longMark = "*"
+    /// The most bytes of a text whose lexemes are in the index: a `tsvector` holds a million, and folding at most triples them. Longer texts
+    /// have a mark that every search finds.
+    static let longestText = 150_000
+    private static let longMark = "*"
+    /// The most scalars of a lexeme, which has at most 2,046 bytes; longer words are cut.
+    private static let longestWord = 100
 
     /// The statements that make the functions in a schema of the server.
     static func creation(_ schema: String) -> String {
@@ -62,22 +68,28 @@ enum PostgreSQLWords {
             RETURN ' ' || btrim(regexp_replace(words, ' +', ' ', 'g')) || ' ';
         END $polystore$;
         CREATE FUNCTION \(lexemes)(value text) RETURNS tsvector LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 2000 AS $polystore$
-        DECLARE
-            words text := \(SQLText.quoted(schema)).\(words)(value);
         BEGIN
-            IF octet_length(words) > \(longestText) THEN RETURN array_to_tsvector(ARRAY['\(longMark)']); END IF;
-            RETURN (SELECT array_to_tsvector(array_agg(left(word, \(longestWord)))) FROM unnest(string_to_array(words, ' ')) word
-                WHERE word <> '');
+            IF octet_length(value) > \(longestText) THEN RETURN array_to_tsvector(ARRAY['\(longMark)']); END IF;
+            RETURN (SELECT array_to_tsvector(array_agg(left(word, \(longestWord))))
+                FROM unnest(string_to_array(\(SQLText.quoted(schema)).\(words)(value), ' ')) word WHERE word <> '');
         END $polystore$;
         """
     }
 
-    /// What the lexemes of every text have that a search finds.
+    /// What the lexemes have of every text that a search finds.
     static func lexemes(of query: SearchQuery) -> String {
         let groups = query.groups.map { terms in
             terms.map { term in term.words.indices.map { lexeme(term, $0) }.joined(separator: " & ") }.joined(separator: " | ")
         }
-        return "'\(longMark)' | (\(groups.joined(separator: ") & (")))"
+        let excluded = query.excluded.filter(isExact).map { " & !\(lexeme($0, 0))" }.joined()
+        return "'\(longMark)' | (\(groups.joined(separator: ") & (")))\(excluded)"
+    }
+
+    /// Whether lexemes tell by themselves whether a text is what a search looks for.
+    static func isExact(_ query: SearchQuery) -> Bool { query.groups.joined().allSatisfy(isExact) && query.excluded.allSatisfy(isExact) }
+
+    private static func isExact(_ term: SearchQuery.Term) -> Bool {
+        term.words.count == 1 && term.words[0].unicodeScalars.count < longestWord
     }
 
     /// Words have no quotes.
