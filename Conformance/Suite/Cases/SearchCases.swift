@@ -151,6 +151,12 @@ enum SearchCases {
                 check.equal(try keys(scratch, "blue", writer), [1], "back at the savepoint")
                 check.equal(try keys(scratch, "green", writer), [2], "back at the savepoint")
                 check.equal(try keys(scratch, "red", writer), [], "before the savepoint")
+                check.throwing(.uniqueConstraintViolated, "rows of which one is in the way") {
+                    let rows: [[String: Value]] = (0..<120).map { ["text": .string("blue \($0)"), "code": .string("\(min($0, 90))")] }
+                    try scratch.insert("Thing", rows, writer)
+                }
+                try writer.rollback(to: mark)
+                check.equal(try keys(scratch, "blue", writer), [1], "back at the savepoint once more")
                 writer.end()
                 check.equal(try keys(scratch, "blue"), [], "rolled back")
                 check.equal(try keys(scratch, "red"), [1], "rolled back")

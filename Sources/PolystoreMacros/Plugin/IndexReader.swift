@@ -1,5 +1,6 @@
 #if Macros
 internal import PolystoreSchema
+internal import SwiftParser
 internal import SwiftSyntax
 
 /// Reads the indexes that `@Model` is given: a macro sees their text, so they are literals.
