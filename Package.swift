@@ -168,7 +168,10 @@ let package = Package(
         tests("ConformanceTests", "Tests/ConformanceTests", ["PolystoreConformance", "PolystoreStorage", "PolystoreInMemory"]),
         tests(
             "InMemoryTests", "Tests/Backends/InMemoryTests",
-            ["PolystoreConformance", "PolystoreCatalog", "PolystoreInMemory", "PolystoreKeyValue", "PolystoreStorage"]),
+            ["PolystoreConformance", "PolystoreCatalog", "PolystoreInMemory", "PolystoreStorage"]),
+        tests(
+            "KeyValueTests", "Tests/Backends/KeyValueTests",
+            ["PolystoreCatalog", "PolystoreInMemory", "PolystoreKeyValue", "PolystoreStorage"]),
         tests("SQLiteTests", "Tests/Backends/SQLiteTests", ["PolystoreConformance", "PolystoreCatalog"]),
         tests(
             "LMDBTests", "Tests/Backends/LMDBTests",

@@ -119,5 +119,13 @@ import Testing
         #expect(try stack.fetchCount(From<Dog>().where(\.owner?.age >= 1)) == 4)
         #expect(try stack.fetchCount(From<Dog>().offset(1).limit(3)) == 3)
         #expect(try stack.fetchIDs(From<Dog>().orderBy(.ascending(\.name))).count == 5)
+        // Values too: an average of averages would be 1.5 here.
+        #expect(try stack.queryValue(From<Person>().select(Double.self, .average(\.age))) == 2)
+        #expect(try stack.queryValue(From<Person>().where(\.age < 3).select(Double.self, .average(\.age))) == 1)
+        #expect(try stack.queryValue(From<Person>().select(String.self, .minimum(\Person.name))) == "P5")
+        let tuples = try stack.queryTuples(From<Dog>().orderBy(.ascending(\.owner?.name)).offset(1).limit(2).tuples(\.name, \.owner?.age))
+        #expect(tuples.map(\.0) == ["D3", "D2"] && tuples.map(\.1) == [3, 2])
+        let groups = try stack.queryAttributes(From<Dog>().select(.count(as: "dogs")).groupBy(\.size))
+        #expect(groups.map(\.values) == [[.int(5)]])
     }
 }

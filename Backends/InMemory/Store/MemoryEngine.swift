@@ -14,6 +14,7 @@ final class MemoryEngine: OrderedStore {
 
     let maximumKeyBytes = 511
     let maximumValueBytes = 1 << 30
+    let checksRecords = false
 
     func open(_ request: OrderedOpen) throws(StorageError) -> Bool { false }
 
@@ -151,10 +152,11 @@ final class MemoryCursor: OrderedCursor {
     }
 
     func last() throws(StorageError) -> Bool {
-        page = map.last.map { place in
-            position = place
-            return map.page(place)
-        } ?? nil
+        page =
+            map.last.map { place in
+                position = place
+                return map.page(place)
+            } ?? nil
         return page != nil
     }
 

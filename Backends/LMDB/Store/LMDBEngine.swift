@@ -22,6 +22,7 @@ final class LMDBEngine: OrderedStore {
     private let state = Mutex(State())
 
     let maximumKeyBytes = 511
+    let checksRecords = true
     let maximumValueBytes = Int(UInt32.max) - 4096
 
     init(path: String, mapSize: Int, firstMap: Int, durability: Durability, usesFolder: Bool) {

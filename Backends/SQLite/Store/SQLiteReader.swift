@@ -44,14 +44,19 @@ class SQLiteReader: StorageReader {
         try checkOpen()
         let select = core.compiler.select(plan)
         let statement = try connection.statement(select.text)
+        if let sorted = try SQLiteSort(plan, self)?.rows(statement) { return sorted }
         return SQLiteCursor(statement, SQLiteRowLayout(select, core.tables, root: plan.entity), self)
     }
 
     func explanation(of plan: FetchPlan) throws(StorageError) -> [String] {
         try checkOpen()
-        let text: SQLText = "EXPLAIN QUERY PLAN \(core.compiler.select(plan).text)"
-        let statement = try connection.statement(text)
-        defer { statement.reset() }
+        return try engineLines(core.compiler.select(plan).text.rendered(.sqlite).sql)
+    }
+
+    /// The engine's plan for a statement.
+    final func engineLines(_ sql: String) throws(StorageError) -> [String] {
+        // Not from the cache: it is asked once.
+        let statement = try SQLiteStatement("EXPLAIN QUERY PLAN " + sql, connection)
         var lines: [String] = []
         // https://sqlite.org/eqp.html: the fourth column is the description.
         while try statement.step() { if let text = sqlite3_column_text(statement.handle, 3) { lines.append(String(cString: text)) } }

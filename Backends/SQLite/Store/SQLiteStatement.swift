@@ -7,6 +7,9 @@ internal import PolystoreStorage
 /// A prepared statement.
 final class SQLiteStatement {
     let handle: OpaquePointer
+    let sql: String
+    /// Whether the engine sorts all its rows; nil before that was asked.
+    @exclusivity(unchecked) var isSorting: Bool?
     private unowned let connection: SQLiteConnection
     /// Whether rows are being read from it.
     @exclusivity(unchecked) var isInUse = false
@@ -20,6 +23,7 @@ final class SQLiteStatement {
         let code = sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
         guard code == SQLITE_OK, let prepared else { throw SQLiteError.error(code, connection.handle) }
         handle = prepared
+        self.sql = sql
         self.connection = connection
     }
 

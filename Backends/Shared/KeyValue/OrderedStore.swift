@@ -10,6 +10,9 @@ public protocol OrderedStore: AnyObject, Sendable {
     /// The most bytes of a value.
     var maximumValueBytes: Int { get }
 
+    /// Whether records carry a checksum: what left the memory of the process may come back changed.
+    var checksRecords: Bool { get }
+
     /// Opens the engine with maps of these names, making those that are missing; nil opens only what is there.
     ///
     /// - Returns: Whether the place existed before.

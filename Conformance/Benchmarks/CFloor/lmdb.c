@@ -35,6 +35,11 @@ static uint32_t crc32c(const uint8_t *p, size_t n) {
     return ~crc;
 }
 
+uint32_t floor_crc32c(const uint8_t *p, size_t n) {
+    if (!tables[0][1]) make_tables();
+    return crc32c(p, n);
+}
+
 enum { SLOTS = 8, HEADER = 16 + 8 + 8 * SLOTS };
 
 static size_t size_of(const floor_row *r) { return HEADER + r->name_length + r->email_length + r->note_length; }

@@ -55,6 +55,9 @@ struct Benchmarks: ParsableCommand {
         for store in wanted where wants("import") {
             try ImportBenchmark(store: store, place: places, count: max(count * 2 / 5, 1), rounds: rounds, report: show).run()
         }
+        for store in wanted where wants("query") && store != "postgresql" {
+            try QueryBenchmark(store: store, place: places, count: count * 10, rounds: rounds, report: show).run()
+        }
         for store in wanted where chosen?.contains("detached") ?? false {
             try DetachedBenchmark(store: store, place: places, seconds: 60, report: show).run()
         }

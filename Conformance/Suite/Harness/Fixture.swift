@@ -17,7 +17,10 @@ enum Fixture {
                 Relationship("holders", to: "Holder", .toMany, inverse: "thing"),
                 Relationship("tags", to: "Tag", .toMany, inverse: "things"),
             ],
-            indexes: [Index(["number"]), Index(["text"])], uniqueConstraints: [UniqueConstraint(["code"])])
+            indexes: [
+                Index(["number"]), Index(["text"]), Index(["text", "number"]), Index(["flag", "real"]), Index(["small", "text", "number"]),
+                Index(["price"]), Index(["at"]), Index(["bytes"]),
+            ], uniqueConstraints: [UniqueConstraint(["code"])])
         let holder = Entity(
             "Holder", attributes: [Attribute("label", .string, isOptional: true)],
             relationships: [Relationship("thing", to: "Thing", inverse: "holders")])

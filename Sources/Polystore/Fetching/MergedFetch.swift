@@ -10,21 +10,13 @@ struct MergedFetch {
         self.stores = stores
     }
 
-    private struct Item {
-        let store: Int
-        let row: Int
-        let key: Int64
-        /// The values of the sort keys: read while the session of the store is open.
-        let keys: [Value]
-    }
-
     func run(_ context: ObjectContext) throws(StorageError) -> [ManagedObject] {
         var part = plan
         part.limit = plan.limit.map { $0 + plan.offset }
         part.offset = 0
         let schema = context.model.schema
         let order = RowOrder(plan.sort, schema: schema)
-        var rows: [Int: RowBatch] = [:], items: [Item] = []
+        var rows: [Int: RowBatch] = [:], items: [(place: MergedPlace, row: Int)] = []
         for store in stores {
             try context.withReader(store) { reader throws(StorageError) in
                 let kept = RowBatch(capacity: 1024), batch = RowBatch(), related = StoredRows(reader, schema)
@@ -32,7 +24,7 @@ struct MergedFetch {
                 while try cursor.next(into: batch) {
                     for index in 0..<batch.count {
                         let row = batch.row(index)
-                        items.append(Item(store: store, row: kept.count, key: row.key, keys: order.values(row, related, plan.sort)))
+                        items.append((MergedPlace(row, store, order.values(row, related, plan.sort)), kept.count))
                         kept.append(copying: row, slots: schema[row.entity].slots.count)
                     }
                     try related.throwFailure()
@@ -41,15 +33,9 @@ struct MergedFetch {
                 rows[store] = kept
             }
         }
-        items.sort { a, b in
-            for (index, key) in plan.sort.enumerated() {
-                let order = a.keys[index].compare(to: b.keys[index])
-                if order != 0 { return (order < 0) == key.ascending }
-            }
-            return (a.key, a.store) < (b.key, b.store)
-        }
+        items.sort { $0.place.precedes($1.place, plan.sort) }
         return items.dropFirst(plan.offset).prefix(plan.limit ?? .max).compactMap { item in
-            rows[item.store].map { context.object(of: $0.row(item.row), Int16(truncatingIfNeeded: item.store)) }
+            rows[item.place.store].map { context.object(of: $0.row(item.row), Int16(truncatingIfNeeded: item.place.store)) }
         }
     }
 }

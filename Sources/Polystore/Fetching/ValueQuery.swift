@@ -179,10 +179,7 @@ extension ObjectContext {
     private func rows<Object: ManagedObject>(_ query: AttributesQuery<Object>) throws(StorageError) -> [[Value]] {
         let plan = try query.plan(model)
         let stores = try stack.stores(for: plan.fetch.entity, query.from.configurations)
-        guard stores.count == 1 else {
-            throw StorageError(.unsupported, "a query over several stores; name one configuration with From(\"configuration\")")
-        }
-        return try values(plan, stores[0])
+        return stores.count == 1 ? try values(plan, stores[0]) : try MergedQuery(plan, stores).run(self)
     }
 }
 

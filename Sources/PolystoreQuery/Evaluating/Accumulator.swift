@@ -18,7 +18,6 @@ public struct Accumulator {
     private var values: [Value] = []
     /// The mean so far and the sum of the squares of the distances from it.
     private var mean = 0.0, squares = 0.0
-    private let scratch = RowBatch(capacity: 1)
 
     /// An empty aggregate over values of a type; nil for a count of objects.
     public init(_ function: AggregateFunction, type: ValueType?) {
@@ -42,12 +41,6 @@ public struct Accumulator {
         case .standardDeviation, .sampleStandardDeviation: try addDistance(real(try value(cell, type)))
         case .median: values.append(try value(cell, type))
         }
-    }
-
-    /// Takes in a value; nil is skipped.
-    public mutating func add(_ value: Value) throws(QueryError) {
-        scratch.clear()
-        try add(scratch.cell(for: value))
     }
 
     private func real(_ value: Value) -> Double {

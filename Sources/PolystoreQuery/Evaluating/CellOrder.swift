@@ -15,6 +15,26 @@ enum CellOrder {
         }
     }
 
+    /// A number that is smaller for one cell than for another of its type only if the cell is: its first 63 bits in order, above nil.
+    @inline(__always)
+    static func prefix(_ cell: Cell) -> UInt64 {
+        let bits: UInt64
+        switch cell.kind {
+        case .null: return 0
+        case .int: bits = cell.bits ^ 1 << 63
+        case .real: bits = cell.bits >> 63 == 0 ? cell.bits ^ 1 << 63 : ~cell.bits
+        case .text, .blob:
+            var word: UInt64 = 0
+            if cell.length >= 8, let start = cell.bytes.baseAddress {
+                word = start.loadUnaligned(as: UInt64.self).bigEndian
+            } else {
+                for (index, byte) in cell.bytes.enumerated() { word |= UInt64(byte) &<< UInt64(56 - 8 * index) }
+            }
+            bits = word
+        }
+        return 1 << 63 | bits >> 1
+    }
+
     /// The order of two cells of numeric types that may differ; exact. Neither is null.
     static func compareNumbers(_ a: Cell, _ x: ValueType, _ b: Cell, _ y: ValueType) -> Int {
         if x.cellKind == y.cellKind { return compare(a, b) }

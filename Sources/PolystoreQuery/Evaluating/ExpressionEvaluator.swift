@@ -35,8 +35,12 @@ public final class ExpressionEvaluator {
         case .value(let value, _): return .value(value)
         case .function(let function, let arguments, let type):
             return .function(FunctionEvaluator(function, type), arguments.map { node($0, schema, failure) })
-        case .conditional(let condition, let a, let b, _):
-            return .conditional(PredicateEvaluator(condition, schema, failure), node(a, schema, failure), node(b, schema, failure))
+        case .conditional(let condition, let a, let b, let type):
+            let sides = [a, b].map { side in
+                let side = (node(side, schema, failure), side.type)
+                return side.1 == type ? side.0 : .function(FunctionEvaluator(.coalesce, type), [side.0])
+            }
+            return .conditional(PredicateEvaluator(condition, schema, failure), sides[0], sides[1])
         case .related(let function, let members, let path, let type):
             return .related(
                 function, MembersReader(members, schema, failure), path.map { PathReader($0, schema: schema) }, path?.type ?? type)

@@ -1,42 +1,46 @@
 public import PolystoreSchema
 
 /// Reads the cell at the end of a checked path, through related rows.
+///
+/// A path that stays in the row is a number and nothing else: a copy counts no references.
 public struct PathReader: Sendable {
-    private let steps: [CheckedPath.Step]
-    private let leaf: CheckedPath.Leaf
-    /// For each step, the entities that its destination can have: rows of others have other slots.
-    private let families: [Set<EntityIndex>]
+    /// The slot at the end; nil for the key.
+    private let slot: Int?
+    /// How to get to the row at the end; nil where it is the row itself.
+    private let way: Way?
+
+    private final class Way: Sendable {
+        let steps: [CheckedPath.Step]
+        /// For each step, the entities that its destination can have: rows of others have other slots.
+        let families: [Set<EntityIndex>]
+
+        init(_ steps: [CheckedPath.Step], _ schema: Schema) {
+            self.steps = steps
+            families = steps.map { Set(schema[$0.destination].family) }
+        }
+    }
 
     /// A reader of a path.
     public init(_ path: CheckedPath, schema: Schema) {
-        steps = path.steps
-        leaf = path.leaf
-        families = path.steps.map { Set(schema[$0.destination].family) }
+        slot = if case .slot(let slot) = path.leaf { slot } else { nil }
+        way = path.steps.isEmpty ? nil : Way(path.steps, schema)
     }
-
-    /// Whether the path stays in the row itself.
-    public var isLocal: Bool { steps.isEmpty }
 
     /// The cell of a row; null where a relationship on the way is nil or leads nowhere.
     @inline(__always)
     public func cell(_ row: borrowing RowView, _ related: some RelatedRows) -> Cell {
-        if steps.isEmpty { return read(row) }
-        return follow(row, 0, related)
+        if let way { return follow(way, row, 0, related) }
+        return read(row)
     }
 
     @inline(__always)
-    private func read(_ row: borrowing RowView) -> Cell {
-        switch leaf {
-        case .key: .int(row.key)
-        case .slot(let slot): row[slot]
-        }
-    }
+    private func read(_ row: borrowing RowView) -> Cell { if let slot { row[slot] } else { .int(row.key) } }
 
-    private func follow(_ row: borrowing RowView, _ position: Int, _ related: some RelatedRows) -> Cell {
-        let step = steps[position]
+    private func follow(_ way: Way, _ row: borrowing RowView, _ position: Int, _ related: some RelatedRows) -> Cell {
+        let step = way.steps[position]
         let key = row[step.slot]
         if key.isNull { return .null }
-        guard let next = related.row(step.destination, key.int), families[position].contains(next.entity) else { return .null }
-        return position + 1 < steps.count ? follow(next, position + 1, related) : read(next)
+        guard let next = related.row(step.destination, key.int), way.families[position].contains(next.entity) else { return .null }
+        return position + 1 < way.steps.count ? follow(way, next, position + 1, related) : read(next)
     }
 }

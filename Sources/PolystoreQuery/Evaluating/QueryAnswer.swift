@@ -3,13 +3,19 @@ public import PolystoreSchema
 /// The answer of a query, computed row by row: what a store that cannot aggregate by itself uses.
 public final class QueryAnswer {
     private let plan: QueryPlan
-    /// The outputs of plain rows, or the grouping keys.
-    private let readers: [ExpressionEvaluator]
-    private let arguments: [ExpressionEvaluator?]
-    private let paths: [PathReader?]
-    private var groups: [[Value]: Int] = [:]
-    private var keys: [[Value]] = []
-    private var accumulators: [[Accumulator]] = []
+    /// The values of plain rows.
+    private let outputs: [ExpressionEvaluator]
+    /// The grouping keys.
+    private let readers: [CellReader]
+    /// What is computed over; nil for a count of objects.
+    private let arguments: [CellReader?]
+    // Unchecked: an answer belongs to one thread, and nothing that `add` calls leads back to it.
+    @exclusivity(unchecked) private var groups: GroupTable
+    /// Those of a group beside each other.
+    @exclusivity(unchecked) private var accumulators: ContiguousArray<Accumulator> = []
+    private let key: UnsafeMutablePointer<Cell>
+    /// Holds the bytes of values that are computed for a row.
+    private let scratch = RowBatch(capacity: 1)
     private var rows: [[Value]] = []
 
     /// An empty answer to a plan.
@@ -17,54 +23,63 @@ public final class QueryAnswer {
         self.plan = plan
         switch plan.kind {
         case .rows(let outputs):
-            readers = outputs.map { ExpressionEvaluator($0, schema: schema) }
-            arguments = []
-            paths = []
+            self.outputs = outputs.map { ExpressionEvaluator($0, schema: schema) }
+            (readers, arguments) = ([], [])
         case .groups(let grouping):
-            readers = grouping.keys.map { ExpressionEvaluator($0, schema: schema) }
-            arguments = grouping.aggregates.map { $0.argument.map { ExpressionEvaluator($0, schema: schema) } }
-            paths = grouping.aggregates.map { aggregate in
-                if case .path(let path)? = aggregate.argument { PathReader(path, schema: schema) } else { nil }
-            }
-            // Without keys there is one group, also of nothing.
-            if grouping.keys.isEmpty { _ = group([]) }
+            outputs = []
+            readers = grouping.keys.map { CellReader($0, schema) }
+            arguments = grouping.aggregates.map { $0.argument.map { CellReader($0, schema) } }
         }
+        groups = GroupTable(width: readers.count)
+        key = .allocate(capacity: max(readers.count, 1))
+        // Without keys there is one group, also of nothing.
+        if grouping?.keys.isEmpty ?? false { _ = group() }
     }
+
+    deinit { key.deallocate() }
 
     private var grouping: QueryPlan.Grouping? { if case .groups(let grouping) = plan.kind { grouping } else { nil } }
 
-    /// The position of the group with keys.
-    private func group(_ values: [Value]) -> Int {
-        if let known = groups[values] { return known }
-        groups[values] = keys.count
-        keys.append(values)
-        accumulators.append(
-            grouping?.aggregates.map { Accumulator($0.function, type: $0.argument?.type) } ?? [])
-        return keys.count - 1
+    /// The position of the group with the key that lies in `key`.
+    @inline(__always)
+    private func group() -> Int {
+        let known = groups.count, group = groups.group(key)
+        if group == known { begin() }
+        return group
     }
 
-    /// Takes in a row that satisfies the condition, in the order of the plan's fetch.
-    public func add(_ row: borrowing RowView, _ related: some RelatedRows) throws(QueryError) {
-        var values: [Value] = []
-        values.reserveCapacity(readers.count)
-        for reader in readers {
-            values.append(reader.value(row, related))
-            try reader.throwFailure()
-        }
-        guard let grouping else {
-            rows.append(values)
+    private func begin() {
+        for aggregate in grouping?.aggregates ?? [] { accumulators.append(Accumulator(aggregate.function, type: aggregate.argument?.type)) }
+    }
+
+    /// Takes in rows that satisfy the condition, in the order of the plan's fetch.
+    public func add(_ batch: RowBatch, _ related: some RelatedRows) throws(QueryError) {
+        if case .rows = plan.kind {
+            for index in 0..<batch.count { rows.append(try values(batch.row(index), related)) }
             return
         }
-        let group = grouping.keys.isEmpty ? 0 : group(values)
-        for index in grouping.aggregates.indices {
-            if let path = paths[index] {
-                try accumulators[group][index].add(path.cell(row, related))
-            } else if let argument = arguments[index] {
-                let value = argument.value(row, related)
-                try argument.throwFailure()
-                try accumulators[group][index].add(value)
+        for index in 0..<batch.count { try count(batch.row(index), related) }
+    }
+
+    private func values(_ row: borrowing RowView, _ related: some RelatedRows) throws(QueryError) -> [Value] {
+        var values: [Value] = []
+        values.reserveCapacity(outputs.count)
+        for output in outputs {
+            values.append(output.value(row, related))
+            try output.throwFailure()
+        }
+        return values
+    }
+
+    private func count(_ row: borrowing RowView, _ related: some RelatedRows) throws(QueryError) {
+        scratch.clear()
+        for index in readers.indices { key[index] = try readers[index].cell(row, related, scratch) }
+        let first = group() * arguments.count
+        for index in arguments.indices {
+            if let argument = arguments[index] {
+                try accumulators[first + index].add(argument.cell(row, related, scratch))
             } else {
-                accumulators[group][index].addObject()
+                accumulators[first + index].addObject()
             }
         }
     }
@@ -73,9 +88,47 @@ public final class QueryAnswer {
     public func result() throws(QueryError) -> [[Value]] {
         guard let grouping else { return rows }
         var all: [[Value]] = []
-        for (key, list) in zip(keys, accumulators) {
-            all.append(key + (try list.mapChecked { accumulator throws(QueryError) in try accumulator.result() }))
+        for group in 0..<groups.count {
+            var row: [Value] = []
+            row.reserveCapacity(readers.count + arguments.count)
+            let cells = groups.key(group)
+            for (index, key) in grouping.keys.enumerated() { row.append(try CellReader.value(cells[index], key.type)) }
+            for index in arguments.indices { row.append(try accumulators[group * arguments.count + index].result()) }
+            all.append(row)
         }
         return try GroupAnswer(grouping).rows(all)
+    }
+}
+
+/// Reads an expression of a row as a cell: a property where it lies, anything else computed.
+private enum CellReader {
+    case path(PathReader)
+    case computed(ExpressionEvaluator)
+
+    init(_ expression: CheckedExpression, _ schema: Schema) {
+        if case .path(let path) = expression {
+            self = .path(PathReader(path, schema: schema))
+        } else {
+            self = .computed(ExpressionEvaluator(expression, schema: schema))
+        }
+    }
+
+    /// The cell; its bytes are those of the row, or in `scratch`.
+    @inline(__always)
+    func cell(_ row: borrowing RowView, _ related: some RelatedRows, _ scratch: RowBatch) throws(QueryError) -> Cell {
+        switch self {
+        case .path(let path): return path.cell(row, related)
+        case .computed(let evaluator):
+            let value = evaluator.value(row, related)
+            try evaluator.throwFailure()
+            let cell = scratch.cell(for: value)
+            // Zero has two forms, which are one value.
+            return cell.kind == .real && cell.real == 0 ? .real(0) : cell
+        }
+    }
+
+    static func value(_ cell: Cell, _ type: ValueType) throws(QueryError) -> Value {
+        guard let value = Value(cell, as: type) else { throw QueryError("a value has ill-formed bytes") }
+        return value
     }
 }

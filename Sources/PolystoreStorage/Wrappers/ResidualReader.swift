@@ -11,12 +11,22 @@ public struct ResidualReader {
 
     /// The rows of a plan, exactly. They are held in memory until the cursor goes away.
     public func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
-        let (kept, related) = try filtered(plan)
-        let order = RowOrder(plan.sort, schema: schema)
-        let sorted = (0..<kept.count).sorted { order.compare(kept.row($0), kept.row($1), related) < 0 }
+        let evaluator = PredicateEvaluator(plan.predicate, schema: schema)
+        let related = StoredRows(reader, schema)
+        var sorter = RowSorter(plan, schema: schema)
+        let batch = RowBatch()
+        let cursor = try reader.cursor(for: stored(plan))
+        while try cursor.next(into: batch) {
+            for index in 0..<batch.count {
+                let row = batch.row(index)
+                if evaluator.matches(row, related) { try sorter.add(row, related) }
+            }
+            try related.throwFailure()
+            try evaluator.throwStorageFailure()
+        }
+        let sorted = try sorter.sorted(related)
         try related.throwFailure()
-        do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
-        return KeptRows(kept, Array(sorted.dropFirst(plan.offset).prefix(plan.limit ?? .max)), schema)
+        return sorted
     }
 
     /// The rows of a query's answer, exactly.
@@ -26,30 +36,10 @@ public struct ResidualReader {
         let answer = QueryAnswer(plan, schema: schema)
         let batch = RowBatch()
         while try rows.next(into: batch) {
-            for index in 0..<batch.count {
-                do throws(QueryError) { try answer.add(batch.row(index), related) } catch { throw StorageError(error) }
-            }
+            do throws(QueryError) { try answer.add(batch, related) } catch { throw StorageError(error) }
             try related.throwFailure()
         }
         do throws(QueryError) { return try answer.result() } catch { throw StorageError(error) }
-    }
-
-    /// All rows that the store's part of the condition lets through and the rest too.
-    private func filtered(_ plan: FetchPlan) throws(StorageError) -> (RowBatch, StoredRows) {
-        let part = stored(plan)
-        let evaluator = PredicateEvaluator(plan.predicate, schema: schema)
-        let related = StoredRows(reader, schema)
-        let kept = RowBatch(capacity: 1024), batch = RowBatch()
-        let cursor = try reader.cursor(for: part)
-        while try cursor.next(into: batch) {
-            for index in 0..<batch.count {
-                let row = batch.row(index)
-                if evaluator.matches(row, related) { kept.append(copying: row, slots: schema[row.entity].slots.count) }
-            }
-            try related.throwFailure()
-            try evaluator.throwStorageFailure()
-        }
-        return (kept, related)
     }
 
     /// The part of a plan that the store answers exactly.
@@ -64,30 +54,6 @@ public struct ResidualReader {
             reader.pushdown(of: FetchPlan(entity: plan.entity, entities: plan.entities, predicate: part)) == .exact
         }
         return exact.isEmpty ? .constant(true) : (exact.count == 1 ? exact[0] : .and(exact))
-    }
-
-    /// Rows that are held, handed out in an order.
-    private final class KeptRows: RowCursor {
-        private let rows: RowBatch
-        private let order: [Int]
-        private let schema: Schema
-        private var position = 0
-
-        init(_ rows: RowBatch, _ order: [Int], _ schema: Schema) {
-            self.rows = rows
-            self.order = order
-            self.schema = schema
-        }
-
-        func next(into batch: RowBatch) throws(StorageError) -> Bool {
-            batch.clear()
-            while position < order.count, !batch.isFull {
-                let row = rows.row(order[position])
-                batch.append(copying: row, slots: schema[row.entity].slots.count)
-                position += 1
-            }
-            return batch.count > 0
-        }
     }
 }
 

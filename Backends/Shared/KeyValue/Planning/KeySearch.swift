@@ -35,7 +35,8 @@ struct KeySearch {
         }
         guard let first else { return nil }
         var keys = walks[first].sortedKeys, used = [uses[first]]
-        for index in walks.indices where index != first && !keys.isEmpty {
+        // Where one index answers the condition, the others have nothing to add.
+        for index in walks.indices where index != first && !keys.isEmpty && !uses[first].isExact {
             let worth = keys.count * entriesPerLookUp
             while !walks[index].isDone, walks[index].cost < worth { _ = try walks[index].read(chunk) }
             guard walks[index].isDone else { continue }

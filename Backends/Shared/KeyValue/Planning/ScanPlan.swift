@@ -88,7 +88,8 @@ struct ScanPlan {
             case .keys(let keys): "SEARCH \(rows) FOR \(keys.count) KEYS"
             case .found(let found):
                 "SEARCH \(rows) USING \(found.uses.map { layout.names[$0.index.map] }.joined(separator: " AND ")): \(found.keys.count) ROWS"
-            case .ordered(let order): "SCAN \(rows) IN ORDER OF \(layout.names[order.use.index.map])\(order.isAscending ? "" : " BACKWARDS")"
+            case .ordered(let order):
+                "SCAN \(rows) IN ORDER OF \(layout.names[order.use.index.map])\(order.isAscending ? "" : " BACKWARDS")"
             }
         return plan.sort.isEmpty || isSorted ? [line] : [line, "SORT IN MEMORY"]
     }

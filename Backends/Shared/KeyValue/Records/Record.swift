@@ -4,7 +4,7 @@ internal import PolystoreStorage
 ///
 /// | offset | what |
 /// |---|---|
-/// | 0 | CRC-32C of everything behind it, 4 bytes |
+/// | 0 | CRC-32C of everything behind it, 4 bytes; 0 where the engine does not want it |
 /// | 4 | entity number, 2 bytes |
 /// | 6 | number of slots, 2 bytes |
 /// | 8 | version, 8 bytes |
@@ -29,7 +29,8 @@ struct Record {
     /// Writes a row to where `size` bytes are.
     @inline(__always)
     static func write(
-        _ cells: UnsafePointer<Cell>, _ slots: Int, number: Int16, version: Int64, to start: UnsafeMutableRawPointer, size: Int
+        _ cells: UnsafePointer<Cell>, _ slots: Int, number: Int16, version: Int64, to start: UnsafeMutableRawPointer, size: Int,
+        isChecked: Bool
     ) {
         start.storeBytes(of: number.littleEndian, toByteOffset: 4, as: Int16.self)
         start.storeBytes(of: UInt16(truncatingIfNeeded: slots).littleEndian, toByteOffset: 6, as: UInt16.self)
@@ -58,7 +59,8 @@ struct Record {
             }
             start.storeBytes(of: bits.littleEndian, toByteOffset: values &+ 8 &* slot, as: UInt64.self)
         }
-        start.storeBytes(of: Checksum.crc32c(UnsafeRawPointer(start) + 4, size &- 4).littleEndian, as: UInt32.self)
+        let checksum = isChecked ? Checksum.crc32c(UnsafeRawPointer(start) + 4, size &- 4) : 0
+        start.storeBytes(of: checksum.littleEndian, as: UInt32.self)
     }
 
     /// The number of a record's entity.
@@ -77,14 +79,14 @@ struct Record {
 
     /// Fills the cells of a row, texts and data pointing into the record; false if the record is damaged.
     @inline(__always)
-    static func read(_ bytes: UnsafeRawBufferPointer, _ kinds: UnsafeBufferPointer<CellKind>, into cells: UnsafeMutablePointer<Cell>)
-        -> Bool
-    {
+    static func read(
+        _ bytes: UnsafeRawBufferPointer, _ kinds: UnsafeBufferPointer<CellKind>, into cells: UnsafeMutablePointer<Cell>, isChecked: Bool
+    ) -> Bool {
         let slots = kinds.count
         let bitmap = headerBytes, values = bitmap &+ 8 &* words(slots)
         guard let start = bytes.baseAddress, bytes.count >= values &+ 8 &* slots,
             Int(UInt16(littleEndian: start.loadUnaligned(fromByteOffset: 6, as: UInt16.self))) == slots,
-            UInt32(littleEndian: start.loadUnaligned(as: UInt32.self)) == Checksum.crc32c(start + 4, bytes.count &- 4)
+            !isChecked || UInt32(littleEndian: start.loadUnaligned(as: UInt32.self)) == Checksum.crc32c(start + 4, bytes.count &- 4)
         else { return false }
         var present: UInt64 = 0
         for slot in 0..<slots {

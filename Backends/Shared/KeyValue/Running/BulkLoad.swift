@@ -39,7 +39,8 @@ struct BulkLoad {
                 greatestKey = row.key
             }
             Record.write(
-                row.cells, kinds, number: core.layout.entityNumbers[row.entity], version: row.version, to: target, size: size)
+                row.cells, kinds, number: core.layout.entityNumbers[row.entity], version: row.version, to: target, size: size,
+                isChecked: core.checksRecords)
             for index in core.layout.wordIndexes[row.entity] { try words.add(row, index, maps) }
             for index in core.layout.indexes[row.entity] {
                 // Whether a compound key has a nil is no longer seen in its bytes: such constraints are checked at once.

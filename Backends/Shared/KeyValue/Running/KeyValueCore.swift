@@ -8,13 +8,18 @@ final class KeyValueCore: Sendable {
     let layout: KeyValueLayout
     let storeID: UUID
     let lane: WriteLane
+    /// Whether records carry a checksum.
+    let checksRecords: Bool
     private let closed = Atomic(false)
+    private let shapes: RecordShapes
 
     init(_ engine: any OrderedStore, _ metadata: StoreMetadata, _ lane: WriteLane) {
         self.engine = engine
         self.lane = lane
+        checksRecords = engine.checksRecords
         layout = KeyValueLayout(metadata)
         storeID = metadata.storeID
+        shapes = RecordShapes(layout.kinds)
     }
 
     var schema: Schema { layout.schema }
@@ -27,9 +32,9 @@ final class KeyValueCore: Sendable {
     @inline(__always)
     func decode(_ key: Int64, _ record: UnsafeRawBufferPointer, _ map: Int, into batch: RowBatch) throws(StorageError) {
         guard let entity = layout.entity(record) else { throw damaged(map, key) }
-        let kinds = layout.kinds[entity]
+        let kinds = shapes[entity]
         let cells = batch.appendRow(key: key, version: Record.version(record), entity: entity, slots: kinds.count)
-        if !kinds.withUnsafeBufferPointer({ Record.read(record, $0, into: cells) }) { throw damaged(map, key) }
+        if !Record.read(record, kinds, into: cells, isChecked: checksRecords) { throw damaged(map, key) }
     }
 
     @inline(never)

@@ -40,7 +40,19 @@ class KeyValueReader: StorageReader {
 
     private func cursor(for plan: FetchPlan, _ access: ScanPlan.Access) throws(StorageError) -> any RowCursor {
         let source = KeyValueScan(self, plan, access)
-        return plan.sort.isEmpty ? source : try SortedRows(source, self, plan)
+        return plan.sort.isEmpty ? source : try sorted(source, plan)
+    }
+
+    /// The rows of a source in the order of a plan, cut as it says.
+    final func sorted(_ source: KeyValueScan, _ plan: FetchPlan) throws(StorageError) -> HeldRows {
+        var sorter = RowSorter(plan, schema: core.schema)
+        let related = RelatedRecords(self), batch = RowBatch()
+        while try source.next(into: batch) {
+            for index in 0..<batch.count { try sorter.add(batch.row(index), related) }
+        }
+        let sorted = try sorter.sorted(related)
+        try related.throwFailure()
+        return sorted
     }
 
     /// The rows in the order of an index. A condition that the index does not answer may leave few of them: then another plan is better, and
@@ -48,10 +60,14 @@ class KeyValueReader: StorageReader {
     private func cursor(for plan: FetchPlan, _ order: IndexOrder) throws(StorageError) -> any RowCursor {
         if order.use.isExact { return try OrderedRows(self, plan, order) }
         let rows = try OrderedRows(self, plan, order, budget: try ScanPlan.budget(plan, self))
-        let kept = KeptRows(core.schema)
-        let batch = RowBatch()
-        while try rows.next(into: batch) { kept.add(batch) }
-        return rows.isExhausted ? try cursor(for: plan, try ScanPlan(unordered: plan, self).access) : kept
+        let kept = RowBatch(capacity: 1024), batch = RowBatch()
+        while try rows.next(into: batch) {
+            for index in 0..<batch.count {
+                let row = batch.row(index)
+                kept.append(copying: row, slots: core.schema[row.entity].slots.count)
+            }
+        }
+        return rows.isExhausted ? try cursor(for: plan, try ScanPlan(unordered: plan, self).access) : HeldRows(kept, schema: core.schema)
     }
 
     func explanation(of plan: FetchPlan) throws(StorageError) -> [String] {
@@ -89,14 +105,13 @@ class KeyValueReader: StorageReader {
     func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
         try checkOpen()
         if let count = try plainCount(plan) { return [[.int(Int64(count))]] }
+        if let answer = try IndexEdges(plan, self)?.answer() { return answer }
         let answer = QueryAnswer(plan, schema: core.schema)
         let related = RelatedRecords(self)
         let cursor: any RowCursor = if let covered = try CoveredRows(plan, self) { covered } else { try cursor(for: plan.fetch) }
         let batch = RowBatch()
         while try cursor.next(into: batch) {
-            for index in 0..<batch.count {
-                do throws(QueryError) { try answer.add(batch.row(index), related) } catch { throw StorageError(error) }
-            }
+            do throws(QueryError) { try answer.add(batch, related) } catch { throw StorageError(error) }
             try related.throwFailure()
         }
         do throws(QueryError) { return try answer.result() } catch { throw StorageError(error) }

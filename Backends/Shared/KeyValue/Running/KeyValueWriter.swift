@@ -154,7 +154,7 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
     ) throws(StorageError) {
         let size = try checkedSize(cells, count)
         let target = try RowKey(key).withBytes { bytes throws(StorageError) in try maps.append(map, bytes, size) }
-        Record.write(cells, count, number: number, version: version, to: target, size: size)
+        Record.write(cells, count, number: number, version: version, to: target, size: size, isChecked: core.checksRecords)
     }
 
     private func put(
@@ -163,7 +163,7 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
         let size = try checkedSize(cells, count)
         try withUnsafeTemporaryBytes(size) { buffer throws(StorageError) in
             guard let start = buffer.baseAddress else { return }
-            Record.write(cells, count, number: number, version: version, to: start, size: size)
+            Record.write(cells, count, number: number, version: version, to: start, size: size, isChecked: core.checksRecords)
             try RowKey(key).withBytes { bytes throws(StorageError) in try maps.put(map, bytes, UnsafeRawBufferPointer(buffer)) }
         }
     }

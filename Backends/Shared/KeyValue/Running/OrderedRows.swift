@@ -59,7 +59,7 @@ final class OrderedRows: RowCursor {
         let found = KeySearch.Found(keys: group.keys.sorted(), uses: [])
         var unsorted = whole
         unsorted.sort = []
-        sorted = try SortedRows(KeyValueScan(filter.reader, unsorted, .found(found)), filter.reader, whole)
+        sorted = try filter.reader.sorted(KeyValueScan(filter.reader, unsorted, .found(found)), whole)
         return true
     }
 

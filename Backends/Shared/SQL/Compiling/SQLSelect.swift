@@ -32,8 +32,8 @@ public struct SQLCompiler: Sendable {
         return predicates.isExact(plan.predicate) && plan.sort.allSatisfy { predicates.isExact($0.expression) } ? .exact : .unsupported
     }
 
-    /// The statement of a fetch.
-    public func select(_ plan: FetchPlan) -> SQLSelect {
+    /// The statement of a fetch; its rows come in no order when that is not asked for.
+    public func select(_ plan: FetchPlan, isOrdered: Bool = true) -> SQLSelect {
         var joins = SQLJoins(tables: tables, entity: plan.entity)
         let predicates = SQLPredicates(tables: tables)
         var list = ["t0.\"_id\""], types: [ValueType] = [.int64]
@@ -49,11 +49,13 @@ public struct SQLCompiler: Sendable {
         let slots = columns(plan, &list, &types)
         let last = list.count - 1
         let condition = predicates.condition(plan, &joins)
-        let order = order(plan, &joins)
+        let order = isOrdered ? order(plan, &joins) : nil
         var text: SQLText = "SELECT \(raw: list.reversed().joined(separator: ", ")) FROM \(joins.text)"
         if let condition { text += " WHERE \(condition)" }
-        text += " ORDER BY \(order)"
-        text += limit(plan.limit, plan.offset)
+        if let order {
+            text += " ORDER BY \(order)"
+            text += limit(plan.limit, plan.offset)
+        }
         return SQLSelect(
             text: text, columns: types.reversed(), keyColumn: last, entityColumn: entityColumn.map { last - $0 },
             versionColumn: last - versionColumn, slots: slots.mapValues { $0.map { $0 < 0 ? -1 : last - $0 } })

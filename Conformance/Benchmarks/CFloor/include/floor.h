@@ -38,4 +38,20 @@ int floor_pq_insert(void *conn, const floor_row *rows, int count, int copy);
 int64_t floor_pq_scan(void *conn);
 int64_t floor_pq_points(void *conn, const int64_t *keys, int count);
 int floor_pq_update(void *conn, const int64_t *keys, int count);
+
+// A row of the queries.
+typedef struct {
+    int64_t number;
+    const char *region;
+    uint32_t region_length;
+    double amount;
+} floor_sale;
+
+uint32_t floor_crc32c(const uint8_t *bytes, size_t count);
+void *floor_query_open(const char *path); // closed with floor_sqlite_close
+int64_t floor_query_run(void *db, const char *sql, int64_t low, int64_t high);
+int64_t floor_query_groups(const floor_sale *rows, int64_t count);
+void *floor_query_records(const floor_sale *rows, int64_t count); // freed with free
+int64_t floor_query_groups_records(const void *block);
+int64_t floor_query_groups_lmdb(const char *path, int region, int amount);
 #endif
