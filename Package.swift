@@ -86,6 +86,7 @@ let package = Package(
             dependencies: [
                 "PolystoreModelCode", "PolystoreSchema",
                 .product(name: "SwiftSyntax", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftParser", package: "swift-syntax", condition: .when(traits: ["Macros"])),
                 .product(name: "SwiftSyntaxBuilder", package: "swift-syntax", condition: .when(traits: ["Macros"])),
                 .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"])),
                 .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: .when(traits: ["Macros"])),
@@ -168,7 +169,9 @@ let package = Package(
         tests(
             "InMemoryTests", "Tests/Backends/InMemoryTests",
             ["PolystoreConformance", "PolystoreCatalog", "PolystoreInMemory", "PolystoreStorage"]),
-        tests("KeyValueTests", "Tests/Backends/KeyValueTests", ["PolystoreCatalog", "PolystoreStorage"]),
+        tests(
+            "KeyValueTests", "Tests/Backends/KeyValueTests",
+            ["PolystoreCatalog", "PolystoreInMemory", "PolystoreKeyValue", "PolystoreStorage"]),
         tests("SQLiteTests", "Tests/Backends/SQLiteTests", ["PolystoreConformance", "PolystoreCatalog"]),
         tests(
             "LMDBTests", "Tests/Backends/LMDBTests",

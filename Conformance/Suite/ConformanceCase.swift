@@ -74,7 +74,9 @@ public struct CaseResult: Sendable, Hashable {
 public enum ConformanceSuite {
     /// The cases in the order of their names.
     public static let cases: [ConformanceCase] =
-        ValueCases.all + ObjectCases.all + TransactionCases.all + PredicateCases.all + OrderCases.all + AggregateCases.all + QueryCases.all
+        ValueCases.all + ObjectCases.all + TransactionCases.all + PredicateCases.all + SearchFacts.cases + SearchCases.all
+        + PartialIndexCases.all + OrderCases.all
+        + AggregateCases.all + QueryCases.all
         + RandomCases.all
         + RelationshipCases.all + DeletionCases.all + UniqueCases.all + UpsertCases.all + BatchCases.all + SQLCases.all + StreamCases.all
         + PartialCases.all

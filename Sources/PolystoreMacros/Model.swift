@@ -12,13 +12,15 @@
 /// - Parameters:
 ///   - entity: The stored name of the entity; the name of the class unless said otherwise.
 ///   - abstract: Whether only subclasses have objects.
+///   - indexes: Indexes of stored names that say more than `.indexed` does: several properties, a kind, a condition. They are literals, such
+///     as `[Index(["age"], where: "isActive == true")]`.
 @attached(
     member,
     names: named(_Schema), named(_entityName), named(declaration), named(_slotNames), named(init(_row:_:)), named(init(_new:_:_:)),
     named(_reload),
     named(_encode), named(_reference), named(_setReference), named(Snapshot))
 @attached(memberAttribute)
-public macro Model(entity: String? = nil, abstract: Bool = false) =
+public macro Model(entity: String? = nil, abstract: Bool = false, indexes: [Index] = []) =
     #externalMacro(module: "PolystoreMacrosPlugin", type: "ModelMacro")
 
 /// What the declaration of an attribute cannot say.

@@ -1,3 +1,5 @@
+public import PolystoreSchema
+
 /// A class that stands for an entity, as macro and generator describe it: everything that the expansion needs.
 public struct ModelClass: Sendable, Hashable {
     /// One stored property.
@@ -87,8 +89,8 @@ public struct ModelClass: Sendable, Hashable {
     public var isAbstract: Bool
     /// The properties in order of declaration.
     public var properties: [Property]
-    /// Indexes as lists of stored names.
-    public var indexes: [[String]]
+    /// Indexes, of stored names.
+    public var indexes: [Index]
     /// Unique constraints as lists of stored names.
     public var uniqueConstraints: [[String]]
     /// The name of the entity in the previous version.
@@ -97,7 +99,7 @@ public struct ModelClass: Sendable, Hashable {
     /// A class.
     public init(
         _ name: String, entity: String? = nil, superclass: String = "ManagedObject", access: String = "", isAbstract: Bool = false,
-        properties: [Property] = [], indexes: [[String]] = [], uniqueConstraints: [[String]] = [], originalName: String? = nil
+        properties: [Property] = [], indexes: [Index] = [], uniqueConstraints: [[String]] = [], originalName: String? = nil
     ) {
         self.name = name
         self.entity = entity ?? name

@@ -93,7 +93,7 @@ extension ModelClass {
         self.init(
             type(entity.name), entity: entity.name, superclass: entity.parent.map(type) ?? "ManagedObject", access: options.access,
             isAbstract: entity.isAbstract,
-            properties: attributes + relationships, indexes: entity.indexes.map(\.properties),
+            properties: attributes + relationships, indexes: entity.indexes,
             uniqueConstraints: entity.uniqueConstraints.map(\.properties), originalName: entity.originalName)
     }
 

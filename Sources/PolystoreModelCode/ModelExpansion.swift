@@ -1,3 +1,5 @@
+internal import PolystoreSchema
+
 /// The one expansion of a model class: what the macro adds to it and what the generator writes.
 public struct ModelExpansion {
     private let model: ModelClass
@@ -88,7 +90,7 @@ public struct ModelExpansion {
         if !relationships.isEmpty {
             arguments.append("relationships: [\n            \(relationships.joined(separator: ",\n            "))\n        ]")
         }
-        if !model.indexes.isEmpty { arguments.append("indexes: [\(model.indexes.map { "Index(\(list($0)))" }.joined(separator: ", "))]") }
+        if !model.indexes.isEmpty { arguments.append("indexes: [\(model.indexes.map(index).joined(separator: ", "))]") }
         if !model.uniqueConstraints.isEmpty {
             arguments.append(
                 "uniqueConstraints: [\(model.uniqueConstraints.map { "UniqueConstraint(\(list($0)))" }.joined(separator: ", "))]")
@@ -99,6 +101,13 @@ public struct ModelExpansion {
                 Entity(\(arguments.joined(separator: ", ")))
             }
             """
+    }
+
+    private func index(_ index: Index) -> String {
+        var arguments = [list(index.properties)]
+        if index.kind != .ordered { arguments.append("kind: .\(index.kind.rawValue)") }
+        if let condition = index.condition { arguments.append("where: \(Names.literal(condition))") }
+        return "Index(\(arguments.joined(separator: ", ")))"
     }
 
     private func list(_ names: [String]) -> String { "[\(names.map(Names.literal).joined(separator: ", "))]" }

@@ -28,6 +28,8 @@ public enum TextMatch: String, Sendable, Hashable, CaseIterable {
     case like
     /// It matches a regular expression as a whole.
     case matches
+    /// It has the words that a `SearchQuery` asks for; case and diacritics never count.
+    case search
 }
 
 /// How many related objects must satisfy a condition.

@@ -23,10 +23,15 @@ public struct StorageCapabilities: Sendable, Hashable {
         public static let durableCommits = Self("durableCommits")
         /// The store takes statements in SQL.
         public static let rawSQL = Self("rawSQL")
+        /// A partial index holds only the objects of its condition; without this it holds all.
+        public static let partialIndexes = Self("partialIndexes")
+        /// A full-text index finds the objects of a search; without this all texts are read.
+        public static let fullTextIndexes = Self("fullTextIndexes")
 
         /// All of them.
         public static let all: [Capability] = [
-            persistent, multipleProcesses, concurrentWriters, snapshotReads, savepoints, history, durableCommits, rawSQL,
+            persistent, multipleProcesses, concurrentWriters, snapshotReads, savepoints, history, durableCommits, rawSQL, partialIndexes,
+            fullTextIndexes,
         ]
     }
 

@@ -16,6 +16,84 @@ import Testing
         #expect(try Schema(json: schema.prettyJSON).hash == schema.hash)
     }
 
+    private static func indexed(_ indexes: [Index]) -> [Entity] {
+        [
+            Entity(
+                "Note",
+                attributes: [
+                    Attribute("title", .string), Attribute("stars", .int16), Attribute("isOpen", .bool),
+                    Attribute("at", .date, isOptional: true),
+                    Attribute("rating", .double), Attribute("kind", .string, allowedValues: [.string("a"), .string("b")]),
+                ], relationships: [Relationship("author", to: "Note")], indexes: indexes)
+        ]
+    }
+
+    @Test func indexesHaveKindsAndConditions() throws {
+        let indexes = [
+            Index(["stars"]), Index(["stars"], where: "isOpen == true AND (stars >= 3 OR at == nil)"), Index(["title"], kind: .fullText),
+        ]
+        let schema = try Schema(entities: Self.indexed(indexes))
+        #expect(try Schema(json: schema.json) == schema)
+        #expect(schema.entities[0].indexes == indexes)
+        #expect(schema.descriptions[0].indexes == [[1], [1]])
+        #expect(schema.descriptions[0].fullTextSlots == [0])
+        #expect(
+            schema.json.contains(
+                """
+                "indexes":[["stars"],{"properties":["stars"],"where":"isOpen == true AND (stars >= 3 OR at == nil)"},\
+                {"properties":["title"],"kind":"fullText"}]
+                """))
+        let plain = try Schema(entities: Self.indexed([Index(["stars"])]))
+        #expect(SchemaDifference.first(from: plain, to: schema)?.description == "the indexes of Note changed")
+        #expect(plain.hash != schema.hash)
+    }
+
+    /// Stores compare hashes: what a model without kinds and conditions hashes to is what it was before there were any.
+    @Test func aPlainIndexIsHashedAsAList() throws {
+        let schema = try Schema(entities: [Entity("A", attributes: [Attribute("x", .int64)], indexes: [Index(["x"])])])
+        let text = #"[{"name":"A","attributes":[{"name":"x","type":"int64"}],"indexes":[["x"]]}]"#
+        #expect(schema.hash == SchemaHash(of: text))
+    }
+
+    @Test(arguments: [
+        ("stars > 2.5", "whole"), ("stars = 'x'", "cannot be compared"), ("rating > 1", "rating"), ("rating != nil", ""),
+        ("isOpen > true", "bool"),
+        ("sars == 1", "did you mean \"stars\""), ("title LIKE 'a*'", "=="), ("stars == 1 AND", "name"), ("(stars == 1", ")"),
+        ("stars == 70000", "int16"), ("kind == 'c'", "allows"), ("author != nil", ""), ("author == 1", "cannot be compared"),
+        ("stars == nil OR title != \"it's\"", ""), ("stars < nil", "order"), ("title == 'x", "closed"),
+        ("stars == 1; DROP", "cannot stand"),
+        ("NOT (stars == 1)", "name"), ("stars == stars", "constant"), ("", "name"), ("title == 'a\u{0}'", "U+0000"),
+        ("title.length == 1", "cannot stand"),
+    ]) func conditionsOfIndexesAreSimple(_ text: String, _ message: String) throws {
+        let entities = Self.indexed([Index(["stars"], where: text)])
+        if message.isEmpty {
+            #expect(throws: Never.self) { try Schema(entities: entities) }
+        } else {
+            let error = #expect(throws: SchemaError.self) { try Schema(entities: entities) }
+            #expect(error?.path == "Note.index(stars)")
+            #expect(error?.message.contains(message) == true || text.contains("stars == stars"), "\(error?.message ?? "")")
+        }
+    }
+
+    @Test func aFullTextIndexIsOverOneText() {
+        for index in [
+            Index(["title", "kind"], kind: .fullText), Index(["stars"], kind: .fullText), Index(["author"], kind: .fullText),
+            Index(["title"], kind: .fullText, where: "isOpen == true"),
+        ] {
+            #expect(throws: SchemaError.self) { try Schema(entities: Self.indexed([index])) }
+        }
+    }
+
+    @Test func unknownKeysOfAnIndexAreRefused() {
+        let text = """
+            {"entities": [{"name": "A", "attributes": [{"name": "x", "type": "int64"}],
+            "indexes": [{"properties": ["x"], "wehre": "x == 1"}]}]}
+            """
+        let error = #expect(throws: SchemaError.self) { try Schema(json: text) }
+        #expect(error?.line == 2)
+        #expect(error?.message.contains("did you mean \"where\"?") == true)
+    }
+
     @Test func anErrorNamesTheLine() {
         let text = "{\n \"entities\": [\n  {\"name\": \"A\",\n   \"attributes\": [{\"name\": \"x\", \"type\": \"strng\"}]}\n ]\n}"
         let error = #expect(throws: SchemaError.self) { try Schema(json: text) }

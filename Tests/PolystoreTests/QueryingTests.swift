@@ -39,6 +39,10 @@ import Testing
         #expect(
             try names(stack, (\Person.name).beginsWith("B", options: .caseInsensitive) || (\Person.name).like("?an")) == ["bob", "Dan"])
         #expect(try names(stack, (\Person.name).matches("[A-C].*")) == ["Ann", "Cid"])
+        #expect(try names(stack, (\Person.name).search("ANN OR b*")) == ["Ann", "bob"])
+        #expect(try names(stack, (\Person.pets).any((\Animal.name).search("dog -bob"))) == ["Ann"])
+        #expect(try names(stack, Where(format: "ANY pets.name SEARCH %@", "\"bob s\"")) == ["bob"])
+        #expect(throws: StorageError.self) { try stack.fetchAll(From<Person>().where((\Person.name).search(" - "))) }
         #expect(try names(stack, \.age + 10 > 50) == ["Dan"])
         #expect(try names(stack, \.age % 20 == 0) == ["Cid", "bob"])
         #expect(try names(stack, (\Person.name).length == 3 && !(\.age == 40)) == ["Ann", "Dan"])

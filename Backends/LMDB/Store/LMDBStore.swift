@@ -88,7 +88,7 @@ public final class LMDBStore: LocalStorage {
     /// What LMDB can do.
     public var capabilities: StorageCapabilities {
         StorageCapabilities(
-            [.persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .durableCommits],
+            [.persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .durableCommits, .fullTextIndexes],
             maximumValueBytes: Int(UInt32.max) - 4096, maximumColumns: 4096)
     }
 

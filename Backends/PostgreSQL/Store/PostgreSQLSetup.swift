@@ -75,10 +75,21 @@ struct PostgreSQLSetup {
             let name = SQLText.quoted(tables.name("polystore_keys." + metadata.schema.entities[root].name))
             try connection.execute("CREATE SEQUENCE \(name) INCREMENT BY \(Self.keyBlock)")
         }
+        try createFunctions(metadata.schema)
         for statement in tables.creation() + tables.indexCreation() { try connection.execute(statement) }
         for (key, value) in metadata.entries {
             _ = try connection.query("INSERT INTO polystore_metadata VALUES($1::text, $2::text)", [text(key), text(value)])
         }
+    }
+
+    /// The functions of full-text indexes, where there are any.
+    private func createFunctions(_ model: Schema) throws(StorageError) {
+        if model.descriptions.allSatisfy(\.fullTextSlots.isEmpty) { return }
+        let isUTF8 = try connection.query("SELECT (getdatabaseencoding() = 'UTF8')::int::int8", [])
+        guard isUTF8.integer(0, 0) == 1 else {
+            throw StorageError(.unsupported, "a full-text index needs a database whose encoding is UTF8")
+        }
+        try connection.execute(PostgreSQLWords.creation(schema))
     }
 }
 #endif

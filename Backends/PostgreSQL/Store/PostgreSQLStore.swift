@@ -73,7 +73,10 @@ public final class PostgreSQLStore: RemoteStorage {
     /// What PostgreSQL can do.
     public var capabilities: StorageCapabilities {
         StorageCapabilities(
-            [.persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .durableCommits, .rawSQL],
+            [
+                .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .durableCommits, .rawSQL,
+                .partialIndexes, .fullTextIndexes,
+            ],
             maximumValueBytes: 1_000_000_000, maximumColumns: 1590)
     }
 

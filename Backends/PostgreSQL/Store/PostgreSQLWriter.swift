@@ -74,7 +74,7 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
         let rows = try connection.query("SELECT 1::int8 FROM \(table(root)) LIMIT 1", [])
         if rows.count > 0 { return }
         for index in core.tables.indexes() where index.root == root {
-            try connection.execute("DROP INDEX \(SQLText.quoted(index.name))")
+            try connection.execute(index.removal)
             dropped.append(index)
         }
     }

@@ -55,12 +55,23 @@ extension SQLDialect {
             case .like: return "\(text) LIKE \(bind: .string(likePattern(needle)), .string)"
             // The server's regular expressions are of another kind, and can take forever.
             case .matches: return nil
+            // Nor does it cut texts into words as the contract does.
+            case .search: return nil
             }
         },
         // The server's tables are those of its own version of Unicode, or of the machine's.
         fold: { _, _ in nil },
         isIn: { column, values, type in "\(column) = ANY(\(list: values, type == .float ? .double : type))" },
         ascending: " ASC NULLS FIRST", descending: " DESC NULLS LAST", noLimit: "LIMIT ALL", yes: "true", no: "false",
+        literal: { value, valueType in
+            switch value {
+            case .bool(let value): value ? "true" : "false"
+            case .int(let number): "'\(number)'::\(type(valueType))"
+            // The form with E is read alike whatever the server's setting for backslashes.
+            case .string(let text): "E'\(SQLText.doubling("'", in: SQLText.doubling("\\", in: text)))'::text"
+            case .null, .double, .decimal, .date, .uuid, .data: nil
+            }
+        },
         names: SQLNameRules(
             limit: 63, foldsCase: false, reservedColumns: ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
             // The catalog is searched before our schema, whatever the search path says.
@@ -82,6 +93,6 @@ extension SQLDialect {
             case .standardDeviation, .sampleStandardDeviation, .median: false
             }
         },
-        takesList: { _, _ in true })
+        takesList: { _, _ in true }, fullText: .postgreSQL)
 }
 #endif

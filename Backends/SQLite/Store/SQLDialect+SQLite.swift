@@ -21,7 +21,9 @@ extension SQLDialect {
             case .beginsWith: return "substr(\(text), 1, length(\(part))) = \(part)"
             case .endsWith: return "substr(\(text), -length(\(part))) = \(part)"
             case .contains: return "instr(\(text), \(part)) > 0"
-            case .like, .matches: return "polystore_match(\(text), \(raw: match == .like ? "1" : "2"), \(part))"
+            case .like: return "polystore_match(\(text), 1, \(part))"
+            case .matches: return "polystore_match(\(text), 2, \(part))"
+            case .search: return "polystore_match(\(text), 3, \(part))"
             }
         },
         fold: { text, options in "polystore_fold(\(text), \(raw: String(options.rawValue)))" },
@@ -32,6 +34,14 @@ extension SQLDialect {
             return "\(column) IN (\(SQLText.joined(values.map { "\(bind: $0, type)" }, ", ")))"
         },
         ascending: " ASC", descending: " DESC", noLimit: "LIMIT -1", yes: "1", no: "0",
+        literal: { value, _ in
+            switch value {
+            case .bool(let value): value ? "1" : "0"
+            case .int(let number): String(number)
+            case .string(let text): "'\(SQLText.doubling("'", in: text))'"
+            case .null, .double, .decimal, .date, .uuid, .data: nil
+            }
+        },
         names: SQLNameRules(limit: 1000, foldsCase: true, reservedPrefix: "sqlite_"),
         tableOptions: " STRICT", linkOptions: " STRICT, WITHOUT ROWID", indexKey: { $0 },
         comparesExactly: { a, b in a.isInteger && b.isInteger || (a != .decimal && b != .decimal) },
@@ -44,7 +54,8 @@ extension SQLDialect {
             }
         },
         // 32,766 is SQLite's own default for the number of bindings; lists of texts and numbers are one binding.
-        takesList: { count, type in count <= 30_000 || type.isInteger || type == .date || type == .string || type == .url })
+        takesList: { count, type in count <= 30_000 || type.isInteger || type == .date || type == .string || type == .url },
+        fullText: SQLFullText.sqlite)
 
     /// Dates lie as numbers, so their list is one of numbers.
     private static func plain(_ value: Value) -> Value { if case .date(let microseconds) = value { .int(microseconds) } else { value } }

@@ -45,7 +45,7 @@ final class SQLiteBulkLoad {
         let table = SQLText.quoted(core.tables.table(root))
         guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") == nil else { return }
         for index in core.tables.indexes() where index.root == root {
-            try connection.execute("DROP INDEX \(SQLText.quoted(index.name))")
+            try connection.execute(index.removal)
             dropped.append(index)
         }
     }

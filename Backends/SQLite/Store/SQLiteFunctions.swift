@@ -15,6 +15,7 @@ enum SQLiteFunctions {
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
         sqlite3_create_function_v2(handle, "polystore_fold", 2, flags, nil, fold, nil, nil, nil)
         sqlite3_create_function_v2(handle, "polystore_match", 3, flags, nil, match, nil, nil, nil)
+        sqlite3_create_function_v2(handle, "polystore_words", 1, flags, nil, words, nil, nil, nil)
     }
 
     private static func bytes(_ value: OpaquePointer?) -> UnsafeRawBufferPointer? {
@@ -26,15 +27,26 @@ enum SQLiteFunctions {
         guard let values, let bytes = bytes(values[0]) else { return sqlite3_result_null(context) }
         let options = TextOptions(rawValue: Int(sqlite3_value_int(values[1])))
         var folded = TextFolding.fold(String(decoding: bytes, as: UTF8.self), options)
-        folded.withUTF8 { result in
-            // -1 is SQLITE_TRANSIENT: the bytes are copied at once.
-            sqlite3_result_text(
-                context, UnsafeRawPointer(result.baseAddress)?.assumingMemoryBound(to: CChar.self), Int32(result.count),
-                unsafeBitCast(-1, to: sqlite3_destructor_type.self))
-        }
+        folded.withUTF8 { answer(context, UnsafeRawBufferPointer($0)) }
     }
 
-    /// The kinds of match: 1 is `like`, 2 is `matches`.
+    /// Answers with a text.
+    private static func answer(_ context: OpaquePointer?, _ text: UnsafeRawBufferPointer) {
+        // An empty text has no address, which would be NULL.
+        guard let start = text.baseAddress else { return sqlite3_result_text(context, "", 0, nil) }
+        // -1 is SQLITE_TRANSIENT: the bytes are copied at once.
+        sqlite3_result_text64(
+            context, start.assumingMemoryBound(to: CChar.self), sqlite3_uint64(text.count),
+            unsafeBitCast(-1, to: sqlite3_destructor_type.self), UInt8(SQLITE_UTF8))
+    }
+
+    private static let words: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+        context, _, values in
+        guard let values, let bytes = bytes(values[0]) else { return sqlite3_result_null(context) }
+        SearchWords.joined(utf8: bytes).withUnsafeBytes { answer(context, $0) }
+    }
+
+    /// The kinds of match: 1 is `like`, 2 is `matches`, 3 is `search`.
     private static let match: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
         context, _, values in
         guard let values, let text = bytes(values[0]) else { return sqlite3_result_int(context, 0) }
@@ -43,7 +55,8 @@ enum SQLiteFunctions {
             matcher = Unmanaged<Kept>.fromOpaque(kept).takeUnretainedValue().matcher
         } else {
             guard let needle = bytes(values[2]) else { return sqlite3_result_int(context, 0) }
-            matcher = TextMatcher(sqlite3_value_int(values[1]) == 1 ? .like : .matches, String(decoding: needle, as: UTF8.self))
+            let kind = [1: TextMatch.like, 3: .search][sqlite3_value_int(values[1])] ?? .matches
+            matcher = TextMatcher(kind, String(decoding: needle, as: UTF8.self))
             sqlite3_set_auxdata(context, 2, Unmanaged.passRetained(Kept(matcher)).toOpaque()) { kept in
                 if let kept { Unmanaged<Kept>.fromOpaque(kept).release() }
             }

@@ -1,5 +1,6 @@
 #if SQLite
 public import Foundation
+internal import PolystoreSQL
 public import PolystoreStorage
 internal import Synchronization
 
@@ -69,9 +70,12 @@ public final class SQLiteStore: LocalStorage {
 
     /// What SQLite can do.
     public var capabilities: StorageCapabilities {
-        StorageCapabilities(
-            [.persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .durableCommits, .rawSQL],
-            maximumValueBytes: 1_000_000_000, maximumColumns: 1990)
+        var supported: Set<StorageCapabilities.Capability> = [
+            .persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .durableCommits, .rawSQL, .partialIndexes,
+        ]
+        if SQLFullText.sqlite != nil { supported.insert(.fullTextIndexes) }
+        return StorageCapabilities(
+            supported, maximumValueBytes: 1_000_000_000, maximumColumns: 1990)
     }
 
     /// Opens the file, making it where it is missing.

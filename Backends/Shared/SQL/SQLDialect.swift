@@ -22,6 +22,8 @@ public struct SQLDialect: Sendable {
     public var noLimit: String
     /// The constants.
     public var yes: String, no: String
+    /// A constant as text in a statement that has no bindings: bools, whole numbers and texts; nil for others.
+    public var literal: @Sendable (Value, ValueType) -> String?
     /// What the engine allows as names.
     public var names: SQLNameRules
     /// What follows the columns of a new table.
@@ -34,6 +36,8 @@ public struct SQLDialect: Sendable {
     public var aggregates: @Sendable (AggregateFunction, ValueType) -> Bool
     /// Whether the engine takes a list of so many values of a type.
     public var takesList: @Sendable (Int, ValueType) -> Bool
+    /// The engine's full-text indexes; nil where it has none.
+    public var fullText: SQLFullText?
 
     /// A dialect from its differences.
     public init(
@@ -41,9 +45,11 @@ public struct SQLDialect: Sendable {
         isSame: String, isNotSame: String, match: @escaping @Sendable (SQLText, TextMatch, String) -> SQLText?,
         fold: @escaping @Sendable (SQLText, TextOptions) -> SQLText?,
         isIn: @escaping @Sendable (SQLText, [Value], ValueType) -> SQLText, ascending: String, descending: String, noLimit: String,
-        yes: String, no: String, names: SQLNameRules, tableOptions: String, linkOptions: String,
+        yes: String, no: String, literal: @escaping @Sendable (Value, ValueType) -> String?, names: SQLNameRules, tableOptions: String,
+        linkOptions: String,
         indexKey: @escaping @Sendable (String) -> String, comparesExactly: @escaping @Sendable (ValueType, ValueType) -> Bool,
-        aggregates: @escaping @Sendable (AggregateFunction, ValueType) -> Bool, takesList: @escaping @Sendable (Int, ValueType) -> Bool
+        aggregates: @escaping @Sendable (AggregateFunction, ValueType) -> Bool, takesList: @escaping @Sendable (Int, ValueType) -> Bool,
+        fullText: SQLFullText?
     ) {
         self.placeholder = placeholder
         self.typeName = typeName
@@ -57,6 +63,7 @@ public struct SQLDialect: Sendable {
         self.noLimit = noLimit
         self.yes = yes
         self.no = no
+        self.literal = literal
         self.names = names
         self.tableOptions = tableOptions
         self.linkOptions = linkOptions
@@ -64,5 +71,6 @@ public struct SQLDialect: Sendable {
         self.comparesExactly = comparesExactly
         self.aggregates = aggregates
         self.takesList = takesList
+        self.fullText = fullText
     }
 }

@@ -55,8 +55,18 @@ public struct SQLText: Sendable, Hashable, ExpressibleByStringInterpolation {
 
     /// A name as SQL writes it.
     public static func quoted(_ name: String) -> String {
-        // Searching and replacing is a hundred times as dear, and nearly no name has a quote.
-        name.utf8.contains(0x22) ? "\"" + name.replacing("\"", with: "\"\"") + "\"" : "\"\(name)\""
+        // Nearly no name has a quote.
+        name.utf8.contains(0x22) ? "\"" + doubling("\"", in: name) + "\"" : "\"\(name)\""
+    }
+
+    /// A text with each of a scalar written twice. By scalars: a mark that combines with a quote would hide it in a Character.
+    public static func doubling(_ scalar: Unicode.Scalar, in text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for next in text.unicodeScalars {
+            result.append(next)
+            if next == scalar { result.append(next) }
+        }
+        return String(result)
     }
 
     /// Adds another text.

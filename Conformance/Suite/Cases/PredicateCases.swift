@@ -68,7 +68,7 @@ enum PredicateCases {
         { .text(path($0 + "text"), match, needle) }
     }
 
-    static let facts: [Fact] = comparisons + nils + numbers + decimals + lists + texts + logic + PredicateFacts.all
+    static let facts: [Fact] = comparisons + nils + numbers + decimals + lists + texts + logic + PredicateFacts.all + SearchFacts.all
 
     private static let comparisons = [
         Fact("P001.int-equal", [2, 5], number(.equal, .int(2))),

@@ -248,6 +248,10 @@ struct RandomRequests {
 
     private mutating func text(_ path: String) -> Predicate {
         let match = pick(TextMatch.allCases), options = pick([[], [], .caseInsensitive] as [TextOptions])
+        if match == .search {
+            let query = pick(["a", "b*", "a OR b", "ab -b", "\"a b\"", "z", "A"])
+            return .text(Expression.path(PropertyPath(path)).folded(options), match, query)
+        }
         let needle =
             match == .matches ? pick(["a.*", "[ab]+", "", "(a|b)b?", "."]) : pick(Self.texts + (match == .like ? ["a*", "?", "*b"] : []))
         return .text(Expression.path(PropertyPath(path)).folded(options), match, needle)

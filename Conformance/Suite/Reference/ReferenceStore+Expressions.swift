@@ -138,6 +138,7 @@ extension ReferenceStore {
         case .contains:
             if wanted.count > bytes.count { return false }
             return (0...(bytes.count - wanted.count)).contains { Array(bytes[$0..<($0 + wanted.count)]) == wanted }
+        case .search: return isFound(text, needle)
         case .like: return isLike(Array(text.unicodeScalars)[...], Array(needle.unicodeScalars)[...])
         case .matches:
             // Foundation's engine over the whole text.

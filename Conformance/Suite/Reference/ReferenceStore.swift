@@ -64,6 +64,7 @@ struct ReferenceStore: Sendable {
             let found = operand(expression, row)
             return holds(found, .greaterOrEqual, operand(low, row)) && holds(found, .lessOrEqual, operand(high, row))
         case .text(let expression, let match, let needle):
+            if match == .search, case .string(let text) = operand(expression, row) { return isFound(text, needle) }
             guard case .string(let text) = operand(expression, row), case .string(let wanted) = folded(.string(needle), like: expression)
             else { return false }
             return matches(text, match, wanted)

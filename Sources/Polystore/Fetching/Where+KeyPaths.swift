@@ -131,6 +131,10 @@ extension KeyPath where Root: ManagedObject, Value: TextAttribute {
     /// Whether a regular expression matches the whole text; false of nil.
     public func matches(_ pattern: String, options: TextOptions = []) -> Where<Root> { text(.matches, pattern, options) }
 
+    /// Whether the text has the words that a query asks for, such as `"swift sql* -java"`: all of them, in any order, whatever their case
+    /// and diacritics; false of nil. `SearchQuery` says what a query can be; a full-text index finds the objects by their words.
+    public func search(_ query: String) -> Where<Root> { text(.search, query, []) }
+
     /// Whether the text is the same as another as the options see it.
     public func equal(to text: String, options: TextOptions) -> Where<Root> {
         Where(self) { .compare(Expression.path($0).folded(options), .equal, Expression.value(.string(text)).folded(options)) }

@@ -7,6 +7,7 @@ public struct Entity<Object: CoreStoreObject>: EntityDeclaration {
     /// Whether only subclasses have objects.
     public let isAbstract: Bool
     private let indexes: [[PartialKeyPath<Object>]]
+    private let moreIndexes: [Index]
     private let uniqueConstraints: [[PartialKeyPath<Object>]]
 
     /// An entity.
@@ -15,14 +16,16 @@ public struct Entity<Object: CoreStoreObject>: EntityDeclaration {
     ///   - entityName: The stored name.
     ///   - isAbstract: Whether only subclasses have objects.
     ///   - indexes: Lists of fields, such as `[[\.$lastName, \.$firstName]]`.
+    ///   - moreIndexes: Indexes of stored names, for a kind or a condition: `[Index(["age"], where: "isActive == true")]`.
     ///   - uniqueConstraints: Lists of fields in which no two objects agree.
     public init(
-        _ entityName: String, isAbstract: Bool = false, indexes: [[PartialKeyPath<Object>]] = [],
+        _ entityName: String, isAbstract: Bool = false, indexes: [[PartialKeyPath<Object>]] = [], moreIndexes: [Index] = [],
         uniqueConstraints: [[PartialKeyPath<Object>]] = []
     ) {
         self.entityName = entityName
         self.isAbstract = isAbstract
         self.indexes = indexes
+        self.moreIndexes = moreIndexes
         self.uniqueConstraints = uniqueConstraints
     }
 
@@ -43,6 +46,7 @@ public struct Entity<Object: CoreStoreObject>: EntityDeclaration {
             return names
         }
         for index in indexes { entity.indexes.append(Index(try names(index))) }
+        entity.indexes += moreIndexes
         for constraint in uniqueConstraints { entity.uniqueConstraints.append(UniqueConstraint(try names(constraint))) }
     }
 }

@@ -1,5 +1,6 @@
 #if Macros
 internal import PolystoreModelCode
+internal import PolystoreSchema
 public import SwiftSyntax
 internal import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
@@ -24,7 +25,9 @@ public struct ModelMacro: MemberMacro, MemberAttributeMacro {
         let model = try reader.model()
         let slots = model.properties.filter { $0.kind == .attribute } + model.properties.filter { $0.kind == .toOne }
         let slot = slots.firstIndex { $0.name == property.name } ?? 0
-        let isIndexed = (model.indexes + model.uniqueConstraints).contains { $0.contains(property.key) }
+        let isIndexed = (model.indexes.filter { $0.kind == .ordered }.map(\.properties) + model.uniqueConstraints).contains {
+            $0.contains(property.key)
+        }
         return [
             """
             @_Stored(slot: \(raw: slot), key: "\(raw: property.key)", kind: "\(raw: property.kind)", type: "\(raw: property.type)", \

@@ -1,5 +1,6 @@
 #if Macros
 internal import PolystoreModelCode
+internal import PolystoreSchema
 internal import SwiftSyntax
 
 /// Reads a class declaration into the description that the expansion needs.
@@ -24,11 +25,12 @@ struct ModelReader {
         var model = ModelClass(
             declaration.name.text, entity: arguments.text("entity"), superclass: superclass, access: isPublic ? "public" : "",
             isAbstract: arguments["abstract"] == "true")
+        model.indexes = try IndexReader.indexes(of: node)
         for member in declaration.memberBlock.members {
             guard let variable = member.decl.as(VariableDeclSyntax.self), let property = try property(variable) else { continue }
             let options = marker("Attribute", variable).map { Arguments($0).unlabelled } ?? []
             if options.contains(".unique") { model.uniqueConstraints.append([property.key]) }
-            if options.contains(".indexed") { model.indexes.append([property.key]) }
+            if options.contains(".indexed") { model.indexes.append(Index([property.key])) }
             var own = property
             own.isIndexed = options.contains(".unique") || options.contains(".indexed")
             model.properties.append(own)

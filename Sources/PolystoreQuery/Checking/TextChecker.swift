@@ -7,17 +7,27 @@ struct TextChecker {
     func check(_ expression: Expression, _ match: TextMatch, _ needle: String) throws(QueryError) -> CheckedPredicate {
         let text = try expressions.check(expression)
         guard text.type.isText else { throw QueryError(path: name(text), "\(match.rawValue) needs a text, not \(text.type.rawValue)") }
+        if match == .search { return try search(text, SearchQuery(needle)) }
         if case .value(.null, _) = text { return .constant(false) }
         // No stored text has U+0000, so nothing can contain it.
         if needle.utf8.contains(0) { return .constant(false) }
         switch match {
         case .matches: _ = try Pattern(needle)
         case .like: return try like(text, needle)
-        case .beginsWith, .endsWith, .contains: break
+        case .beginsWith, .endsWith, .contains, .search: break
         }
         let folded = try folded(needle, like: text, match)
         if folded.isEmpty, match != .matches { return notNil(text) }
         return condition(text, match, folded)
+    }
+
+    /// A search folds both sides itself: options say nothing more.
+    private func search(_ text: CheckedExpression, _ query: SearchQuery) -> CheckedPredicate {
+        switch text {
+        case .value(.null, _): .constant(false)
+        case .function(.folded, let arguments, _): arguments.first.map { search($0, query) } ?? .constant(false)
+        case .value, .path, .outer, .function, .conditional, .related: condition(text, .search, query.description)
+        }
     }
 
     /// The needle as the text is seen. What follows a backslash in a regular expression names a class, and is left alone.

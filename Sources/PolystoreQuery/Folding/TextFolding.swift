@@ -54,13 +54,19 @@ public enum TextFolding {
         return String(folded)
     }
 
+    /// The scalars that a folding can change, Hangul syllables left out.
+    static var folded: Set<UInt32> {
+        let tables = Tables.shared
+        return Set(tables.folds.keys).union(tables.parts.keys).union(tables.marks.joined())
+    }
+
     private struct Tables: Sendable {
         static let shared = Tables()
 
         let folds: [UInt32: [Unicode.Scalar]]
-        private let parts: [UInt32: [Unicode.Scalar]]
+        let parts: [UInt32: [Unicode.Scalar]]
         private let classes: [UInt32: UInt8]
-        private let marks: [ClosedRange<UInt32>]
+        let marks: [ClosedRange<UInt32>]
 
         private init() {
             func number(_ text: Substring) -> UInt32 { UInt32(text, radix: 16) ?? 0 }

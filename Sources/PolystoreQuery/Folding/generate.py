@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes Generated/FoldingTables.swift from the Unicode database of this Python: full case folding, canonical decomposition, nonspacing marks.
+"""Writes Generated/FoldingTables.swift from the Unicode database of this Python: full case folding, canonical decomposition, nonspacing marks,
+what words are made of.
 
-The version of Unicode is part of what stores mean by a folded text: do not regenerate with another one without a migration of folded indexes.
+The version of Unicode is part of what stores mean by a folded text and by a word: do not regenerate with another one without a migration of
+full-text indexes.
 """
 import os, unicodedata
 
@@ -11,13 +13,17 @@ folds = [f"{c:x}:{hexed(chr(c).casefold())}" for c in scalars if chr(c).casefold
 # Hangul syllables are decomposed by arithmetic.
 parts = [f"{c:x}:{hexed(unicodedata.normalize('NFD', chr(c)))}" for c in scalars
          if not 0xAC00 <= c <= 0xD7A3 and unicodedata.normalize("NFD", chr(c)) != chr(c)]
-marks = [c for c in scalars if unicodedata.category(chr(c)) == "Mn"]
-ranges, start = [], None
-for index, c in enumerate(marks):
-    if start is None: start = c
-    if index + 1 == len(marks) or marks[index + 1] != c + 1:
-        ranges.append(f"{start:x}-{c:x}")
-        start = None
+def ranges(members):
+    result, start = [], None
+    for index, c in enumerate(members):
+        if start is None: start = c
+        if index + 1 == len(members) or members[index + 1] != c + 1:
+            result.append(f"{start:x}-{c:x}")
+            start = None
+    return result
+
+marks = ranges([c for c in scalars if unicodedata.category(chr(c)) == "Mn"])
+words = ranges([c for c in scalars if unicodedata.category(chr(c))[0] in "LM" or unicodedata.category(chr(c)) == "Nd"])
 # Marks that stay and have a place in the canonical order.
 classes = [f"{c:x}:{unicodedata.combining(chr(c)):x}" for c in scalars
            if unicodedata.combining(chr(c)) and unicodedata.category(chr(c)) != "Mn"]
@@ -39,6 +45,7 @@ with open(path, "w") as out:
     out.write(f'    static let unicodeVersion = "{unicodedata.unidata_version}"\n\n')
     out.write(text("caseFolding", "Full case folding: a scalar and what it becomes.", folds) + "\n")
     out.write(text("decomposition", "Canonical decomposition in full: a scalar and its parts.", parts) + "\n")
-    out.write(text("nonspacingMarks", "Ranges of nonspacing marks (Mn).", ranges) + "\n")
+    out.write(text("nonspacingMarks", "Ranges of nonspacing marks (Mn).", marks) + "\n")
+    out.write(text("wordScalars", "Ranges of letters, marks and digits (L, M, Nd).", words) + "\n")
     out.write(text("combiningClasses", "Other scalars with a canonical combining class.", classes))
     out.write("}\n")

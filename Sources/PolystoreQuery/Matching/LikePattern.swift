@@ -57,8 +57,9 @@ public struct TextMatcher: Sendable {
     private let needle: [UInt8]
     private let steps: [Step]
     private let pattern: Pattern?
+    private let query: SearchQuery?
 
-    /// A matcher; one of an ill-formed regular expression matches nothing.
+    /// A matcher; one of an ill-formed regular expression or query matches nothing.
     public init(_ match: TextMatch, _ needle: String) {
         self.match = match
         self.needle = Array(needle.utf8)
@@ -73,6 +74,7 @@ public struct TextMatcher: Sendable {
                 }
             }
         pattern = match == .matches ? try? Pattern(needle) : nil
+        query = match == .search ? try? SearchQuery(needle) : nil
     }
 
     /// Whether a text matches.
@@ -89,6 +91,7 @@ public struct TextMatcher: Sendable {
         case .contains: return contains(text)
         case .like: return isLike(text)
         case .matches: return pattern?.matches(String(decoding: text, as: UTF8.self)) ?? false
+        case .search: return query?.matches(SearchWords(utf8: text)) ?? false
         }
     }
 

@@ -16,8 +16,8 @@ public enum PredicateArgument: Sendable, Hashable {
 /// operators on texts with `[c]` and `[d]`, `IN`, `BETWEEN`, `ANY`, `SOME`, `ALL`, `NONE`, `SUBQUERY`, `@count` and its like, arithmetic,
 /// functions, `TERNARY`, placeholders.
 ///
-/// Three forms are of our own, for what has none there: `ANY path SATISFIES (…)`, or `ANY path SATISFIES $x (…)` to look at the object
-/// outside too, `SELF ISA "Entity"`, and `DATE`, `UUID`, `DATA`, `DECIMAL` before a text.
+/// Four forms are of our own, for what has none there: `ANY path SATISFIES (…)`, or `ANY path SATISFIES $x (…)` to look at the object
+/// outside too, `SELF ISA "Entity"`, `path SEARCH "words"`, and `DATE`, `UUID`, `DATA`, `DECIMAL` before a text.
 struct PredicateParser {
     private static let deepest = 200
 
@@ -203,6 +203,7 @@ struct PredicateParser {
     ]
     private static let matches: [(String, TextMatch)] = [
         ("BEGINSWITH", .beginsWith), ("ENDSWITH", .endsWith), ("CONTAINS", .contains), ("LIKE", .like), ("MATCHES", .matches),
+        ("SEARCH", .search),
     ]
 
     private mutating func comparison() throws(QueryError) -> Predicate {

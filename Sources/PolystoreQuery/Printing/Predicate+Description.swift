@@ -109,7 +109,8 @@ struct PredicatePrinter {
     }
 
     private static let words: Set<String> = [
-        "AND", "OR", "NOT", "IN", "BETWEEN", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "MATCHES", "ANY", "SOME", "ALL", "NONE",
+        "AND", "OR", "NOT", "IN", "BETWEEN", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "MATCHES", "SEARCH", "ANY", "SOME", "ALL",
+        "NONE",
         "TRUEPREDICATE", "FALSEPREDICATE", "TRUE", "FALSE", "YES", "NO", "NIL", "NULL", "SELF", "SUBQUERY", "TERNARY", "ISA", "SATISFIES",
         "INFINITY", "DATE", "UUID", "DATA", "DECIMAL", "SIZE",
     ]

@@ -51,11 +51,23 @@ struct SchemaReader {
         entity.originalName = try named.string("originalName")
         for item in try named.array("attributes") { try add(attribute: item, to: &entity) }
         for item in try named.array("relationships") { entity.relationships.append(try relationship(item, entity.name)) }
-        for item in try named.array("indexes") { entity.indexes.append(Index(try strings(item, "\(entity.name).indexes"))) }
+        for item in try named.array("indexes") { entity.indexes.append(try index(item, "\(entity.name).indexes")) }
         for item in try named.array("unique") {
             entity.uniqueConstraints.append(UniqueConstraint(try strings(item, "\(entity.name).unique")))
         }
         return entity
+    }
+
+    /// A list of names, or an object where the index has a kind or a condition.
+    private func index(_ node: JSONNode, _ path: String) throws(SchemaError) -> Index {
+        if case .array = node.value { return Index(try strings(node, path)) }
+        let fields = try Fields(node, path, ["properties", "kind", "where"])
+        guard let properties = fields["properties"] else { throw SchemaError(path, "\"properties\" is missing", line: node.line) }
+        var index = Index(try strings(properties, path))
+        let kinds = Index.Kind.allCases.map(\.rawValue)
+        if let kind = try fields.choice("kind", Index.Kind.init(rawValue:), kinds) { index.kind = kind }
+        index.condition = try fields.string("where")
+        return index
     }
 
     private func add(attribute node: JSONNode, to entity: inout Entity) throws(SchemaError) {

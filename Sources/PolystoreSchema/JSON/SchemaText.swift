@@ -34,11 +34,20 @@ enum SchemaText {
             members.append(member("relationships", .array(entity.relationships.map { JSONNode(relationship($0, forHash: forHash)) })))
         }
         if !entity.indexes.isEmpty {
-            members.append(member("indexes", .array(entity.indexes.map { JSONNode(strings($0.properties)) })))
+            members.append(member("indexes", .array(entity.indexes.map { JSONNode(index($0)) })))
         }
         if !entity.uniqueConstraints.isEmpty {
             members.append(member("unique", .array(entity.uniqueConstraints.map { JSONNode(strings($0.properties)) })))
         }
+        return object(members)
+    }
+
+    /// A plain index is a list of names, as it was before indexes had kinds and conditions: hashes of stores depend on it.
+    private static func index(_ index: Index) -> JSONValue {
+        if index.kind == .ordered, index.condition == nil { return strings(index.properties) }
+        var members = [member("properties", strings(index.properties))]
+        if index.kind != .ordered { members.append(member("kind", .string(index.kind.rawValue))) }
+        if let condition = index.condition { members.append(member("where", .string(condition))) }
         return object(members)
     }
 

@@ -1,10 +1,30 @@
 /// An index over properties of an entity, in order.
 public struct Index: Sendable, Hashable {
-    /// The attributes and to-one relationships, most significant first.
-    public var properties: [String]
+    /// What an index helps to find.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Values and ranges of values, in their order.
+        case ordered
+        /// Texts by the words in them: what `SEARCH` asks for.
+        case fullText
+    }
 
-    /// An index over the named properties.
-    public init(_ properties: [String]) { self.properties = properties }
+    /// The attributes and to-one relationships, most significant first; of a full-text index one attribute.
+    public var properties: [String]
+    /// What it helps to find.
+    public var kind: Kind
+    /// Which objects are in it, as the text of a condition on their own attributes; nil for all.
+    ///
+    /// Comparisons with constants joined by `AND` and `OR`, as in a predicate: bools by `==` and `!=`, whole numbers and texts by all six
+    /// signs, everything else with nil. An engine uses the index by itself for a request that asks for the same terms. Answers never
+    /// depend on it: the stores over ordered maps keep all objects in it.
+    public var condition: String?
+
+    /// An index over the named properties, such as `Index(["age"], where: "isActive == true")`.
+    public init(_ properties: [String], kind: Kind = .ordered, where condition: String? = nil) {
+        self.properties = properties
+        self.kind = kind
+        self.condition = condition
+    }
 }
 
 /// A rule that no two objects of an entity agree in all of the named attributes; objects with a nil among them are exempt.

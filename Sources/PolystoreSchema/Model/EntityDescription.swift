@@ -115,8 +115,10 @@ public final class EntityDescription: Sendable {
     public let relationships: [RelationshipDescription]
     /// The columns of the hierarchy's table; filled for a root, empty for others.
     public let columns: [Column]
-    /// The indexes as lists of slots, with inherited ones.
+    /// The ordered indexes as lists of slots, with inherited ones.
     public let indexes: [[Int]]
+    /// The slots with a full-text index, with inherited ones.
+    public let fullTextSlots: [Int]
     /// The unique constraints as lists of slots, with inherited ones; each with the entity that declares it.
     public let uniqueConstraints: [ResolvedConstraint]
 
@@ -137,6 +139,7 @@ public final class EntityDescription: Sendable {
         relationships: [RelationshipDescription],
         columns: [Column],
         indexes: [[Int]],
+        fullTextSlots: [Int],
         uniqueConstraints: [ResolvedConstraint],
         slotByName: [String: Int],
         relationshipByName: [String: Int],
@@ -152,6 +155,7 @@ public final class EntityDescription: Sendable {
         self.relationships = relationships
         self.columns = columns
         self.indexes = indexes
+        self.fullTextSlots = fullTextSlots
         self.uniqueConstraints = uniqueConstraints
         self.slotByName = slotByName
         self.relationshipByName = relationshipByName

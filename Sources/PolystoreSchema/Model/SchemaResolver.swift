@@ -45,13 +45,16 @@ struct SchemaResolver {
         let links = Self.links(entities, names)
         let relationships = Self.relationships(entities, names, parents, slots, links)
 
-        let descriptions = entities.indices.map { index in
-            EntityDescription(
+        let descriptions = entities.indices.map { (index: EntityIndex) -> EntityDescription in
+            let declared = Self.lineage(index, parents).flatMap { entities[$0].indexes }
+            func positions(_ kind: Index.Kind) -> [[Int]] {
+                declared.filter { $0.kind == kind }.map { $0.properties.compactMap { Self.position($0, slots[index]) } }
+            }
+            return EntityDescription(
                 index: index, name: entities[index].name, isAbstract: entities[index].isAbstract, root: roots[index],
                 parent: parents[index], family: families[index], slots: slots[index], relationships: relationships[index],
                 columns: roots[index] == index ? columns[index]?.list ?? [] : [],
-                indexes: Self.lineage(index, parents).flatMap { entities[$0].indexes }
-                    .map { $0.properties.compactMap { Self.position($0, slots[index]) } },
+                indexes: positions(.ordered), fullTextSlots: positions(.fullText).flatMap { $0 },
                 uniqueConstraints: Self.lineage(index, parents).flatMap { ancestor in
                     entities[ancestor].uniqueConstraints.map { constraint in
                         ResolvedConstraint(

@@ -156,6 +156,18 @@ struct SchemaRules {
                 }
             }
         }
+        for index in entity.indexes {
+            let path = "\(entity.name).index(\(index.properties.joined(separator: ",")))"
+            if index.kind == .fullText { try checkFullText(index, attributes, path) }
+            if let text = index.condition { try IndexCondition.check(text, path, attributes: attributes, references: references) }
+        }
+    }
+
+    private func checkFullText(_ index: Index, _ attributes: [Attribute], _ path: String) throws(SchemaError) {
+        guard index.properties.count == 1, attributes.contains(where: { $0.name == index.properties[0] && $0.type == .string }) else {
+            throw SchemaError(path, "a full-text index is over one attribute of type string")
+        }
+        if index.condition != nil { throw SchemaError(path, "a full-text index has no condition: it covers all objects") }
     }
 
     private func checkConfigurations() throws(SchemaError) {

@@ -12,6 +12,8 @@ struct KeySearch {
         let keys: [Int64]
         /// The indexes whose entries all have been read.
         let uses: [IndexUse]
+        /// The full-text indexes that have been read.
+        var words: [KeyValueLayout.IndexMap] = []
     }
 
     /// A look-up of a row costs about as much as reading so many rows one after the other (memory 5, LMDB 10).
@@ -46,7 +48,7 @@ struct KeySearch {
         return Found(keys: keys, uses: used)
     }
 
-    private static func intersection(_ a: [Int64], _ b: [Int64]) -> [Int64] {
+    static func intersection(_ a: [Int64], _ b: [Int64]) -> [Int64] {
         var result: [Int64] = [], i = 0, j = 0
         while i < a.count, j < b.count {
             if a[i] == b[j] { result.append(a[i]) }

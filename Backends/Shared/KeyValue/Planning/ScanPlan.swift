@@ -27,7 +27,7 @@ struct ScanPlan {
     /// Rows in the order of their keys, for when the order of an index turned out to be dear.
     init(unordered plan: FetchPlan, _ reader: KeyValueReader) throws(StorageError) {
         let uses = IndexUse.narrowing(IndexUse.all(plan, reader.core.layout))
-        access = try Self.byIndex(uses, reader, most: Self.budget(plan, reader)) ?? .all
+        access = try Self.byIndex(plan, uses, reader, most: Self.budget(plan, reader)) ?? .all
     }
 
     private static func choose(_ plan: FetchPlan, _ reader: KeyValueReader) throws(StorageError) -> Access {
@@ -35,14 +35,14 @@ struct ScanPlan {
         let uses = IndexUse.all(plan, reader.core.layout), narrowing = IndexUse.narrowing(uses)
         let most = try budget(plan, reader)
         guard let order = IndexOrder.best(plan, uses, reader.core.layout) else {
-            return try byIndex(narrowing, reader, most: most) ?? .all
+            return try byIndex(plan, narrowing, reader, most: most) ?? .all
         }
         if order.use.isExact { return .ordered(order) }
-        guard let limit = plan.limit else { return try byIndex(narrowing, reader, most: most) ?? .all }
+        guard let limit = plan.limit else { return try byIndex(plan, narrowing, reader, most: most) ?? .all }
         // Few rows are wanted: the order of the index may give them soon, unless a condition leaves few to sort.
         let wanted = limit.addingReportingOverflow(plan.offset)
         let few = wanted.overflow ? most : min(most, max(wanted.partialValue, 64) * 4)
-        return try byIndex(narrowing, reader, most: few) ?? .ordered(order)
+        return try byIndex(plan, narrowing, reader, most: few) ?? .ordered(order)
     }
 
     /// The most entries that are worth reading before reading all rows is cheaper.
@@ -50,8 +50,13 @@ struct ScanPlan {
         max(try reader.engine.count(reader.core.layout.rows[plan.entity]) / KeySearch.lookUpCost, 64)
     }
 
-    private static func byIndex(_ uses: [IndexUse], _ reader: KeyValueReader, most: Int) throws(StorageError) -> Access? {
-        try KeySearch.keys(uses, reader, most: most).map(Access.found)
+    private static func byIndex(
+        _ plan: FetchPlan, _ uses: [IndexUse], _ reader: KeyValueReader, most: Int
+    ) throws(StorageError) -> Access? {
+        let found = try KeySearch.keys(uses, reader, most: most)
+        guard let words = try WordSearch.keys(plan, reader) else { return found.map(Access.found) }
+        let keys = found.map { KeySearch.intersection($0.keys, words.keys) } ?? words.keys
+        return .found(KeySearch.Found(keys: keys, uses: found?.uses ?? [], words: words.indexes))
     }
 
     private static func byKey(_ condition: CheckedPredicate) -> Access? {
@@ -87,7 +92,9 @@ struct ScanPlan {
             case .keyRange(let low, let high): "SCAN \(rows) FROM \(low) TO \(high)"
             case .keys(let keys): "SEARCH \(rows) FOR \(keys.count) KEYS"
             case .found(let found):
-                "SEARCH \(rows) USING \(found.uses.map { layout.names[$0.index.map] }.joined(separator: " AND ")): \(found.keys.count) ROWS"
+                "SEARCH \(rows) USING "
+                    + (found.uses.map(\.index) + found.words).map { layout.names[$0.map] }.joined(separator: " AND ")
+                    + ": \(found.keys.count) ROWS"
             case .ordered(let order):
                 "SCAN \(rows) IN ORDER OF \(layout.names[order.use.index.map])\(order.isAscending ? "" : " BACKWARDS")"
             }

@@ -8,6 +8,7 @@ struct BulkLoad {
     private var isFresh: [EntityIndex: Bool] = [:]
     /// Entries of indexes that were empty, to be sorted.
     private var entries: [Int: [[UInt8]]] = [:]
+    private var words = WordIndex.Collected()
     private(set) var greatest: [EntityIndex: Int64] = [:]
 
     init(_ core: KeyValueCore, _ maps: any OrderedWriter) {
@@ -40,6 +41,7 @@ struct BulkLoad {
             Record.write(
                 row.cells, kinds, number: core.layout.entityNumbers[row.entity], version: row.version, to: target, size: size,
                 isChecked: core.checksRecords)
+            for index in core.layout.wordIndexes[row.entity] { try words.add(row, index, maps) }
             for index in core.layout.indexes[row.entity] {
                 // Whether a compound key has a nil is no longer seen in its bytes: such constraints are checked at once.
                 if isFresh[root] == true, index.constraint == nil || index.slots.count == 1 {
@@ -64,6 +66,7 @@ struct BulkLoad {
 
     /// Writes the index entries that were put off.
     mutating func finish(_ indexes: IndexWriter) throws(StorageError) {
+        try words.finish(maps)
         for index in core.layout.allIndexes {
             guard var list = entries.removeValue(forKey: index.map) else { continue }
             list.sort { a, b in a.withUnsafeBytes { x in b.withUnsafeBytes { compareBytes(x, $0) < 0 } } }

@@ -29,6 +29,10 @@ final class IndexWriter {
     /// Removes a row's entries.
     func remove(_ row: borrowing RowView, _ indexes: [KeyValueLayout.IndexMap]) throws(StorageError) {
         for index in indexes {
+            if index.isWords {
+                try WordIndex.remove(row, index, maps)
+                continue
+            }
             encode(row, index)
             key.append(row.key)
             let map = index.map
@@ -41,6 +45,10 @@ final class IndexWriter {
     /// - Throws: `uniqueConstraintViolated` when another row has the same values under a unique constraint.
     func add(_ row: borrowing RowView, _ indexes: [KeyValueLayout.IndexMap]) throws(StorageError) {
         for index in indexes {
+            if index.isWords {
+                try WordIndex.add(row, index, maps)
+                continue
+            }
             encode(row, index)
             if let constraint = index.constraint, !index.slots.contains(where: { row[$0].isNull }) { try check(row, index, constraint) }
             key.append(row.key)

@@ -10,6 +10,8 @@ struct KeyValueLayout: Sendable {
         let slots: [Int]
         /// The constraint that it keeps; nil for a plain index.
         let constraint: ResolvedConstraint?
+        /// Whether it is a full-text index, with an entry for each word instead of one for the values.
+        var isWords = false
     }
 
     static let metadata = 0, counters = 1, history = 2, notes = 3
@@ -23,6 +25,10 @@ struct KeyValueLayout: Sendable {
     /// The indexes that cover each entity.
     let indexes: [[IndexMap]]
     let allIndexes: [IndexMap]
+    /// The full-text indexes that cover each entity.
+    let wordIndexes: [[IndexMap]]
+    /// The indexes that a change of an entity's rows concerns: both kinds.
+    let keptIndexes: [[IndexMap]]
     /// The maps of each link, by owner and by member.
     let links: [(owner: Int, member: Int)]
     /// By entity number.
@@ -38,12 +44,14 @@ struct KeyValueLayout: Sendable {
         }
         var rowMaps: [EntityIndex: Int] = [:]
         for root in schema.roots { rowMaps[root] = map(schema.entities[root].name) }
-        var all: [IndexMap] = [], seen: Set<String> = []
+        var all: [IndexMap] = [], words: [IndexMap] = [], seen: Set<String> = []
         for description in schema.descriptions {
             var lists: [([Int], ResolvedConstraint?)] = description.slots.indices
                 .filter { description.slots[$0].declaredIn == description.index && description.slots[$0].destination != nil }
                 .map { ([$0], nil) }
-            lists += schema.entities[description.index].indexes.map { ($0.properties.compactMap(description.slot), nil) }
+            let declared = schema.entities[description.index].indexes
+            // A partial index holds all rows: a condition of each change would cost more than the entries that it saves.
+            lists += declared.filter { $0.kind == .ordered }.map { ($0.properties.compactMap(description.slot), nil) }
             lists += description.uniqueConstraints.filter { $0.declaredIn == description.index }.map { ($0.slots, $0) }
             for (slots, constraint) in lists {
                 let properties = slots.map { description.slots[$0].name }.joined(separator: ".")
@@ -51,6 +59,12 @@ struct KeyValueLayout: Sendable {
                 if seen.insert(name).inserted {
                     all.append(IndexMap(map: map(name), entity: description.index, slots: slots, constraint: constraint))
                 }
+            }
+            for index in declared where index.kind == .fullText {
+                let name = "\(description.name).fullText.\(index.properties.joined(separator: "."))"
+                guard seen.insert(name).inserted else { continue }
+                let slots = index.properties.compactMap(description.slot)
+                words.append(IndexMap(map: map(name), entity: description.index, slots: slots, constraint: nil, isWords: true))
             }
         }
         links = schema.links.map { (map($0.name), map($0.name + ".member")) }
@@ -62,7 +76,12 @@ struct KeyValueLayout: Sendable {
         entityNumbers = metadata.entityNumbers
         rows = schema.descriptions.map { rowMaps[$0.root] ?? 0 }
         allIndexes = all
-        indexes = schema.descriptions.map { description in all.filter { schema[$0.entity].family.contains(description.index) } }
+        func covering(_ list: [IndexMap]) -> [[IndexMap]] {
+            schema.descriptions.map { description in list.filter { schema[$0.entity].family.contains(description.index) } }
+        }
+        indexes = covering(all)
+        wordIndexes = covering(words)
+        keptIndexes = covering(all + words)
         kinds = schema.descriptions.map { $0.slots.map(\.cellKind) }
     }
 

@@ -62,7 +62,7 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
         for deletion in change.deletes {
             let row = try oldRow(change.entity, map, deletion.key)
             if let version = deletion.expectedVersion, version != row.version { throw stale(change.entity, deletion.key) }
-            try indexes.remove(row, core.layout.indexes[row.entity])
+            try indexes.remove(row, core.layout.keptIndexes[row.entity])
             _ = try RowKey(deletion.key).withBytes { key throws(StorageError) in try maps.delete(map, key) }
             recorder.delete(change.entity, deletion.key)
         }
@@ -88,7 +88,7 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
 
     /// The indexes that a change of slots concerns.
     private func touched(_ entity: EntityIndex, _ mask: SlotMask) -> [KeyValueLayout.IndexMap] {
-        core.layout.indexes[entity].filter { $0.slots.contains(where: mask.contains) }
+        core.layout.keptIndexes[entity].filter { $0.slots.contains(where: mask.contains) }
     }
 
     func unindex(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
@@ -123,7 +123,7 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
 
     func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
         let map = core.layout.rows[entity], number = core.layout.entityNumbers[entity]
-        let count = core.layout.kinds[entity].count, indexMaps = core.layout.indexes[entity]
+        let count = core.layout.kinds[entity].count, indexMaps = core.layout.keptIndexes[entity]
         var last = try greatestKey(map)
         try rows.forEachBatch(scratchRows) { batch throws(StorageError) in
             for index in 0..<batch.count {

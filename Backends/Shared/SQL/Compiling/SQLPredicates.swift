@@ -28,7 +28,8 @@ struct SQLPredicates {
         case .constant, .isNil, .compare, .isEntity: return true
         case .comparePaths(let a, _, let b): return comparesExactly(.path(a), .path(b))
         case .isIn(let path, let values): return tables.dialect.takesList(values.count, path.type)
-        case .text(_, let match, let needle): return tables.dialect.match("", match, needle) != nil
+        case .text(let path, let match, let needle):
+            return search(path, match, needle, key: "", text: "") != nil || tables.dialect.match("", match, needle) != nil
         case .compareExpressions(let a, _, let b): return isExact(a) && isExact(b) && comparesExactly(a, b)
         case .isInExpression(let expression, let values):
             return isExact(expression) && tables.dialect.takesList(values.count, expression.type)
@@ -66,10 +67,12 @@ struct SQLPredicates {
         case .constant(let value): return "\(raw: value ? tables.dialect.yes : tables.dialect.no)"
         case .isNil(let path): return "\(joins.column(path)) IS NULL"
         case .compare(let path, let comparison, let value):
-            return "\(joins.column(path)) \(raw: sign(comparison)) \(bind: value, path.type)"
+            return "\(joins.column(path)) \(raw: sign(comparison)) \(constant(path, comparison, value))"
         case .comparePaths(let a, let comparison, let b): return compare(joins.column(a), comparison, joins.column(b))
         case .isIn(let path, let values): return tables.dialect.isIn(joins.column(path), values, path.type)
-        case .text(let path, let match, let needle): return text(joins.column(path), match, needle)
+        case .text(let path, let match, let needle):
+            let key = joins.key(path.steps), column = joins.column(path)
+            return search(path, match, needle, key: key, text: column) ?? text(column, match, needle)
         case .compareExpressions(let a, let comparison, let b):
             return compare(compile(a, &joins), comparison, compile(b, &joins))
         case .isInExpression(let expression, let values): return tables.dialect.isIn(compile(expression, &joins), values, expression.type)
@@ -90,7 +93,15 @@ struct SQLPredicates {
         return SQLText.joined(texts, separator)
     }
 
-    private func sign(_ comparison: Comparison) -> String {
+    /// A constant as a binding, or in the text where a partial index is to be found by it.
+    private func constant(_ path: CheckedPath, _ comparison: Comparison, _ value: Value) -> SQLText {
+        if tables.partialIndexes.contains(path, comparison, value), let literal = tables.dialect.literal(value, path.type) {
+            return "\(raw: literal)"
+        }
+        return "\(bind: value, path.type)"
+    }
+
+    func sign(_ comparison: Comparison) -> String {
         switch comparison {
         case .equal: "="
         case .notEqual: tables.dialect.isNotSame

@@ -9,13 +9,27 @@ public struct SQLTables: Sendable {
     /// What `_entity` holds for each entity.
     public let entityNumbers: [Int16]
     private let names: SQLNames
+    let partialIndexes: SQLPartialIndexes
+    /// The columns with a full-text index, by root and column.
+    private(set) var fullTextColumns: [EntityIndex: [Int: SQLFullText.Column]] = [:]
 
     /// The tables of a schema in a dialect.
     public init(_ schema: Schema, _ dialect: SQLDialect, entityNumbers: [Int16]) {
         self.schema = schema
         self.dialect = dialect
         self.entityNumbers = entityNumbers
+        partialIndexes = SQLPartialIndexes(schema)
         names = SQLNames(schema, dialect.names, indexes: Self.declaredIndexes(schema).map(\.text))
+        if dialect.fullText == nil { return }
+        for index in Self.declaredIndexes(schema) {
+            guard index.kind == .fullText, let slot = index.slots.first else { continue }
+            fullTextColumns[index.entity.root, default: [:]][index.entity.slots[slot].column] = fullTextColumn(index, slot)
+        }
+    }
+
+    private func fullTextColumn(_ index: DeclaredIndex, _ slot: Int) -> SQLFullText.Column {
+        SQLFullText.Column(
+            index: names.relation(index.text), table: table(index.entity.index), name: column(index.entity.index, slot))
     }
 
     /// The name of the table of an entity's hierarchy.
@@ -50,27 +64,49 @@ public struct SQLTables: Sendable {
         public let root: EntityIndex
         /// Its name.
         public let name: String
-        /// The statement that makes it.
+        /// The statements that make it.
         public let creation: String
+        /// The statements that remove it.
+        public let removal: String
         /// The constraint that it keeps; nil for a plain index.
         public let constraint: ResolvedConstraint?
     }
 
     /// All indexes: of to-one keys, of declared indexes and of unique constraints.
-    public func indexes() -> [IndexStatement] { Self.declaredIndexes(schema).map(index) }
+    public func indexes() -> [IndexStatement] { Self.declaredIndexes(schema).compactMap(index) }
 
     private struct DeclaredIndex {
         let text: String
         let entity: EntityDescription
         let slots: [Int]
+        let kind: Index.Kind
         let constraint: ResolvedConstraint?
+        let condition: CheckedPredicate?
 
         init(_ entity: EntityDescription, _ slots: [Int], _ constraint: ResolvedConstraint? = nil) {
             let kind = constraint == nil ? "index" : "unique"
             text = "\(entity.name).\(kind).\(slots.map { entity.slots[$0].name }.joined(separator: "."))"
+            self.kind = .ordered
+            condition = nil
             self.entity = entity
             self.slots = slots
             self.constraint = constraint
+        }
+
+        init(_ entity: EntityDescription, _ index: Index, _ schema: Schema) {
+            condition = SQLPartialIndexes.condition(of: index, entity.name, schema)
+            let suffix = index.condition.map { " where \($0)" } ?? ""
+            let properties = index.properties.joined(separator: ".")
+            text =
+                switch index.kind {
+                case .ordered: "\(entity.name).index.\(properties)\(suffix)"
+                // SQLite adds "_data" and the like for tables of its own: at the end, because no name of a property ends so.
+                case .fullText: "\(entity.name).fullText.\(properties).words"
+                }
+            kind = index.kind
+            self.entity = entity
+            slots = index.properties.compactMap(entity.slot)
+            constraint = nil
         }
     }
 
@@ -79,21 +115,36 @@ public struct SQLTables: Sendable {
         for entity in schema.descriptions {
             let own = entity.slots.indices.filter { entity.slots[$0].declaredIn == entity.index }
             result += own.filter { entity.slots[$0].destination != nil }.map { DeclaredIndex(entity, [$0]) }
-            result += schema.entities[entity.index].indexes.map { DeclaredIndex(entity, $0.properties.compactMap(entity.slot)) }
+            result += schema.entities[entity.index].indexes.map { DeclaredIndex(entity, $0, schema) }
             result += entity.uniqueConstraints.filter { $0.declaredIn == entity.index }.map { DeclaredIndex(entity, $0.slots, $0) }
         }
         var seen: Set<String> = []
         return result.filter { seen.insert($0.text).inserted }
     }
 
-    private func index(_ index: DeclaredIndex) -> IndexStatement {
+    private func index(_ index: DeclaredIndex) -> IndexStatement? {
+        let name = names.relation(index.text)
+        switch index.kind {
+        case .ordered:
+            return IndexStatement(
+                root: index.entity.root, name: name, creation: creation(index, name), removal: "DROP INDEX \(SQLText.quoted(name))",
+                constraint: index.constraint)
+        case .fullText:
+            guard let fullText = dialect.fullText, let slot = index.slots.first else { return nil }
+            let column = fullTextColumn(index, slot)
+            return IndexStatement(
+                root: index.entity.root, name: name, creation: fullText.creation(column), removal: fullText.removal(column), constraint: nil
+            )
+        }
+    }
+
+    private func creation(_ index: DeclaredIndex, _ name: String) -> String {
         let columns = index.slots.map { SQLText.quoted(column(index.entity.index, $0)) }
         let isUnique = index.constraint != nil
         let keys = isUnique ? columns : columns.map(dialect.indexKey) + [SQLText.quoted("_id")]
-        let name = names.relation(index.text), table = SQLText.quoted(table(index.entity.index))
-        let creation =
-            "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLText.quoted(name)) ON \(table)(\(keys.joined(separator: ", ")))"
-        return IndexStatement(root: index.entity.root, name: name, creation: creation, constraint: index.constraint)
+        let table = SQLText.quoted(table(index.entity.index))
+        let condition = index.condition.flatMap(SQLPredicates(tables: self).indexCondition).map { " WHERE \($0)" } ?? ""
+        return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLText.quoted(name)) ON \(table)(\(keys.joined(separator: ", ")))\(condition)"
     }
 
     private func createTable(_ root: EntityIndex) -> String {

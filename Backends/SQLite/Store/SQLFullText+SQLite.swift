@@ -1,0 +1,56 @@
+#if SQLite
+internal import CSQLite
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+extension SQLFullText {
+    /// FTS5 (https://sqlite.org/fts5.html): a table of words without content, kept by triggers.
+    ///
+    /// What is put into it are our words, folded and with a space between them; the tokenizer `ascii` only cuts them at the spaces, so that
+    /// none of its own folding is left. Nil where the library was built without FTS5.
+    static let sqlite: SQLFullText? =
+        sqlite3_compileoption_used("ENABLE_FTS5") == 0 ? nil : SQLFullText(creation: creation, removal: removal, condition: condition)
+
+    /// Longer tokens than 32,768 bytes are cut by FTS5: longer words than this are left to the evaluator.
+    private static let longestWord = 1_000
+
+    @Sendable private static func creation(_ column: Column) -> String {
+        let index = SQLText.quoted(column.index), table = SQLText.quoted(column.table), name = SQLText.quoted(column.name)
+        let add = "INSERT INTO \(index)(rowid, words) SELECT new.\"_id\", polystore_words(new.\(name)) WHERE new.\(name) IS NOT NULL;"
+        // A table without content must be told what is to go.
+        let remove = """
+            INSERT INTO \(index)(\(index), rowid, words) SELECT 'delete', old."_id", polystore_words(old.\(name)) WHERE old.\(name) IS NOT NULL;
+            """
+        return """
+            CREATE VIRTUAL TABLE \(index) USING fts5(words, content = '', tokenize = 'ascii');
+            INSERT INTO \(index)(rowid, words) SELECT "_id", polystore_words(\(name)) FROM \(table) WHERE \(name) IS NOT NULL;
+            CREATE TRIGGER \(trigger(column, "insert")) AFTER INSERT ON \(table) BEGIN \(add) END;
+            CREATE TRIGGER \(trigger(column, "delete")) AFTER DELETE ON \(table) BEGIN \(remove) END;
+            CREATE TRIGGER \(trigger(column, "update")) AFTER UPDATE OF \(name) ON \(table) WHEN old.\(name) IS NOT new.\(name)
+            BEGIN \(remove) \(add) END;
+            """
+    }
+
+    private static func trigger(_ column: Column, _ event: String) -> String { SQLText.quoted("\(column.index).\(event)") }
+
+    @Sendable private static func removal(_ column: Column) -> String {
+        let triggers = ["insert", "delete", "update"].map { "DROP TRIGGER \(trigger(column, $0)); " }.joined()
+        return "\(triggers)DROP TABLE \(SQLText.quoted(column.index))"
+    }
+
+    @Sendable private static func condition(_ column: Column, _ key: SQLText, _ text: SQLText, _ query: SearchQuery) -> SQLText? {
+        let terms = query.groups.joined() + query.excluded
+        if terms.contains(where: { $0.words.contains { $0.utf8.count > longestWord } }) { return nil }
+        func either(_ terms: [SearchQuery.Term]) -> String { "(\(terms.map(term).joined(separator: " OR ")))" }
+        var match = "(\(query.groups.map(either).joined(separator: " AND ")))"
+        if !query.excluded.isEmpty { match += " NOT \(either(query.excluded))" }
+        let index: SQLText = "\(identifier: column.index)"
+        return "\(key) IN (SELECT rowid FROM \(index) WHERE \(index) MATCH \(bind: .string(match), .string))"
+    }
+
+    /// Words have no quotes.
+    private static func term(_ term: SearchQuery.Term) -> String {
+        "\"\(term.words.joined(separator: " "))\"\(term.isPrefix ? " *" : "")"
+    }
+}
+#endif

@@ -1,0 +1,78 @@
+internal import PolystoreStorage
+
+/// The conditions of the partial indexes of a schema.
+///
+/// An engine takes a partial index only for a statement that has the terms of its condition literally, a bound value being no constant for
+/// its planner (https://sqlite.org/partialindex.html, https://www.postgresql.org/docs/current/indexes-partial.html). So a comparison that is
+/// a term of a condition has its constant in the text of the statement; the model names the few that there are.
+struct SQLPartialIndexes: Sendable {
+    private struct Term: Hashable {
+        let root: EntityIndex
+        let column: Int
+        let comparison: Comparison
+        let value: Value
+    }
+
+    private var terms: Set<Term> = []
+    private let schema: Schema
+
+    init(_ schema: Schema) {
+        self.schema = schema
+        for entity in schema.entities {
+            for index in entity.indexes { if let condition = Self.condition(of: index, entity.name, schema) { collect(condition) } }
+        }
+    }
+
+    /// The condition of an index, checked; nil for an index of all objects.
+    static func condition(of index: Index, _ entity: String, _ schema: Schema) -> CheckedPredicate? {
+        guard let text = index.condition, let predicate = try? Predicate(parsing: text),
+            let plan = try? FetchRequest(entity, where: predicate).plan(in: schema)
+        else { return nil }
+        return plan.predicate
+    }
+
+    private mutating func collect(_ condition: CheckedPredicate) {
+        switch condition {
+        case .compare(let path, let comparison, let value):
+            if let term = term(path, comparison, value) { terms.insert(term) }
+        case .and(let parts), .or(let parts): for part in parts { collect(part) }
+        case .constant, .isNil, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .not: break
+        }
+    }
+
+    private func term(_ path: CheckedPath, _ comparison: Comparison, _ value: Value) -> Term? {
+        guard case .slot(let slot) = path.leaf else { return nil }
+        let entity = schema[path.entity]
+        return Term(root: entity.root, column: entity.slots[slot].column, comparison: comparison, value: value)
+    }
+
+    /// Whether a comparison is a term of a condition.
+    func contains(_ path: CheckedPath, _ comparison: Comparison, _ value: Value) -> Bool {
+        if terms.isEmpty { return false }
+        return term(path, comparison, value).map(terms.contains) ?? false
+    }
+}
+
+extension SQLPredicates {
+    /// The condition of a partial index: columns without a table, constants as literals; nil for what no condition of an index has.
+    func indexCondition(_ condition: CheckedPredicate) -> String? {
+        func column(_ path: CheckedPath) -> String? {
+            if case .slot(let slot) = path.leaf, path.steps.isEmpty { SQLText.quoted(tables.column(path.entity, slot)) } else { nil }
+        }
+        func joined(_ parts: [CheckedPredicate], _ word: String) -> String? {
+            let texts = parts.compactMap(indexCondition)
+            return texts.count == parts.count ? "(\(texts.joined(separator: word)))" : nil
+        }
+        switch condition {
+        case .constant(let value): return value ? tables.dialect.yes : tables.dialect.no
+        case .isNil(let path): return column(path).map { "\($0) IS NULL" }
+        case .not(.isNil(let path)): return column(path).map { "\($0) IS NOT NULL" }
+        case .compare(let path, let comparison, let value):
+            guard let column = column(path), let literal = tables.dialect.literal(value, path.type) else { return nil }
+            return "\(column) \(sign(comparison)) \(literal)"
+        case .and(let parts): return joined(parts, " AND ")
+        case .or(let parts): return joined(parts, " OR ")
+        case .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity, .not: return nil
+        }
+    }
+}

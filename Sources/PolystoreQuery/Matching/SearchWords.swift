@@ -1,0 +1,111 @@
+/// The words of a text: maximal runs of letters, marks and digits (general categories L, M and Nd), folded without case and diacritics.
+///
+/// Everything else only stands between words. What is a letter is said by tables of one version of Unicode, as folding is, so that every
+/// store and every machine finds the same words.
+public struct SearchWords: Sendable, Hashable {
+    /// The words, one after the other.
+    private var bytes: [UInt8] = []
+    /// The end of each word.
+    private var ends: [Int] = []
+
+    /// The words of a text, in its order. O(n).
+    public init(_ text: String) {
+        var text = text
+        self = text.withUTF8 { SearchWords(utf8: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The words of a text that is given by its bytes.
+    public init(utf8 text: UnsafeRawBufferPointer) {
+        let members = WordScalars.shared
+        var start = -1, isASCII = true, offset = 0
+        while offset < text.count {
+            let byte = text[offset]
+            let (scalar, length) = byte < 0x80 ? (UInt32(byte), 1) : Self.scalar(text, offset)
+            if members.contains(scalar) {
+                if start < 0 { (start, isASCII) = (offset, true) }
+                if byte >= 0x80 { isASCII = false }
+            } else if start >= 0 {
+                append(UnsafeRawBufferPointer(rebasing: text[start..<offset]), isASCII)
+                start = -1
+            }
+            offset += length
+        }
+        if start >= 0 { append(UnsafeRawBufferPointer(rebasing: text[start...]), isASCII) }
+    }
+
+    /// What words are made of: ranges of scalars, ascending.
+    public static var scalars: [ClosedRange<UInt32>] { WordScalars.ranges }
+
+    /// The scalars of words that are folded, and what becomes of them; Hangul syllables are left out, which are decomposed canonically.
+    public static var foldings: [(scalar: Unicode.Scalar, folded: String)] {
+        TextFolding.folded.sorted().compactMap { number in
+            guard WordScalars.shared.contains(number), let scalar = Unicode.Scalar(number) else { return nil }
+            let text = String(scalar), folded = TextFolding.fold(text, .caseAndDiacriticInsensitive)
+            return folded.unicodeScalars.elementsEqual(text.unicodeScalars) ? nil : (scalar, folded)
+        }
+    }
+
+    /// The words of a text with one space between them.
+    public static func joined(utf8 text: UnsafeRawBufferPointer) -> [UInt8] {
+        let words = SearchWords(utf8: text)
+        var result: [UInt8] = []
+        result.reserveCapacity(words.bytes.count + words.count)
+        for index in 0..<words.count {
+            if index > 0 { result.append(0x20) }
+            result += words[index]
+        }
+        return result
+    }
+
+    /// The number of words.
+    public var count: Int { ends.count }
+
+    /// The words as texts.
+    public var list: [String] { ends.indices.map { String(decoding: self[$0], as: UTF8.self) } }
+
+    /// The bytes of a word.
+    public subscript(index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
+
+    private mutating func append(_ run: UnsafeRawBufferPointer, _ isASCII: Bool) {
+        if isASCII {
+            for byte in run { bytes.append((0x41...0x5a).contains(byte) ? byte | 0x20 : byte) }
+        } else {
+            bytes += TextFolding.fold(String(decoding: run, as: UTF8.self), .caseAndDiacriticInsensitive).utf8
+        }
+        // Of marks alone nothing is left.
+        if bytes.count > ends.last ?? 0 { ends.append(bytes.count) }
+    }
+
+    /// A scalar of more than one byte and its length; texts of stores are well-formed, and in others nothing worse happens than that a
+    /// scalar is another.
+    private static func scalar(_ text: UnsafeRawBufferPointer, _ offset: Int) -> (UInt32, Int) {
+        let lead = UInt32(text[offset])
+        let length = lead >= 0xf0 ? 4 : (lead >= 0xe0 ? 3 : 2)
+        guard offset + length <= text.count else { return (0, text.count - offset) }
+        var scalar = lead & (0x7f >> UInt32(length))
+        for index in 1..<length { scalar = scalar << 6 | UInt32(text[offset + index]) & 0x3f }
+        return (scalar, length)
+    }
+}
+
+/// What words are made of, one bit for each scalar.
+struct WordScalars: Sendable {
+    static let shared = WordScalars()
+    private var bits = [UInt64](repeating: 0, count: 0x110000 / 64)
+
+    static var ranges: [ClosedRange<UInt32>] {
+        FoldingTables.wordScalars.split(separator: " ").compactMap { item in
+            let sides = item.split(separator: "-").compactMap { UInt32($0, radix: 16) }
+            return sides.count == 2 && sides[0] <= sides[1] ? sides[0]...sides[1] : nil
+        }
+    }
+
+    private init() {
+        for range in Self.ranges { for scalar in range { bits[Int(scalar / 64)] |= 1 << UInt64(scalar % 64) } }
+    }
+
+    /// Whether a scalar is part of words.
+    func contains(_ scalar: UInt32) -> Bool {
+        scalar < 0x110000 && bits[Int(scalar / 64)] & 1 << UInt64(scalar % 64) != 0
+    }
+}
