@@ -19,7 +19,7 @@ enum Fixture {
             ],
             indexes: [
                 Index(["number"]), Index(["text"]), Index(["text", "number"]), Index(["flag", "real"]), Index(["small", "text", "number"]),
-                Index(["price"]), Index(["at"]), Index(["bytes"]),
+                Index(["price"]), Index(["at"]),
             ], uniqueConstraints: [UniqueConstraint(["code"])])
         let holder = Entity(
             "Holder", attributes: [Attribute("label", .string, isOptional: true)],
