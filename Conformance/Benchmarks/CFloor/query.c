@@ -77,16 +77,16 @@ int64_t floor_query_groups(const floor_sale *rows, int64_t count) {
 // The rows as records of the key-value kit, one behind the other in one block: length (8), record.
 void *floor_query_records(const floor_sale *rows, int64_t count) {
     size_t size = 8;
-    for (int64_t i = 0; i < count; i++) size += 8 + 24 + 8 * 6 + ((rows[i].region_length + 7) & ~7u);
+    for (int64_t i = 0; i < count; i++) size += 8 + 24 + 8 * 7 + ((rows[i].region_length + 7) & ~7u);
     uint8_t *block = calloc(1, size), *p = block;
     if (!block) return NULL;
     for (int64_t i = 0; i < count; i++) {
-        uint64_t length = 24 + 8 * 6 + ((rows[i].region_length + 7) & ~7u), text = (24 + 8 * 6) | (uint64_t)rows[i].region_length << 32;
+        uint64_t length = 24 + 8 * 7 + ((rows[i].region_length + 7) & ~7u), text = (24 + 8 * 7) | (uint64_t)rows[i].region_length << 32;
         memcpy(p, &length, 8);
         memcpy(p + 8 + 24, &rows[i].number, 8);
-        memcpy(p + 8 + 24 + 8 * 2, &text, 8);
-        memcpy(p + 8 + 24 + 8 * 3, &rows[i].amount, 8);
-        memcpy(p + 8 + 24 + 8 * 6, rows[i].region, rows[i].region_length);
+        memcpy(p + 8 + 24 + 8 * 3, &text, 8);
+        memcpy(p + 8 + 24 + 8 * 4, &rows[i].amount, 8);
+        memcpy(p + 8 + 24 + 8 * 7, rows[i].region, rows[i].region_length);
         p += 8 + length;
     }
     return block;
@@ -100,8 +100,8 @@ int64_t floor_query_groups_records(const void *block) {
         double value;
         memcpy(&length, p, 8);
         if (!length) break;
-        memcpy(&text, p + 8 + 24 + 8 * 2, 8);
-        memcpy(&value, p + 8 + 24 + 8 * 3, 8);
+        memcpy(&text, p + 8 + 24 + 8 * 3, 8);
+        memcpy(&value, p + 8 + 24 + 8 * 4, 8);
         add(groups, (const char *)p + 8 + (text & 0xffffffff), (uint32_t)(text >> 32), value);
         p += 8 + length;
     }

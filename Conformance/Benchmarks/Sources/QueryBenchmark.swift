@@ -28,10 +28,11 @@ struct QueryBenchmark {
     }
 
     private struct SaleRecord: FetchableRecord {
-        let id: Int64, number: Int, twin: Int, region: String, amount: Double, at: Int64, note: String?
+        let id: Int64, number: Int, twin: Int, serial: Int, region: String, amount: Double, at: Int64, note: String?
 
         init(row: Row) {
-            (id, number, twin, region, amount, at, note) = (row[0], row[1], row[2], row[3], row[4], row[5], row[6])
+            (id, number, twin, serial, region) = (row[0], row[1], row[2], row[3], row[4])
+            (amount, at, note) = (row[5], row[6], row[7])
         }
     }
 
@@ -69,7 +70,7 @@ struct QueryBenchmark {
             try stack.perform(synchronous: { transaction in
                 for index in start..<min(start + 100_000, count) {
                     let values = Values(index, of: count), sale = try transaction.create(Sale.self)
-                    (sale.number, sale.twin, sale.region) = (values.number, values.number, values.region)
+                    (sale.number, sale.twin, sale.serial, sale.region) = (values.number, values.number, index, values.region)
                     (sale.amount, sale.at, sale.note) = (values.amount, values.at, values.note)
                 }
             })
@@ -133,7 +134,7 @@ struct QueryBenchmark {
             var measurement = Measurement("average-by-group", store: store, against: "c loop", count: count)
             try measurement.run(
                 rounds: rounds, ours: { try average(stack) },
-                theirs: { try nanoseconds { if floor_query_groups_lmdb(copy, 2, 3) != 1000 { throw BenchmarkError.wrongAnswer } } })
+                theirs: { try nanoseconds { if floor_query_groups_lmdb(copy, 3, 4) != 1000 { throw BenchmarkError.wrongAnswer } } })
             report(measurement)
         }
     }
@@ -166,22 +167,27 @@ struct QueryBenchmark {
         try pool.write { db in
             try db.execute(
                 sql: """
-                    CREATE TABLE sale(id INTEGER PRIMARY KEY, number INTEGER, twin INTEGER, region TEXT, amount REAL, at INTEGER, note TEXT)
+                    CREATE TABLE sale(id INTEGER PRIMARY KEY, number INTEGER, twin INTEGER, serial INTEGER, region TEXT, amount REAL, at INTEGER, note TEXT)
                     STRICT
                     """)
-            try db.execute(sql: "CREATE INDEX sale_number ON sale(number)")
-            let statement = try db.makeStatement(sql: "INSERT INTO sale VALUES(?,?,?,?,?,?,?)")
+            try db.execute(sql: "CREATE INDEX sale_number ON sale(number); CREATE INDEX sale_serial ON sale(serial)")
+            let statement = try db.makeStatement(sql: "INSERT INTO sale VALUES(?,?,?,?,?,?,?,?)")
             for index in 0..<count {
                 let values = Values(index, of: count)
                 let at = Int64(values.at.timeIntervalSince1970 * 1_000_000)
-                try statement.execute(arguments: [index, values.number, values.number, values.region, values.amount, at, values.note])
+                try statement.execute(arguments: [index, values.number, values.number, index, values.region, values.amount, at, values.note])
             }
         }
         let (low, high) = range
-        for path in ["indexed", "scanned"] {
-            let isIndexed = path == "indexed", column = isIndexed ? "number" : "twin"
+        for path in ["indexed", "clustered", "scanned"] {
+            let column = ["indexed": "number", "clustered": "serial"][path] ?? "twin"
             var measurement = Measurement("filter-and-sort", store: store, against: "grdb", count: count / 100, form: path)
-            let condition = isIndexed ? \Sale.number >= low && \Sale.number <= high : \Sale.twin >= low && \Sale.twin <= high
+            let condition =
+                switch path {
+                case "indexed": \Sale.number >= low && \Sale.number <= high
+                case "clustered": \Sale.serial >= low && \Sale.serial <= high
+                default: \Sale.twin >= low && \Sale.twin <= high
+                }
             try measurement.run(
                 rounds: rounds * 2,
                 ours: {

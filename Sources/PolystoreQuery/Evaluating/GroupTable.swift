@@ -103,7 +103,7 @@ struct GroupTable {
         return product.high ^ product.low &+ 0xd1b5_4a32_d192_ed03
     }
 
-    /// Bytes eight at a time, the last padded with zeros; their number is compared and hashed besides.
+    /// Bytes eight at a time, some twice, fewer than eight as one word; their number is compared and hashed besides.
     private struct Words {
         private let bytes: UnsafeRawBufferPointer
         private var offset = 0
@@ -116,6 +116,8 @@ struct GroupTable {
             guard offset < bytes.count, let start = bytes.baseAddress else { return nil }
             defer { offset &+= 8 }
             if offset &+ 8 <= bytes.count { return start.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+            // The last eight bytes again where there are eight.
+            if bytes.count >= 8 { return start.loadUnaligned(fromByteOffset: bytes.count &- 8, as: UInt64.self) }
             var word: UInt64 = 0
             for index in offset..<bytes.count { word = word &<< 8 | UInt64(start.load(fromByteOffset: index, as: UInt8.self)) }
             return word

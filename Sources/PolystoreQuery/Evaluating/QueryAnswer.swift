@@ -16,6 +16,8 @@ public final class QueryAnswer {
     private let key: UnsafeMutablePointer<Cell>
     /// Holds the bytes of values that are computed for a row.
     private let scratch = RowBatch(capacity: 1)
+    /// Whether anything is but a property.
+    private let isComputing: Bool
     private var rows: [[Value]] = []
 
     /// An empty answer to a plan.
@@ -30,6 +32,7 @@ public final class QueryAnswer {
             readers = grouping.keys.map { CellReader($0, schema) }
             arguments = grouping.aggregates.map { $0.argument.map { CellReader($0, schema) } }
         }
+        isComputing = (readers + arguments.compactMap(\.self)).contains { if case .computed = $0 { true } else { false } }
         groups = GroupTable(width: readers.count)
         key = .allocate(capacity: max(readers.count, 1))
         // Without keys there is one group, also of nothing.
@@ -72,7 +75,7 @@ public final class QueryAnswer {
     }
 
     private func count(_ row: borrowing RowView, _ related: some RelatedRows) throws(QueryError) {
-        scratch.clear()
+        if isComputing { scratch.clear() }
         for index in readers.indices { key[index] = try readers[index].cell(row, related, scratch) }
         let first = group() * arguments.count
         for index in arguments.indices {

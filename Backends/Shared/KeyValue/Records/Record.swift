@@ -78,34 +78,43 @@ struct Record {
     }
 
     /// Fills the cells of a row, texts and data pointing into the record; false if the record is damaged.
+    ///
+    /// - Parameter slots: Those to fill, nil for all; the cells of others stay as they are.
     @inline(__always)
     static func read(
-        _ bytes: UnsafeRawBufferPointer, _ kinds: UnsafeBufferPointer<CellKind>, into cells: UnsafeMutablePointer<Cell>, isChecked: Bool
+        _ bytes: UnsafeRawBufferPointer, _ kinds: UnsafeBufferPointer<CellKind>, only slots: UnsafeBufferPointer<Int>? = nil,
+        into cells: UnsafeMutablePointer<Cell>, isChecked: Bool
     ) -> Bool {
-        let slots = kinds.count
-        let bitmap = headerBytes, values = bitmap &+ 8 &* words(slots)
-        guard let start = bytes.baseAddress, bytes.count >= values &+ 8 &* slots,
-            Int(UInt16(littleEndian: start.loadUnaligned(fromByteOffset: 6, as: UInt16.self))) == slots,
+        let count = kinds.count
+        guard let start = bytes.baseAddress, bytes.count >= headerBytes &+ 8 &* (words(count) &+ count),
+            Int(UInt16(littleEndian: start.loadUnaligned(fromByteOffset: 6, as: UInt16.self))) == count,
             !isChecked || UInt32(littleEndian: start.loadUnaligned(as: UInt32.self)) == Checksum.crc32c(start + 4, bytes.count &- 4)
         else { return false }
-        var present: UInt64 = 0
-        for slot in 0..<slots {
-            if slot & 63 == 0 {
-                present = UInt64(littleEndian: start.loadUnaligned(fromByteOffset: bitmap &+ 8 &* (slot / 64), as: UInt64.self))
-            }
-            let bits = UInt64(littleEndian: start.loadUnaligned(fromByteOffset: values &+ 8 &* slot, as: UInt64.self))
-            if present &>> UInt64(slot & 63) & 1 == 0 {
-                cells[slot] = .null
-                continue
-            }
-            let kind = kinds[slot]
-            switch kind {
-            case .null, .int, .real: cells[slot] = Cell(bits: bits, length: 0, kind: kind)
-            case .text, .blob:
-                let offset = Int(bits & 0xffff_ffff), length = Int(bits &>> 32)
-                if offset &+ length > bytes.count { return false }
-                cells[slot] = Cell(bits: UInt64(UInt(bitPattern: start + offset)), length: UInt32(truncatingIfNeeded: length), kind: kind)
-            }
+        if let slots {
+            for slot in slots where !read(slot, bytes.count, start, kinds, into: cells) { return false }
+        } else {
+            for slot in 0..<count where !read(slot, bytes.count, start, kinds, into: cells) { return false }
+        }
+        return true
+    }
+
+    @inline(__always)
+    private static func read(
+        _ slot: Int, _ size: Int, _ start: UnsafeRawPointer, _ kinds: UnsafeBufferPointer<CellKind>, into cells: UnsafeMutablePointer<Cell>
+    ) -> Bool {
+        let values = headerBytes &+ 8 &* words(kinds.count)
+        let present = UInt64(littleEndian: start.loadUnaligned(fromByteOffset: headerBytes &+ 8 &* (slot &>> 6), as: UInt64.self))
+        if present &>> UInt64(slot & 63) & 1 == 0 {
+            cells[slot] = .null
+            return true
+        }
+        let bits = UInt64(littleEndian: start.loadUnaligned(fromByteOffset: values &+ 8 &* slot, as: UInt64.self)), kind = kinds[slot]
+        switch kind {
+        case .null, .int, .real: cells[slot] = Cell(bits: bits, length: 0, kind: kind)
+        case .text, .blob:
+            let offset = Int(bits & 0xffff_ffff), length = Int(bits &>> 32)
+            if offset &+ length > size { return false }
+            cells[slot] = Cell(bits: UInt64(UInt(bitPattern: start + offset)), length: UInt32(truncatingIfNeeded: length), kind: kind)
         }
         return true
     }

@@ -1,12 +1,16 @@
 internal import PolystoreStorage
 
-/// The kinds of each entity's slots, in plain memory: retaining an array for each record would cost a tenth of reading it.
+/// What is needed of each record that is read, in plain memory: retaining an array for each would cost a tenth of reading it.
 ///
 /// Unchecked: the memory is filled once by `init` and freed by `deinit`.
 final class RecordShapes: @unchecked Sendable {
     private let shapes: UnsafeMutableBufferPointer<UnsafeBufferPointer<CellKind>>
+    /// By the number in a record; -1 where there is none.
+    private let entities: UnsafeMutableBufferPointer<EntityIndex>
 
-    init(_ kinds: [[CellKind]]) {
+    init(_ kinds: [[CellKind]], _ numbers: [EntityIndex?]) {
+        entities = .allocate(capacity: numbers.count)
+        _ = entities.initialize(from: numbers.map { $0 ?? -1 })
         shapes = .allocate(capacity: kinds.count)
         for (entity, list) in kinds.enumerated() {
             let copy = UnsafeMutableBufferPointer<CellKind>.allocate(capacity: list.count)
@@ -18,6 +22,15 @@ final class RecordShapes: @unchecked Sendable {
     deinit {
         for shape in shapes { shape.deallocate() }
         shapes.deallocate()
+        entities.deallocate()
+    }
+
+    /// The entity of a record; nil when its number is that of none.
+    @inline(__always)
+    func entity(_ record: UnsafeRawBufferPointer) -> EntityIndex? {
+        guard let number = Record.number(record), number >= 0, Int(number) < entities.count else { return nil }
+        let entity = entities[Int(number)]
+        return entity < 0 ? nil : entity
     }
 
     /// The kinds of an entity's slots.

@@ -11,7 +11,7 @@ final class KeyValueCore: Sendable {
     /// Whether records carry a checksum.
     let checksRecords: Bool
     private let closed = Atomic(false)
-    private let shapes: RecordShapes
+    let shapes: RecordShapes
 
     init(_ engine: any OrderedStore, _ metadata: StoreMetadata, _ lane: WriteLane) {
         self.engine = engine
@@ -19,7 +19,7 @@ final class KeyValueCore: Sendable {
         checksRecords = engine.checksRecords
         layout = KeyValueLayout(metadata)
         storeID = metadata.storeID
-        shapes = RecordShapes(layout.kinds)
+        shapes = RecordShapes(layout.kinds, layout.entities)
     }
 
     var schema: Schema { layout.schema }
@@ -29,12 +29,16 @@ final class KeyValueCore: Sendable {
     func close() { closed.store(true, ordering: .releasing) }
 
     /// Adds the row of a record to a batch.
+    ///
+    /// - Parameter slots: Those that anybody reads, nil for all; the cells of others hold nothing of use.
     @inline(__always)
-    func decode(_ key: Int64, _ record: UnsafeRawBufferPointer, _ map: Int, into batch: RowBatch) throws(StorageError) {
-        guard let entity = layout.entity(record) else { throw damaged(map, key) }
+    func decode(
+        _ key: Int64, _ record: UnsafeRawBufferPointer, _ map: Int, only slots: UnsafeBufferPointer<Int>? = nil, into batch: RowBatch
+    ) throws(StorageError) {
+        guard let entity = shapes.entity(record) else { throw damaged(map, key) }
         let kinds = shapes[entity]
         let cells = batch.appendRow(key: key, version: Record.version(record), entity: entity, slots: kinds.count)
-        if !Record.read(record, kinds, into: cells, isChecked: checksRecords) { throw damaged(map, key) }
+        if !Record.read(record, kinds, only: slots, into: cells, isChecked: checksRecords) { throw damaged(map, key) }
     }
 
     @inline(never)

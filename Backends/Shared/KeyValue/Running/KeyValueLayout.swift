@@ -84,11 +84,4 @@ struct KeyValueLayout: Sendable {
         keptIndexes = covering(all + words)
         kinds = schema.descriptions.map { $0.slots.map(\.cellKind) }
     }
-
-    /// The entity of a record.
-    @inline(__always)
-    func entity(_ record: UnsafeRawBufferPointer) -> EntityIndex? {
-        guard let number = Record.number(record), number >= 0, Int(number) < entities.count else { return nil }
-        return entities[Int(number)]
-    }
 }

@@ -108,13 +108,21 @@ class KeyValueReader: StorageReader {
         if let answer = try IndexEdges(plan, self)?.answer() { return answer }
         let answer = QueryAnswer(plan, schema: core.schema)
         let related = RelatedRecords(self)
-        let cursor: any RowCursor = if let covered = try CoveredRows(plan, self) { covered } else { try cursor(for: plan.fetch) }
+        let cursor = try rows(for: plan)
         let batch = RowBatch()
         while try cursor.next(into: batch) {
             do throws(QueryError) { try answer.add(batch, related) } catch { throw StorageError(error) }
             try related.throwFailure()
         }
         do throws(QueryError) { return try answer.result() } catch { throw StorageError(error) }
+    }
+
+    /// The rows that a query is computed from, with what it looks at.
+    private func rows(for plan: QueryPlan) throws(StorageError) -> any RowCursor {
+        if let covered = try CoveredRows(plan, self) { return covered }
+        // Groups are in no order: nothing but the query reads the rows.
+        guard let slots = plan.localSlots else { return try cursor(for: plan.fetch) }
+        return KeyValueScan(self, plan.fetch, try ScanPlan(plan.fetch, self).access, only: slots)
     }
 
     /// The number of all objects of a hierarchy, which the engine knows.

@@ -10,8 +10,9 @@ final class KeyValueScan: RowCursor {
     private var keys: ArraySlice<Int64> = []
     private var isStarted = false
 
-    init(_ reader: KeyValueReader, _ plan: FetchPlan, _ access: ScanPlan.Access) {
-        filter = RowFilter(reader, plan)
+    /// - Parameter slots: Those that the plan's condition and the reader of the rows look at; nil for all.
+    init(_ reader: KeyValueReader, _ plan: FetchPlan, _ access: ScanPlan.Access, only slots: Set<Int>? = nil) {
+        filter = RowFilter(reader, plan, only: slots)
         self.access = access
         // Answers in another order are cut after sorting.
         let isCut = plan.sort.isEmpty

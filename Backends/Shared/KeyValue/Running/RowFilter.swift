@@ -1,31 +1,46 @@
 internal import PolystoreStorage
 
 /// Lets the rows through that a plan asks for.
-struct RowFilter {
+final class RowFilter {
     let reader: KeyValueReader
     let map: Int
     let related: RelatedRecords
     private let core: KeyValueCore
-    private let entities: [Bool]
     private let evaluator: PredicateEvaluator?
+    // Plain memory: an array would be retained for each row.
+    private let entities: UnsafeMutableBufferPointer<Bool>
+    private let slots: UnsafeMutableBufferPointer<Int>?
 
-    init(_ reader: KeyValueReader, _ plan: FetchPlan) {
+    /// A filter for a plan.
+    ///
+    /// - Parameter slots: Those that the plan's condition and the reader of the rows look at; nil for all.
+    init(_ reader: KeyValueReader, _ plan: FetchPlan, only slots: Set<Int>? = nil) {
         self.reader = reader
         core = reader.core
         map = core.layout.rows[plan.entity]
-        var entities = [Bool](repeating: false, count: core.schema.entities.count)
+        entities = .allocate(capacity: core.schema.entities.count)
+        entities.initialize(repeating: false)
         for entity in plan.entities { entities[entity] = true }
-        self.entities = entities
+        self.slots = slots.map { slots in
+            let list = UnsafeMutableBufferPointer<Int>.allocate(capacity: slots.count)
+            _ = list.initialize(from: slots.sorted())
+            return list
+        }
         evaluator = plan.predicate == .constant(true) ? nil : PredicateEvaluator(plan.predicate, schema: core.schema)
         related = RelatedRecords(reader)
+    }
+
+    deinit {
+        entities.deallocate()
+        slots?.deallocate()
     }
 
     /// Adds a row to a batch if the plan asks for it.
     @inline(__always)
     func take(_ key: Int64, _ record: UnsafeRawBufferPointer, _ batch: RowBatch) throws(StorageError) -> Bool {
-        guard let entity = core.layout.entity(record) else { throw core.damaged(map, key) }
+        guard let entity = core.shapes.entity(record) else { throw core.damaged(map, key) }
         guard entities[entity] else { return false }
-        try core.decode(key, record, map, into: batch)
+        try core.decode(key, record, map, only: slots.map { UnsafeBufferPointer($0) }, into: batch)
         guard let evaluator else { return true }
         let isWanted = evaluator.matches(batch.row(batch.count - 1), related)
         try related.throwFailure()

@@ -18,33 +18,39 @@ class Sale: ManagedObject {
     }
     @exclusivity(unchecked) private final var __twin: Int
 
+    final var serial: Int {
+        get { _check(_Schema.base + 2); return __serial }
+        set { if let value = _accept(newValue, _Schema.base + 2) { _touch(_Schema.base + 2); __serial = value } }
+    }
+    @exclusivity(unchecked) private final var __serial: Int
+
     final var region: String {
-        get { _check(_Schema.base + 2); return __region }
-        set { if let value = _accept(newValue, _Schema.base + 2) { _touch(_Schema.base + 2); __region = value } }
+        get { _check(_Schema.base + 3); return __region }
+        set { if let value = _accept(newValue, _Schema.base + 3) { _touch(_Schema.base + 3); __region = value } }
     }
     @exclusivity(unchecked) private final var __region: String
 
     final var amount: Double {
-        get { _check(_Schema.base + 3); return __amount }
-        set { if let value = _accept(newValue, _Schema.base + 3) { _touch(_Schema.base + 3); __amount = value } }
+        get { _check(_Schema.base + 4); return __amount }
+        set { if let value = _accept(newValue, _Schema.base + 4) { _touch(_Schema.base + 4); __amount = value } }
     }
     @exclusivity(unchecked) private final var __amount: Double
 
     final var at: Date? {
-        get { _check(_Schema.base + 4); return __at }
-        set { if let value = _accept(newValue, _Schema.base + 4) { _touch(_Schema.base + 4); __at = value } }
+        get { _check(_Schema.base + 5); return __at }
+        set { if let value = _accept(newValue, _Schema.base + 5) { _touch(_Schema.base + 5); __at = value } }
     }
     @exclusivity(unchecked) private final var __at: Date?
 
     final var note: String? {
-        get { _check(_Schema.base + 5); return __note }
-        set { if let value = _accept(newValue, _Schema.base + 5) { _touch(_Schema.base + 5); __note = value } }
+        get { _check(_Schema.base + 6); return __note }
+        set { if let value = _accept(newValue, _Schema.base + 6) { _touch(_Schema.base + 6); __note = value } }
     }
     @exclusivity(unchecked) private final var __note: String?
 
     enum _Schema {
         @inlinable static var base: Int { ManagedObject._Schema.end }
-        @inlinable static var end: Int { base + 6 }
+        @inlinable static var end: Int { base + 7 }
     }
 
     override class var _entityName: String { "Sale" }
@@ -53,28 +59,31 @@ class Sale: ManagedObject {
         Entity("Sale", attributes: [
                 Attribute("number", .int64, defaultValue: (0 as Int).attributeValue),
                 Attribute("twin", .int64, defaultValue: (0 as Int).attributeValue),
+                Attribute("serial", .int64, defaultValue: (0 as Int).attributeValue),
                 Attribute("region", .string, defaultValue: ("" as String).attributeValue),
                 Attribute("amount", .double, defaultValue: (0.0 as Double).attributeValue),
                 Attribute("at", .date, isOptional: true),
                 Attribute("note", .string, isOptional: true)
-            ], indexes: [Index(["number"])])
+            ], indexes: [Index(["number"]), Index(["serial"])])
     }
 
-    override class var _slotNames: [String] { super._slotNames + ["number", "twin", "region", "amount", "at", "note"] }
+    override class var _slotNames: [String] { super._slotNames + ["number", "twin", "serial", "region", "amount", "at", "note"] }
 
     required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
         __number = Self._decode(Int.self, row, _Schema.base + 0, context)
         __twin = Self._decode(Int.self, row, _Schema.base + 1, context)
-        __region = Self._decode(String.self, row, _Schema.base + 2, context)
-        __amount = Self._decode(Double.self, row, _Schema.base + 3, context)
-        __at = Self._decode(Optional<Date>.self, row, _Schema.base + 4, context)
-        __note = Self._decode(Optional<String>.self, row, _Schema.base + 5, context)
+        __serial = Self._decode(Int.self, row, _Schema.base + 2, context)
+        __region = Self._decode(String.self, row, _Schema.base + 3, context)
+        __amount = Self._decode(Double.self, row, _Schema.base + 4, context)
+        __at = Self._decode(Optional<Date>.self, row, _Schema.base + 5, context)
+        __note = Self._decode(Optional<String>.self, row, _Schema.base + 6, context)
         super.init(_row: row, context)
     }
 
     required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
         __number = 0
         __twin = 0
+        __serial = 0
         __region = ""
         __amount = 0.0
         __at = nil
@@ -82,24 +91,26 @@ class Sale: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView) {
-        super._reload(row)
-        __number = Self._decode(Int.self, row, _Schema.base + 0, _context)
-        __twin = Self._decode(Int.self, row, _Schema.base + 1, _context)
-        __region = Self._decode(String.self, row, _Schema.base + 2, _context)
-        __amount = Self._decode(Double.self, row, _Schema.base + 3, _context)
-        __at = Self._decode(Optional<Date>.self, row, _Schema.base + 4, _context)
-        __note = Self._decode(Optional<String>.self, row, _Schema.base + 5, _context)
+    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        super._reload(row, mask)
+        if Self._has(mask, _Schema.base + 0) { __number = Self._decode(Int.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __twin = Self._decode(Int.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __serial = Self._decode(Int.self, row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __region = Self._decode(String.self, row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 4) { __amount = Self._decode(Double.self, row, _Schema.base + 4, _context) }
+        if Self._has(mask, _Schema.base + 5) { __at = Self._decode(Optional<Date>.self, row, _Schema.base + 5, _context) }
+        if Self._has(mask, _Schema.base + 6) { __note = Self._decode(Optional<String>.self, row, _Schema.base + 6, _context) }
     }
 
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
         if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __number._encode(batch) }
         if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __twin._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __region._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __amount._encode(batch) }
-        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = __at._encode(batch) }
-        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = __note._encode(batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __serial._encode(batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __region._encode(batch) }
+        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = __amount._encode(batch) }
+        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = __at._encode(batch) }
+        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = __note._encode(batch) }
     }
 
     struct Snapshot: Sendable {
@@ -107,6 +118,7 @@ class Sale: ManagedObject {
         let version: Int64
         let number: Int
         let twin: Int
+        let serial: Int
         let region: String
         let amount: Double
         let at: Date?
@@ -116,6 +128,7 @@ class Sale: ManagedObject {
             version = object.version
             number = object.number
             twin = object.twin
+            serial = object.serial
             region = object.region
             amount = object.amount
             at = object.at
