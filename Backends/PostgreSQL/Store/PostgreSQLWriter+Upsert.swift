@@ -7,6 +7,7 @@ extension PostgreSQLWriter {
     /// what is returned follows them.
     func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow] {
         try checkOpen()
+        try makeIndexes()
         let description = core.tables.schema[upsert.entity], slots = Array(description.slots.indices)
         let cells = slots.map { "c\($0)" }
         var values = ["u.k", "1::int8"] + cells.map { "u.\($0)" }

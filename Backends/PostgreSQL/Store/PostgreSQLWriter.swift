@@ -99,8 +99,15 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
         _ = try connection.query(text)
     }
 
+    /// Makes the indexes again: at the end, before a mark is set, and before something needs them.
+    func makeIndexes() throws(StorageError) {
+        for index in dropped { try connection.execute(index.creation) }
+        dropped.removeAll()
+    }
+
     func savepoint() throws(StorageError) -> Int {
         try checkOpen()
+        try makeIndexes()
         let id = nextMark
         nextMark += 1
         try connection.execute("SAVEPOINT s\(id)")
@@ -112,6 +119,9 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
         try checkOpen()
         let index = try position(savepoint)
         try connection.execute("ROLLBACK TO SAVEPOINT s\(savepoint)")
+        // What was dropped after the mark is there again.
+        dropped.removeAll()
+        prepared.removeAll()
         recorder.rewind(to: marks[index].mark)
         marks.removeLast(marks.count - index - 1)
     }
@@ -132,8 +142,7 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
 
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         try checkOpen()
-        for index in dropped { try connection.execute(index.creation) }
-        dropped.removeAll()
+        try makeIndexes()
         for (root, key) in greatest { try raiseKeys(root, above: key) }
         if core.durability == .relaxed { try send("SET LOCAL synchronous_commit = off", []) }
         var position: Int64?

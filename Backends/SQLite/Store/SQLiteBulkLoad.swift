@@ -50,14 +50,27 @@ final class SQLiteBulkLoad {
         }
     }
 
-    /// Makes the indexes again and raises the key counters.
-    func finish() throws(StorageError) {
-        if !dropped.isEmpty { try connection.execute("PRAGMA cache_size = -2000") }
+    /// Makes the indexes again: at the end, before a mark is set, and before something needs them.
+    func makeIndexes() throws(StorageError) {
+        if dropped.isEmpty { return }
+        try connection.execute("PRAGMA cache_size = -2000")
         for index in dropped {
             let code = sqlite3_exec(connection.handle, index.creation, nil, nil, nil)
             if code != SQLITE_OK { throw SQLiteConstraint.error(code, connection, core.tables, index.root) }
         }
         dropped.removeAll()
+        try connection.execute("PRAGMA cache_size = -65536")
+    }
+
+    /// Forgets what was dropped after a mark that the transaction has gone back to: it is there again.
+    func forget() {
+        dropped.removeAll()
+        prepared.removeAll()
+    }
+
+    /// Makes the indexes again and raises the key counters.
+    func finish() throws(StorageError) {
+        try makeIndexes()
         for (root, key) in greatest {
             let statement = try connection.statement(
                 "INSERT INTO polystore_counters(root, next) VALUES(?1, ?2) ON CONFLICT(root) DO UPDATE SET next = max(next, excluded.next)"

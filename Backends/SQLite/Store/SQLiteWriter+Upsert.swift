@@ -7,6 +7,7 @@ extension SQLiteWriter {
     /// `ON CONFLICT DO UPDATE`, one row to a statement: `RETURNING` of several promises no order (https://sqlite.org/lang_returning.html).
     func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow] {
         try checkOpen()
+        try bulk?.makeIndexes()
         let description = core.tables.schema[upsert.entity]
         let statement = try connection.statement(core.tables.upsert(upsert, rows: core.tables.upsertValues(upsert.entity)))
         let update = upsert.update

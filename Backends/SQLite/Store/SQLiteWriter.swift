@@ -10,7 +10,7 @@ final class SQLiteWriter: SQLiteReader, StorageWriter {
     private var marks: [(id: Int, mark: HistoryRecorder.Mark)] = []
     private var nextMark = 1
     private let options: WriteOptions
-    private var bulk: SQLiteBulkLoad?
+    private(set) var bulk: SQLiteBulkLoad?
     let scratchRows = RowBatch(capacity: 500)
     private let inserts: SQLiteInsert
 
@@ -175,6 +175,7 @@ final class SQLiteWriter: SQLiteReader, StorageWriter {
 
     func savepoint() throws(StorageError) -> Int {
         try checkOpen()
+        try bulk?.makeIndexes()
         let id = nextMark
         nextMark += 1
         try connection.execute("SAVEPOINT s\(id)")
@@ -186,6 +187,7 @@ final class SQLiteWriter: SQLiteReader, StorageWriter {
         try checkOpen()
         let index = try position(savepoint)
         try connection.execute("ROLLBACK TO s\(savepoint)")
+        bulk?.forget()
         recorder.rewind(to: marks[index].mark)
         marks.removeLast(marks.count - index - 1)
     }

@@ -72,6 +72,50 @@ enum TransactionCases {
                 check.equal(try scratch.fetch(FetchRequest("Tag")).map { $0.values["name"] ?? .null }, [.string("c")], "names")
             }
         },
+        ConformanceCase("T005.rows-loaded-after-a-savepoint", clause: "semantics W", needs: [.savepoints]) { harness, check in
+            try harness.withStore { scratch in
+                func rows(_ keys: ClosedRange<Int64>) -> [(Int64, [String: Value])] {
+                    keys.map { ($0, ["number": .int($0), "text": .string("t\($0)"), "code": .string("c\($0)")]) }
+                }
+                try scratch.write { writer in
+                    let first = try writer.savepoint()
+                    try scratch.load("Thing", rows(10...12), writer)
+                    try writer.rollback(to: first)
+                    try scratch.load("Thing", rows(1...3), writer)
+                    let second = try writer.savepoint()
+                    try scratch.load("Thing", rows(20...22), writer)
+                    try writer.rollback(to: second)
+                    try scratch.load("Thing", rows(4...5), writer)
+                }
+                let all = Predicate.compare(.path("number"), .greater, .value(.int(0)))
+                check.equal(try scratch.keys(FetchRequest("Thing", where: all)), [1, 2, 3, 4, 5], "by an index")
+                let count = QueryRequest(FetchRequest("Thing", where: all), outputs: [.aggregate(Aggregate(.count), as: "n")])
+                check.equal(try scratch.query(count), [[.int(5)]], "counted")
+                let greatest = QueryRequest(FetchRequest("Thing"), outputs: [.aggregate(Aggregate(.maximum, "number"), as: "n")])
+                check.equal(try scratch.query(greatest), [[.int(5)]], "the greatest")
+                // What was undone is in no unique constraint either.
+                try scratch.write { try scratch.load("Thing", rows(20...20), $0) }
+            }
+        },
+        ConformanceCase("T006.rows-loaded-in-a-transaction-are-there", clause: "semantics W") { harness, check in
+            try harness.withStore { scratch in
+                let seven = Predicate.compare(.path("number"), .equal, .value(.int(7)))
+                try scratch.write { writer in
+                    try scratch.load("Thing", (1...9).map { ($0, ["number": .int($0), "text": .string("t")]) }, writer)
+                    let plan = try FetchRequest("Thing", where: seven).plan(in: scratch.schema)
+                    check.equal(try scratch.rows(try writer.cursor(for: plan)).map(\.key), [7], "found by an index")
+                    let changes = EntityChanges(entity: try scratch.entity("Thing"), deletes: [RowDeletion(key: 7)])
+                    try writer.apply(ChangeSet(entities: [changes]))
+                    check.equal(try scratch.rows(try writer.cursor(for: plan)).map(\.key), [], "and deleted")
+                    try scratch.load("Thing", [(10, ["number": .int(10)])], writer)
+                }
+                check.equal(try scratch.keys(FetchRequest("Thing", where: seven)), [], "deleted after the commit")
+                let count = QueryRequest(
+                    FetchRequest("Thing", where: .compare(.path("number"), .greater, .value(.int(0)))),
+                    outputs: [.aggregate(Aggregate(.count), as: "n")])
+                check.equal(try scratch.query(count), [[.int(9)]], "counted by an index")
+            }
+        },
         ConformanceCase("T007.error-then-savepoint", clause: "semantics W", needs: [.savepoints]) { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert("Thing", [["code": .string("x")]])

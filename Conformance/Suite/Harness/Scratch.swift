@@ -71,8 +71,13 @@ final class Scratch {
 
     /// Rows with given keys, as a bulk load adds them.
     func load(_ name: String, _ rows: [(Int64, [String: Value])]) throws {
+        try write { writer in try load(name, rows, writer) }
+    }
+
+    /// Rows with given keys, as a bulk load adds them, in a transaction.
+    func load(_ name: String, _ rows: [(Int64, [String: Value])], _ writer: any StorageWriter) throws {
         let index = try entity(name)
-        try write { writer in try writer.load(index, batch(index, rows.map { Row(key: $0.0, entity: name, version: 1, values: $0.1) })) }
+        try writer.load(index, batch(index, rows.map { Row(key: $0.0, entity: name, version: 1, values: $0.1) }))
     }
 
     /// Adds rows with keys that the store reserves; the keys.

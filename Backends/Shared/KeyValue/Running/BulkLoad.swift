@@ -64,6 +64,14 @@ struct BulkLoad {
         return try RowKey(key).withBytes { bytes throws(StorageError) in try maps.reserve(map, bytes, size) }
     }
 
+    /// Forgets the rows that were loaded after a mark that the transaction has gone back to: their entries were not yet written.
+    mutating func forget() {
+        entries = [:]
+        words = WordIndex.Collected()
+        last = [:]
+        isFresh = [:]
+    }
+
     /// Writes the index entries that were put off.
     mutating func finish(_ indexes: IndexWriter) throws(StorageError) {
         try words.finish(maps)

@@ -3,7 +3,7 @@ internal import PolystoreStorage
 extension KeyValueWriter {
     /// One seek in the index of the constraint for each row.
     func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow] {
-        try checkOpen()
+        try finishLoading()
         guard let index = core.layout.indexes[upsert.entity].first(where: { $0.constraint == upsert.constraint }) else {
             throw StorageError(.invalidConfiguration, "the store keeps no index of \(upsert.constraint.name)")
         }

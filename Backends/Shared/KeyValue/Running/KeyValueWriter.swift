@@ -22,6 +22,22 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
 
     override func didEnd() { core.lane.leave() }
 
+    override func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
+        try finishLoading()
+        return try super.cursor(for: plan)
+    }
+
+    override func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
+        try finishLoading()
+        return try super.values(for: plan)
+    }
+
+    /// Brings the indexes up to what was loaded: before they are read, and before anything else is written to them.
+    func finishLoading() throws(StorageError) {
+        try checkOpen()
+        try bulk.finish(indexes)
+    }
+
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         try checkOpen()
         let name = core.schema.entities[core.schema[entity].root].name
@@ -48,7 +64,7 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
     }
 
     func apply(_ changes: ChangeSet) throws(StorageError) {
-        try checkOpen()
+        try finishLoading()
         for change in changes.entities { try delete(change) }
         // Old index entries of all rows go before new ones come, so that unique values can change places.
         for change in changes.entities { for update in change.updates { try unindex(change.entity, update) } }
@@ -204,8 +220,7 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
     }
 
     func savepoint() throws(StorageError) -> Int {
-        try checkOpen()
-        try bulk.finish(indexes)
+        try finishLoading()
         try maps.savepoint()
         let id = nextMark
         nextMark += 1
@@ -217,6 +232,7 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
         try checkOpen()
         let index = try position(savepoint)
         for _ in index..<marks.count { try maps.undoSavepoint() }
+        bulk.forget()
         // The mark stays set.
         try maps.savepoint()
         recorder.rewind(to: marks[index].mark)
@@ -238,8 +254,7 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
     }
 
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
-        try checkOpen()
-        try bulk.finish(indexes)
+        try finishLoading()
         for (root, key) in bulk.greatest {
             let name = core.schema.entities[root].name
             try setCounter(name, max(try counter(name), key + 1))
