@@ -205,4 +205,16 @@ import Testing
             #expect(Set(groups) == Set(counts))
         }
     }
+
+    @Test(arguments: places) func whatWasReadIsCounted(_ place: String) throws {
+        try withStore(place) { (schema, reader) throws in
+            func measured(_ request: FetchRequest) throws -> String? { try reader.measuredExplanation(of: request.plan(in: schema)).last }
+            // All rows, and the step that finds no more.
+            let scan = FetchRequest("Sale", where: try Predicate(parsing: "number + 0 == 7"))
+            #expect(try measured(scan) == "100 rows found, 0 pairs looked up, 4001 read in order, 0 seeks")
+            // A hundred entries, of which the last leads past the value, and the row of each.
+            let search = FetchRequest("Sale", where: try Predicate(parsing: "number == 7"))
+            #expect(try measured(search) == "100 rows found, 100 pairs looked up, 100 read in order, 1 seeks")
+        }
+    }
 }

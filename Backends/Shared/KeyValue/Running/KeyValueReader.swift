@@ -75,6 +75,14 @@ class KeyValueReader: StorageReader {
         return try ScanPlan(plan, self).explanation(plan, core.layout)
     }
 
+    func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String] {
+        let lines = try explanation(of: plan), counted = CountedReader(engine)
+        let cursor = try KeyValueReader(core, counted).cursor(for: plan), batch = RowBatch()
+        var rows = 0
+        while try cursor.next(into: batch) { rows += batch.count }
+        return lines + ["\(rows) rows found, \(counted.lookUps) pairs looked up, \(counted.steps) read in order, \(counted.seeks) seeks"]
+    }
+
     func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
         try checkOpen()
         let map = core.layout.rows[entity]
