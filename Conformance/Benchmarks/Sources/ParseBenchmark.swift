@@ -48,7 +48,11 @@ struct CompileBenchmark {
                 measurement.add(
                     ours: try nanoseconds {
                         for _ in 0..<count {
-                            if form == "check" { _ = try request.plan(in: schema) } else { _ = try reader.cursor(for: plan).next(into: batch) }
+                            if form == "check" {
+                                _ = try request.plan(in: schema)
+                            } else {
+                                _ = try reader.cursor(for: plan).next(into: batch)
+                            }
                         }
                     })
                 measurement.add(theirs: Double(count) * 2_000)

@@ -175,7 +175,9 @@ struct QueryBenchmark {
             for index in 0..<count {
                 let values = Values(index, of: count)
                 let at = Int64(values.at.timeIntervalSince1970 * 1_000_000)
-                try statement.execute(arguments: [index, values.number, values.number, index, values.region, values.amount, at, values.note])
+                try statement.execute(arguments: [
+                    index, values.number, values.number, index, values.region, values.amount, at, values.note,
+                ])
             }
         }
         let (low, high) = range

@@ -28,9 +28,14 @@ struct KeyBytes {
             let bits = cell.real.bitPattern
             append(Int64(bitPattern: bits >> 63 == 0 ? bits : ~bits ^ (1 << 63)))
         case .text, .blob:
-            for byte in cell.bytes {
-                bytes.append(byte)
-                if byte == 0 { bytes.append(0xff) }
+            bytes.reserveCapacity(bytes.count + cell.bytes.count + 11)
+            if cell.bytes.contains(0) {
+                for byte in cell.bytes {
+                    bytes.append(byte)
+                    if byte == 0 { bytes.append(0xff) }
+                }
+            } else {
+                bytes.append(contentsOf: cell.bytes)
             }
             bytes.append(0)
             bytes.append(1)

@@ -40,6 +40,7 @@ struct IndexUse {
 
     /// What begins with values and goes on in an interval.
     private static func append(_ interval: KeyInterval, to start: KeyInterval, _ isCut: inout Bool) -> KeyInterval {
+        if start.low.isEmpty { return interval }
         let low = start.low + interval.low, high = start.low + interval.high
         if max(low.count, high.count) <= KeyIntervals.limit { return KeyInterval(low: low, high: high, isValue: interval.isValue) }
         isCut = true

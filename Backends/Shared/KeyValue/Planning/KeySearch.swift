@@ -16,13 +16,16 @@ struct KeySearch {
         var words: [KeyValueLayout.IndexMap] = []
     }
 
-    /// A look-up of a row costs about as much as reading so many rows one after the other (memory 5, LMDB 10).
+    /// A look-up costs about as much as reading so many pairs one after the other (memory 5, LMDB 10).
     static let lookUpCost = 8
-    /// A row that need not be looked up is worth reading so many entries of another index.
-    private static let entriesPerLookUp = 8
-    private static let chunk = 128
+    /// Going to a place of an index costs a little less, because its upper pages are read again and again.
+    fileprivate static let seekCost = 5
+    private static let chunk = 1024
 
-    /// The keys that indexes lead to, intersected where it pays; nil when more than `most` entries of each would have to be read.
+    /// The keys that indexes lead to, intersected where it pays; nil when each index costs more than `most`, the look-ups of its rows
+    /// included.
+    ///
+    /// - Parameter most: Counted in pairs that are read one after the other.
     static func keys(_ uses: [IndexUse], _ reader: KeyValueReader, most: Int) throws(StorageError) -> Found? {
         var walks: [IndexWalk] = []
         for use in uses { walks.append(try IndexWalk(use, reader)) }
@@ -39,8 +42,8 @@ struct KeySearch {
         var keys = walks[first].sortedKeys, used = [uses[first]]
         // Where one index answers the condition, the others have nothing to add.
         for index in walks.indices where index != first && !keys.isEmpty && !uses[first].isExact {
-            let worth = keys.count * entriesPerLookUp
-            while !walks[index].isDone, walks[index].cost < worth { _ = try walks[index].read(chunk) }
+            let worth = keys.count * lookUpCost
+            while !walks[index].isDone, walks[index].readCost < worth { _ = try walks[index].read(chunk) }
             guard walks[index].isDone else { continue }
             keys = intersection(keys, walks[index].sortedKeys)
             used.append(uses[index])
@@ -66,8 +69,7 @@ struct IndexWalk {
     /// Whether the cursor stands on an entry that was not read.
     private var isPending = false
     private var keys: [Int64] = []
-    /// The entries read so far, going to another place counted as eight.
-    private(set) var cost = 0
+    private var seeks = 0
 
     init(_ use: IndexUse, _ reader: KeyValueReader) throws(StorageError) {
         self.use = use
@@ -76,20 +78,25 @@ struct IndexWalk {
 
     var isDone: Bool { interval >= use.intervals.count }
 
-    /// Reads about so many entries; true when there are no more.
+    /// What reading took so far, in pairs that are read one after the other.
+    var readCost: Int { seeks * KeySearch.seekCost + keys.count }
+
+    /// What reading and looking up the rows takes.
+    var cost: Int { readCost + keys.count * KeySearch.lookUpCost }
+
+    /// Reads on for about so much of the cost; true when there are no more entries.
     mutating func read(_ count: Int) throws(StorageError) -> Bool {
         let end = cost + count
         while interval < use.intervals.count, cost < end {
             let high = use.intervals[interval].high
             if !isPending {
-                cost += 8
+                seeks += 1
                 isPending = try cursor.seek(use.intervals[interval].low)
             }
             while isPending, cost < end {
                 let key = cursor.key
                 if high.withUnsafeBytes({ compareBytes(key, $0) }) >= 0 { break }
                 keys.append(KeyBytes.lastKey(key))
-                cost += 1
                 isPending = try cursor.next()
             }
             if isPending, cost >= end { return false }

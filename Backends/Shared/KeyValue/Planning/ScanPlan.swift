@@ -41,13 +41,23 @@ struct ScanPlan {
         guard let limit = plan.limit else { return try byIndex(plan, narrowing, reader, most: most) ?? .all }
         // Few rows are wanted: the order of the index may give them soon, unless a condition leaves few to sort.
         let wanted = limit.addingReportingOverflow(plan.offset)
-        let few = wanted.overflow ? most : min(most, max(wanted.partialValue, 64) * 4)
+        let few = wanted.overflow ? most : min(most, max(wanted.partialValue, 64) * 4 * KeySearch.lookUpCost)
         return try byIndex(plan, narrowing, reader, most: few) ?? .ordered(order)
     }
 
-    /// The most entries that are worth reading before reading all rows is cheaper.
+    /// What reading all rows costs, in pairs that are read one after the other.
     static func budget(_ plan: FetchPlan, _ reader: KeyValueReader) throws(StorageError) -> Int {
-        max(try reader.engine.count(reader.core.layout.rows[plan.entity]) / KeySearch.lookUpCost, 64)
+        max(try reader.engine.count(reader.core.layout.rows[plan.entity]) * weight(plan.predicate), 512)
+    }
+
+    /// What reading a pair and evaluating a condition costs: a comparison as much as the pair, a search in a list of texts some steps more.
+    private static func weight(_ condition: CheckedPredicate) -> Int {
+        let parts = if case .and(let parts) = condition { parts } else { [condition] }
+        var weight = 2
+        for part in parts {
+            if case .isIn(_, let values) = part { weight = max(weight, 2 + (Int.bitWidth - values.count.leadingZeroBitCount) / 4) }
+        }
+        return weight
     }
 
     private static func byIndex(

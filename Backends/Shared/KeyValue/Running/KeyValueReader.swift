@@ -59,7 +59,7 @@ class KeyValueReader: StorageReader {
     /// what was found so far is given up.
     private func cursor(for plan: FetchPlan, _ order: IndexOrder) throws(StorageError) -> any RowCursor {
         if order.use.isExact { return try OrderedRows(self, plan, order) }
-        let rows = try OrderedRows(self, plan, order, budget: try ScanPlan.budget(plan, self))
+        let rows = try OrderedRows(self, plan, order, budget: try ScanPlan.budget(plan, self) / KeySearch.lookUpCost)
         let kept = RowBatch(capacity: 1024), batch = RowBatch()
         while try rows.next(into: batch) {
             for index in 0..<batch.count {
