@@ -24,7 +24,7 @@ struct PredicateParser {
     let tokens: [PredicateToken]
     var arguments: ArraySlice<PredicateArgument>
     var position = 0
-    private var depth = 0
+    var depth = 0
     /// The variables of the conditions on related objects around, innermost last; nil for one whose objects need none.
     var scopes: [String?] = []
 
@@ -49,7 +49,7 @@ struct PredicateParser {
         return expression
     }
 
-    private func checkArguments() throws(QueryError) {
+    func checkArguments() throws(QueryError) {
         if !arguments.isEmpty { throw QueryError("there are \(arguments.count) more arguments than placeholders") }
     }
 
@@ -57,7 +57,7 @@ struct PredicateParser {
 
     func expected(_ what: String) -> QueryError { QueryError("at character \(current.position): \(what) is expected") }
 
-    private mutating func take(word: String) -> Bool {
+    mutating func take(word: String) -> Bool {
         guard isWord(word) else { return false }
         position += 1
         return true
@@ -78,11 +78,11 @@ struct PredicateParser {
         return true
     }
 
-    private mutating func need(symbol: String) throws(QueryError) {
+    mutating func need(symbol: String) throws(QueryError) {
         if !take(symbol: symbol) { throw expected("\"\(symbol)\"") }
     }
 
-    private mutating func enter() throws(QueryError) {
+    mutating func enter() throws(QueryError) {
         depth += 1
         if depth > Self.deepest {
             throw QueryError(.tooComplex, "at character \(current.position): at most \(Self.deepest) levels of parentheses are allowed")
@@ -91,7 +91,7 @@ struct PredicateParser {
 
     // MARK: Conditions
 
-    private mutating func disjunction() throws(QueryError) -> Predicate {
+    mutating func disjunction() throws(QueryError) -> Predicate {
         try enter()
         defer { depth -= 1 }
         var parts = [try conjunction()]
@@ -99,20 +99,20 @@ struct PredicateParser {
         return parts.count == 1 ? parts[0] : .or(parts)
     }
 
-    private mutating func conjunction() throws(QueryError) -> Predicate {
+    mutating func conjunction() throws(QueryError) -> Predicate {
         var parts = [try negation()]
         while take(word: "AND") || take(symbol: "&&") { parts.append(try negation()) }
         return parts.count == 1 ? parts[0] : .and(parts)
     }
 
-    private mutating func negation() throws(QueryError) -> Predicate {
+    mutating func negation() throws(QueryError) -> Predicate {
         var isNegated = false
         while take(word: "NOT") || take(symbol: "!") { isNegated.toggle() }
         let inner = try primary()
         return isNegated ? .not(inner) : inner
     }
 
-    private mutating func primary() throws(QueryError) -> Predicate {
+    mutating func primary() throws(QueryError) -> Predicate {
         if take(word: "TRUEPREDICATE") { return .constant(true) }
         if take(word: "FALSEPREDICATE") { return .constant(false) }
         for (word, quantifier) in [("ANY", Quantifier.any), ("SOME", .any), ("ALL", .all), ("NONE", .none)] where take(word: word) {
@@ -128,7 +128,7 @@ struct PredicateParser {
     }
 
     /// Whether a parenthesis holds a condition, not an expression: what follows the one that closes it decides.
-    private func isCondition() -> Bool {
+    func isCondition() -> Bool {
         var level = 0, index = position
         while index < tokens.count {
             if tokens[index].kind == .symbol("(") { level += 1 }
@@ -145,7 +145,7 @@ struct PredicateParser {
         }
     }
 
-    private mutating func related(_ quantifier: Quantifier) throws(QueryError) -> Predicate {
+    mutating func related(_ quantifier: Quantifier) throws(QueryError) -> Predicate {
         let start = current.position
         if isSatisfiesAhead() {
             let path = try relationship()
@@ -178,14 +178,14 @@ struct PredicateParser {
     }
 
     /// Whether a key path begins here that SATISFIES follows.
-    private func isSatisfiesAhead() -> Bool {
+    func isSatisfiesAhead() -> Bool {
         var ahead = 1
         while isSymbol(".", ahead: ahead) { ahead += 2 }
         return isWord("SATISFIES", ahead: ahead)
     }
 
     /// The condition on related objects, and the variable that their properties begin with; nil for none.
-    private mutating func within(_ variable: String?) throws(QueryError) -> Predicate {
+    mutating func within(_ variable: String?) throws(QueryError) -> Predicate {
         scopes.append(variable)
         let condition = try disjunction()
         scopes.removeLast()
@@ -193,7 +193,7 @@ struct PredicateParser {
     }
 
     /// The variable that begins here and stands for a constant; nothing taken.
-    private var openVariable: String? {
+    var openVariable: String? {
         if case .variable(let name) = current.kind, level(of: name) == nil, !isSymbol(".", ahead: 1) { name } else { nil }
     }
 
@@ -206,7 +206,7 @@ struct PredicateParser {
         ("SEARCH", .search),
     ]
 
-    private mutating func comparison() throws(QueryError) -> Predicate {
+    mutating func comparison() throws(QueryError) -> Predicate {
         let left = try expression()
         if case .symbol(let sign) = current.kind, let comparison = Self.signs[sign] {
             position += 1
@@ -234,7 +234,7 @@ struct PredicateParser {
         throw expected("a comparison")
     }
 
-    private mutating func options() throws(QueryError) -> TextOptions {
+    mutating func options() throws(QueryError) -> TextOptions {
         guard take(symbol: "[") else { return [] }
         guard case .name(let letters, isQuoted: false) = current.kind else { throw expected("c, d or cd") }
         var options: TextOptions = []
@@ -251,7 +251,7 @@ struct PredicateParser {
         return options
     }
 
-    private mutating func isIn(_ plain: Expression, _ options: TextOptions) throws(QueryError) -> Predicate {
+    mutating func isIn(_ plain: Expression, _ options: TextOptions) throws(QueryError) -> Predicate {
         let left = plain.folded(options)
         if case .placeholder("@") = current.kind, case .list(let values)? = arguments.first {
             position += 1
@@ -280,7 +280,7 @@ struct PredicateParser {
         }
     }
 
-    private mutating func between(_ left: Expression) throws(QueryError) -> Predicate {
+    mutating func between(_ left: Expression) throws(QueryError) -> Predicate {
         if case .placeholder("@") = current.kind, case .list(let values)? = arguments.first, values.count == 2 {
             position += 1
             arguments.removeFirst()
@@ -299,7 +299,7 @@ struct PredicateParser {
     }
 
     /// The constants of a list, and variables that stand for some.
-    private mutating func constants() throws(QueryError) -> [Expression] {
+    mutating func constants() throws(QueryError) -> [Expression] {
         try need(symbol: "{")
         var constants: [Expression] = []
         if take(symbol: "}") { return [] }
@@ -312,176 +312,6 @@ struct PredicateParser {
         } while take(symbol: ",")
         guard take(symbol: "}") else { throw expected("\",\" or \"}\"") }
         return constants
-    }
-
-    // MARK: Expressions
-
-    private mutating func expression() throws(QueryError) -> Expression {
-        try enter()
-        defer { depth -= 1 }
-        var result = try product()
-        while true {
-            if take(symbol: "+") {
-                result = .function(.add, [result, try product()])
-            } else if take(symbol: "-") {
-                result = .function(.subtract, [result, try product()])
-            } else if take(symbol: "&") {
-                result = .function(.bitAnd, [result, try product()])
-            } else if take(symbol: "|") {
-                result = .function(.bitOr, [result, try product()])
-            } else {
-                return result
-            }
-        }
-    }
-
-    private mutating func product() throws(QueryError) -> Expression {
-        var result = try factor()
-        while true {
-            if take(symbol: "*") {
-                result = .function(.multiply, [result, try factor()])
-            } else if take(symbol: "/") {
-                result = .function(.divide, [result, try factor()])
-            } else {
-                return result
-            }
-        }
-    }
-
-    private mutating func factor() throws(QueryError) -> Expression {
-        if take(symbol: "-") {
-            if case .number(let text) = current.kind { return .value(try number("-" + text)) }
-            if isWord("INFINITY") {
-                position += 1
-                return .value(.double(-.infinity))
-            }
-            try enter()
-            defer { depth -= 1 }
-            return .function(.negate, [try factor()])
-        }
-        if take(symbol: "(") {
-            let inner = try expression()
-            try need(symbol: ")")
-            return inner
-        }
-        switch current.kind {
-        case .number(let text): return .value(try number(text))
-        case .text(let text):
-            position += 1
-            return .value(.string(text))
-        case .placeholder(let kind): return try placeholder(kind)
-        case .variable:
-            guard let name = openVariable else { return try pathOrAggregate() }
-            position += 1
-            return .variable(name)
-        case .name(let name, isQuoted: false): return try named(name)
-        case .name: return try pathOrAggregate()
-        case .operation(let name):
-            guard isSymbol("(", ahead: 1), let function = Self.operation(name) else { throw expected("a property or a constant") }
-            position += 2
-            if take(symbol: ")") { return .aggregate(Aggregate(function)) }
-            let argument = try expression()
-            try need(symbol: ")")
-            return .aggregate(Aggregate(function, of: argument))
-        case .symbol, .end: throw expected("a property or a constant")
-        }
-    }
-
-    private mutating func number(_ text: String) throws(QueryError) -> Value {
-        var value: Value?
-        if let hex = text.range(of: "0x") {
-            value = Int64((text.hasPrefix("-") ? "-" : "") + text[hex.upperBound...], radix: 16).map(Value.int)
-        } else {
-            value = Int64(text).map(Value.int) ?? Double(text).flatMap { $0.isFinite ? Value.double($0) : nil }
-        }
-        guard let value else { throw expected("a number in range") }
-        position += 1
-        return value
-    }
-
-    private mutating func placeholder(_ kind: String) throws(QueryError) -> Expression {
-        if kind == "K" { return try pathOrAggregate(beginning: try keyPathArgument()) }
-        guard let argument = arguments.first else { throw expected("an argument for the placeholder") }
-        switch (kind, argument) {
-        case (_, .value(let value)):
-            position += 1
-            arguments.removeFirst()
-            return .value(value)
-        case ("@", .path(let path)):
-            position += 1
-            arguments.removeFirst()
-            return .outer(plainLevel, path)
-        case (_, .list), (_, .path): throw expected("another kind of argument for the placeholder")
-        }
-    }
-
-    private mutating func named(_ name: String) throws(QueryError) -> Expression {
-        let word = name.uppercased()
-        switch word {
-        case "TRUE", "YES": return constant(.bool(true))
-        case "FALSE", "NO": return constant(.bool(false))
-        case "NIL", "NULL": return constant(.null)
-        case "INFINITY": return constant(.double(.infinity))
-        case "DATE", "UUID", "DATA", "DECIMAL":
-            guard position + 1 < tokens.count, case .text(let text) = tokens[position + 1].kind else { return try pathOrAggregate() }
-            position += 1
-            let types: [String: ValueType] = ["DATE": .date, "UUID": .uuid, "DATA": .data, "DECIMAL": .decimal]
-            guard let type = types[word], let value = ValueText.value(text, as: type) else {
-                throw expected("a \(name.lowercased()) in its text form")
-            }
-            return constant(value)
-        case "SUBQUERY" where isSymbol("(", ahead: 1): return try subquery()
-        case "TERNARY" where isSymbol("(", ahead: 1): return try ternary()
-        default:
-            if isSymbol("(", ahead: 1) || isSymbol("[", ahead: 1) && FunctionName.takesOptions(name) { return try function(name) }
-            return try pathOrAggregate()
-        }
-    }
-
-    private mutating func constant(_ value: Value) -> Expression {
-        position += 1
-        return .value(value)
-    }
-
-    private mutating func subquery() throws(QueryError) -> Expression {
-        position += 2
-        let path = try relationship()
-        try need(symbol: ",")
-        guard case .variable(let name) = current.kind else { throw expected("a variable such as $x") }
-        position += 1
-        try need(symbol: ",")
-        let condition = try within(name)
-        try need(symbol: ")")
-        try need(symbol: ".")
-        return try aggregate(path, condition)
-    }
-
-    private mutating func ternary() throws(QueryError) -> Expression {
-        position += 2
-        let condition = try disjunction()
-        try need(symbol: ",")
-        let a = try expression()
-        try need(symbol: ",")
-        let b = try expression()
-        try need(symbol: ")")
-        return .conditional(condition, a, b)
-    }
-
-    private mutating func function(_ name: String) throws(QueryError) -> Expression {
-        let place = current.position
-        position += 1
-        let options = try options()
-        try need(symbol: "(")
-        var arguments: [Expression] = []
-        if !take(symbol: ")") {
-            repeat { arguments.append(try expression()) } while take(symbol: ",")
-            try need(symbol: ")")
-        }
-        guard let result = try FunctionName.expression(name, options, arguments) else {
-            let near = Suggestion.nearest(name, in: FunctionName.all)
-            throw QueryError("at character \(place): there is no function \"\(name)\"\(near)")
-        }
-        return result
     }
 }
 

@@ -97,8 +97,11 @@ extension ObjectContext {
 extension DataStack {
     /// How a request is answered: what each store does by itself, its engine's plan, and what is left to the layer above.
     ///
-    /// - Parameter analyze: Whether the request is answered too, to count what that takes; engines that measure their plans run it once
-    ///   more.
+    /// - Parameters:
+    ///   - from: The request.
+    ///   - analyze: Whether the request is answered too, to count what that takes; engines that measure their plans run it once more.
+    /// - Returns: The plan of each store, and with `analyze` what was read.
+    /// - Throws: What a fetch of the request would throw.
     public func explain<Object: ManagedObject>(_ from: From<Object>, analyze: Bool = false) throws(StorageError) -> Explanation {
         try explain(from, nil, analyze)
     }
