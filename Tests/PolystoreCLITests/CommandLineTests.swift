@@ -81,6 +81,31 @@ import Testing
         #expect(result.output.isEmpty)
     }
 
+    @Test func aModelOfXcodeBecomesAModelFile() throws {
+        let version = folder.appendingPathComponent("Shop.xcdatamodeld/Shop.xcdatamodel")
+        try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+        func write(_ pattern: String) throws {
+            let xml = """
+                <model><entity name="Note">
+                <attribute name="text" attributeType="String" regularExpressionString="\(pattern)"/>
+                <attribute name="seen" transient="YES" attributeType="Boolean"/>
+                </entity></model>
+                """
+            try xml.write(to: version.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
+        }
+        let model = "\(folder.path)/Shop.xcdatamodeld", output = "\(folder.path)/shop.json"
+        try write("a+")
+        let result = try run("model", "import", model, "-o", output)
+        #expect(result.code == 0 && result.output.isEmpty)
+        #expect(result.error == "left out: transient attribute Note.seen\n")
+        #expect(try run("model", "show", output).output.contains("\"pattern\": \"a+\""))
+        #expect(try run("model", "import", model, "--version", "Shop").output == String(contentsOfFile: output, encoding: .utf8))
+        #expect(try run("model", "import", model, "--version", "Shop 2").code == 2)
+        try write("(a")
+        let wrong = try run("model", "import", model)
+        #expect(wrong.code == 2 && wrong.output.isEmpty && wrong.error.contains("Note.text"))
+    }
+
     @Test func queryAnswers() throws {
         let store = try notes("f.db")
         #expect(

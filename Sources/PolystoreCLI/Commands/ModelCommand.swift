@@ -6,7 +6,7 @@ internal import PolystoreStorage
 /// `polystore model`.
 struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "model", abstract: "Works with models.", subcommands: [Generate.self, Show.self])
+        commandName: "model", abstract: "Works with models.", subcommands: [Generate.self, Show.self, Import.self])
 
     /// The schema of a model file, or of a store.
     static func schema(_ text: String) throws(StorageError) -> Schema {
@@ -14,6 +14,14 @@ struct ModelCommand: ParsableCommand {
         let opened = try Stores.open(text)
         defer { opened.close() }
         return opened.schema
+    }
+
+    /// Writes a text to a file, or to the output.
+    static func write(_ text: String, to file: String?) throws(StorageError) {
+        guard let file else { return FileHandle.standardOutput.write(Data(text.utf8)) }
+        do { try text.write(toFile: file, atomically: true, encoding: .utf8) } catch {
+            throw StorageError(.permissionDenied, "the file \(file) cannot be written", cause: error)
+        }
     }
 
     /// `polystore model generate`.
@@ -32,10 +40,7 @@ struct ModelCommand: ParsableCommand {
 
         func run() throws {
             let code = ModelCode.swift(for: try ModelCommand.schema(model), ModelCode.Options(access: `public` ? "public" : ""))
-            guard let output else { return FileHandle.standardOutput.write(Data(code.utf8)) }
-            do { try code.write(toFile: output, atomically: true, encoding: .utf8) } catch {
-                throw StorageError(.permissionDenied, "the file \(output) cannot be written", cause: error)
-            }
+            try ModelCommand.write(code, to: output)
         }
     }
 
@@ -48,5 +53,36 @@ struct ModelCommand: ParsableCommand {
         var model: String
 
         func run() throws { Console.print(try ModelCommand.schema(model).prettyJSON) }
+    }
+
+    /// `polystore model import`.
+    struct Import: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "import", abstract: "Writes the model file of a data model that was drawn in Xcode.",
+            discussion: "What Core Data does not store, such as transient attributes, is left out and named on the error stream.")
+
+        @Argument(help: "A folder X.xcdatamodeld or X.xcdatamodel.")
+        var model: String
+
+        @Option(help: "A version by its name instead of the current one.")
+        var version: String?
+
+        @Option(name: .shortAndLong, help: "A file instead of the output.")
+        var output: String?
+
+        func run() throws {
+            let imported = try read()
+            try Stores.check(imported.schema, model)
+            for name in imported.leftOut { Console.error("left out: \(name)") }
+            try ModelCommand.write(imported.schema.prettyJSON, to: output)
+        }
+
+        private func read() throws(StorageError) -> XcodeDataModel.Version {
+            do throws(SchemaError) {
+                return try XcodeDataModel(contentsOf: URL(fileURLWithPath: model)).version(version)
+            } catch {
+                throw StorageError(error)
+            }
+        }
     }
 }

@@ -57,11 +57,15 @@ enum Stores {
         do throws(SchemaError) { schema = try Schema(json: text) } catch {
             throw StorageError(.invalidConfiguration, "\(path): \(error)", cause: error)
         }
-        // What only objects need, such as the patterns of texts, is wrong now too and not when a program starts.
+        try check(schema, path)
+        return schema
+    }
+
+    /// What only objects need, such as the patterns of texts, is wrong now too and not when a program starts.
+    static func check(_ schema: Schema, _ path: String) throws(StorageError) {
         do throws(StorageError) { _ = try DataStack(schema: schema) } catch {
             throw StorageError(error.code, "\(path): \(error.message)", cause: error)
         }
-        return schema
     }
 }
 

@@ -13,13 +13,14 @@ struct SchemaResolver {
     /// The entities with each inverse on both sides: it is enough to declare it on one.
     private static func completed(_ entities: [Entity]) -> [Entity] {
         var result = entities
+        let places = Dictionary(entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         for entity in entities {
             for relationship in entity.relationships {
                 guard let inverse = relationship.inverse else { continue }
                 var name: String? = relationship.destination
                 // The other side may be declared by a parent of the destination; a loop of parents is refused elsewhere.
                 for _ in entities {
-                    guard let index = result.firstIndex(where: { $0.name == name }) else { break }
+                    guard let index = name.flatMap({ places[$0] }) else { break }
                     if let other = result[index].relationships.firstIndex(where: { $0.name == inverse }) {
                         if result[index].relationships[other].inverse == nil {
                             result[index].relationships[other].inverse = relationship.name

@@ -1,0 +1,54 @@
+/// An element of an XML text, with the line on which it begins.
+struct XMLTag {
+    private static let longestName = 250
+
+    let name: String
+    let line: Int
+    var attributes: [String: String] = [:]
+    var children: [XMLTag] = []
+    /// The text in it, without that of its children.
+    var text = ""
+
+    func children(_ name: String) -> [XMLTag] { children.filter { $0.name == name } }
+
+    /// The attribute that names something.
+    func string(_ key: String, _ path: String) throws(SchemaError) -> String? {
+        guard let text = attributes[key] else { return nil }
+        if text.utf8.count > Self.longestName {
+            throw SchemaError(path, "\"\(key)\" has more than \(Self.longestName) bytes", line: line)
+        }
+        return text
+    }
+
+    /// The attribute that names something and has to be there.
+    func required(_ key: String, _ path: String) throws(SchemaError) -> String {
+        guard let text = try string(key, path) else { throw SchemaError(path, "\"\(key)\" is missing in <\(name)>", line: line) }
+        return text
+    }
+
+    /// YES or NO; what is not there is NO.
+    func bool(_ key: String, _ path: String) throws(SchemaError) -> Bool {
+        switch attributes[key]?.uppercased() {
+        case nil, "NO", "FALSE": return false
+        case "YES", "TRUE": return true
+        case .some: throw SchemaError(path, "\"\(key)\" must be YES or NO", line: line)
+        }
+    }
+
+    /// A whole number from 0 on.
+    func count(_ key: String, _ path: String) throws(SchemaError) -> Int? {
+        guard let text = attributes[key] else { return nil }
+        guard let count = Int(text), count >= 0 else {
+            throw SchemaError(path, "\"\(key)\" must be a whole number from 0 on", line: line)
+        }
+        return count
+    }
+
+    /// Refuses children of other names: what they say would be lost.
+    func checkChildren(_ known: [String], _ path: String) throws(SchemaError) {
+        for child in children where !known.contains(child.name) {
+            let suggestion = Suggestion.nearest(child.name, in: known)
+            throw SchemaError(path, "<\(child.name)> is not known in <\(name)>\(suggestion)", line: child.line)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+internal import Foundation
+
+/// Reads one attribute of an Xcode data model.
+struct XcodeAttributeReader {
+    private static let types: [String: ValueType] = [
+        "Integer 16": .int16, "Integer 32": .int32, "Integer 64": .int64, "Decimal": .decimal, "Double": .double, "Float": .float,
+        "String": .string, "Boolean": .bool, "Date": .date, "Binary": .data, "UUID": .uuid, "URI": .url, "Transformable": .data,
+    ]
+
+    private let tag: XMLTag
+    private let path: String
+
+    init(_ tag: XMLTag, _ path: String) {
+        self.tag = tag
+        self.path = path
+    }
+
+    /// The attribute of a name.
+    func attribute(_ name: String) throws(SchemaError) -> Attribute {
+        try tag.checkChildren(["userInfo"], path)
+        if try tag.bool("derived", path) || tag.attributes["derivationExpression"] != nil {
+            throw error("derived attributes cannot be stored; make it a plain attribute that the program sets, or leave it out")
+        }
+        let typeName = try tag.required("attributeType", path)
+        var attribute = Attribute(name, try type(typeName), isOptional: try tag.bool("optional", path))
+        attribute.originalName = try tag.originalName(path)
+        if typeName == "Transformable" {
+            // A model that names no transformer has that of the framework.
+            attribute.coder = try tag.string("valueTransformerName", path) ?? "NSKeyedUnarchiveFromData"
+        }
+        attribute.defaultValue = try value("default", attribute.type)
+        attribute.rules = try rules(attribute.type)
+        return attribute
+    }
+
+    private func error(_ message: String) -> SchemaError { SchemaError(path, message, line: tag.line) }
+
+    private func type(_ name: String) throws(SchemaError) -> ValueType {
+        if let type = Self.types[name] { return type }
+        if name == "Composite" { throw error("composite attributes cannot be stored; give the entity the attributes in it") }
+        throw error("\"\(name)\" is no type that can be stored\(Suggestion.nearest(name, in: Self.types.keys.sorted()))")
+    }
+
+    /// Limits of a text are limits of its length.
+    private func rules(_ type: ValueType) throws(SchemaError) -> AttributeRules {
+        var rules = AttributeRules()
+        switch type {
+        case .string:
+            rules.minLength = try tag.count("minValueString", path)
+            rules.maxLength = try tag.count("maxValueString", path)
+            rules.pattern = tag.attributes["regularExpressionString"]
+        case .int16, .int32, .int64, .float, .double, .decimal, .date:
+            rules.minimum = try value("min", type)
+            rules.maximum = try value("max", type)
+        case .bool, .uuid, .data, .url:
+            for key in ["minValueString", "maxValueString"] where tag.attributes[key] != nil {
+                throw error("\"\(key)\" has no meaning for a value of type \(type.rawValue)")
+            }
+        }
+        return rules
+    }
+
+    /// The default or a limit: dates are seconds since 2001, everything else is its text.
+    private func value(_ what: String, _ type: ValueType) throws(SchemaError) -> Value? {
+        let key = what + (type == .date ? "DateTimeInterval" : "ValueString")
+        guard let text = tag.attributes[key] else { return nil }
+        switch type {
+        case .date:
+            guard let seconds = Double(text), let date = Microseconds.from(Date(timeIntervalSinceReferenceDate: seconds)) else {
+                throw error("\"\(key)\" must be the seconds since 2001 of a date in the years 1 to 9999")
+            }
+            return .date(date)
+        case .data: throw error("\"\(key)\" cannot be read: bytes have no text")
+        case .int16, .int32, .int64: return try parsed(Self.whole(text), key, type)
+        case .bool, .float, .double, .decimal, .string, .uuid, .url: return try parsed(text, key, type)
+        }
+    }
+
+    private func parsed(_ text: String, _ key: String, _ type: ValueType) throws(SchemaError) -> Value {
+        guard let value = ValueText.value(text, as: type) else { throw error("\"\(key)\" must be a value of type \(type.rawValue)") }
+        return value
+    }
+
+    /// Xcode keeps `.0` behind a number when the type of its attribute becomes a whole one.
+    private static func whole(_ text: String) -> String {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts.count == 2 && !parts[1].isEmpty && parts[1].allSatisfy { $0 == "0" } ? String(parts[0]) : text
+    }
+}

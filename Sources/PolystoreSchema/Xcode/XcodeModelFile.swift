@@ -1,0 +1,73 @@
+internal import Foundation
+
+/// The files of an Xcode data model, read within limits.
+enum XcodeModelFile {
+    private static let currentKey = "_XCCurrentVersionName"
+    private static let mostVersions = 1000
+
+    /// The versions in a folder, by name.
+    static func versions(in folder: URL) throws(SchemaError) -> [String: URL] {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
+            throw SchemaError("", "the folder cannot be read", file: folder.relativePath)
+        }
+        let found = names.filter { $0.hasSuffix(".xcdatamodel") }
+        if found.isEmpty { throw SchemaError("", "the folder has no version: X.xcdatamodel is expected in it", file: folder.relativePath) }
+        if found.count > mostVersions {
+            throw SchemaError("", "a model has at most \(mostVersions) versions", file: folder.relativePath)
+        }
+        return Dictionary(
+            found.map { (name($0), folder.appendingPathComponent($0)) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The version that `.xccurrentversion` names; nil without such a file.
+    static func current(in folder: URL, _ versions: [String]) throws(SchemaError) -> String? {
+        let file = folder.appendingPathComponent(".xccurrentversion")
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        let text = try text(file)
+        return try located(file) { () throws(SchemaError) in
+            let root = try XMLTagReader.tag(text)
+            let items = root.children("dict").first?.children ?? []
+            guard let key = items.firstIndex(where: { $0.name == "key" && $0.text == currentKey }), key + 1 < items.count else {
+                throw SchemaError("", "\(currentKey) is missing", line: root.line)
+            }
+            let named = name(String(items[key + 1].text.prefix(250)))
+            guard versions.contains(named) else {
+                throw SchemaError(
+                    "", "the current version \"\(named)\" is not in the folder\(Suggestion.nearest(named, in: versions.sorted()))",
+                    line: items[key + 1].line)
+            }
+            return named
+        }
+    }
+
+    private static func name(_ file: String) -> String { file.hasSuffix(".xcdatamodel") ? String(file.dropLast(12)) : file }
+
+    /// The text of a file.
+    static func text(_ file: URL) throws(SchemaError) -> String {
+        let path = file.relativePath
+        // A pipe or a device would be read without end.
+        let target = file.resolvingSymlinksInPath()
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: target.path),
+            attributes[.type] as? FileAttributeType == .typeRegular
+        else { throw SchemaError("", "there is no such file; models from before Xcode 4 have to be saved by a newer one", file: path) }
+        guard let handle = try? FileHandle(forReadingFrom: target) else { throw SchemaError("", "the file cannot be read", file: path) }
+        defer { try? handle.close() }
+        guard let data = try? handle.read(upToCount: XcodeModelLimits.mostBytes + 1) ?? Data() else {
+            throw SchemaError("", "the file cannot be read", file: path)
+        }
+        if data.count > XcodeModelLimits.mostBytes {
+            throw SchemaError("", "a file of a model has at most \(XcodeModelLimits.mostBytes >> 20) MiB", file: path)
+        }
+        guard let text = String(data: data, encoding: .utf8) else { throw SchemaError("", "the file is no UTF-8 text", file: path) }
+        return text
+    }
+
+    /// Adds the file to the errors of what is done with its text.
+    static func located<T>(_ file: URL, _ work: () throws(SchemaError) -> T) throws(SchemaError) -> T {
+        do throws(SchemaError) { return try work() } catch {
+            var located = error
+            located.file = file.relativePath
+            throw located
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// What an Xcode data model may have at most: far beyond those that people draw, and little enough that nothing derived from it grows
+/// without bound.
+struct XcodeModelLimits {
+    /// The bytes of a file.
+    static let mostBytes = 4 << 20
+    private static let mostEntities = 2000
+    private static let mostMembers = 4000
+    private static let mostParents = 50
+    private static let mostProperties = 50_000
+
+    let entities: [Entity]
+    let configurations: [String: [String]]
+
+    /// Every entity, and what it inherits, is counted: that is what stores and objects are made of.
+    func check() throws(SchemaError) {
+        if entities.count > Self.mostEntities { throw SchemaError("", "a model has at most \(Self.mostEntities) entities") }
+        if configurations.values.reduce(0, { $0 + $1.count }) > Self.mostMembers {
+            throw SchemaError("", "configurations have at most \(Self.mostMembers) entities in all")
+        }
+        let places = Dictionary(entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let sizes = entities.map(Self.size)
+        var total = 0
+        for (index, entity) in entities.enumerated() {
+            var current: Int? = index, parents = 0
+            while let here = current {
+                if parents > Self.mostParents {
+                    throw SchemaError(entity.name, "it has more than \(Self.mostParents) parents, or its parents form a loop")
+                }
+                total += sizes[here]
+                parents += 1
+                current = entities[here].parent.flatMap { places[$0] }
+            }
+            if total > Self.mostProperties {
+                throw SchemaError(entity.name, "a model has at most \(Self.mostProperties) properties, inherited ones counted again")
+            }
+        }
+    }
+
+    private static func size(_ entity: Entity) -> Int {
+        entity.attributes.count + entity.relationships.count + entity.indexes.reduce(0) { $0 + $1.properties.count }
+            + entity.uniqueConstraints.reduce(0) { $0 + $1.properties.count }
+    }
+}
