@@ -51,7 +51,8 @@ extension SchemaHistory {
         } else {
             let hint = Suggestion.nearest(version, in: known)
             let list = known.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
-            reason = "it is not part of the \(migrationChain.hasSteps ? "migration chain" : "history")"
+            reason =
+                "it is not part of the \(migrationChain.hasSteps ? "migration chain" : "history")"
                 + (hint.isEmpty ? ", which has \(list)" : hint)
         }
         return StorageError(.noMigrationPath, "no way leads from version \"\(version)\" of the model to \"\(currentVersion)\": \(reason)")

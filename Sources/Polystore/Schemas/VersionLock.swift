@@ -39,14 +39,15 @@ public struct VersionLock: Sendable, Hashable {
         let present = VersionLock(of: schema)
         let differences = [
             ("changed", hashes.keys.filter { present.hashes[$0] != nil && present.hashes[$0] != hashes[$0] }),
-            ("are new", present.hashes.keys.filter { hashes[$0] == nil }),
-            ("are gone", hashes.keys.filter { present.hashes[$0] == nil }),
+            ("new", present.hashes.keys.filter { hashes[$0] == nil }),
+            ("gone", hashes.keys.filter { present.hashes[$0] == nil }),
         ]
-        let texts = differences.filter { !$0.1.isEmpty }.map { "\($0.1.sorted().joined(separator: ", ")) \($0.0)" }
+        let texts = differences.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.sorted().joined(separator: ", "))" }
         if texts.isEmpty { return }
         throw StorageError(
             .invalidConfiguration,
-            "version \"\(schema.version)\" of the model is locked, but \(texts.joined(separator: "; ")); the lock would be now:\n\(present)")
+            "version \"\(schema.version)\" of the model is locked, but is not what it was (\(texts.joined(separator: "; "))); the lock would be now:\n\(present)"
+        )
     }
 }
 

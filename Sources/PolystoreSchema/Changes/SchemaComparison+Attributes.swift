@@ -31,7 +31,8 @@ extension SchemaComparison {
                 after.isOptional || after.defaultValue != nil ? .inferred : .undecided("what it is where it was nil: it has no default"))
         }
         if before.allowedValues != after.allowedValues {
-            let isWider = after.allowedValues.isEmpty || !before.allowedValues.isEmpty && Set(before.allowedValues).isSubset(of: after.allowedValues)
+            let isWider =
+                after.allowedValues.isEmpty || !before.allowedValues.isEmpty && Set(before.allowedValues).isSubset(of: after.allowedValues)
             add(path, "the allowed values of \(path) changed", isWider ? .inferred : .conditional("no object has another value in \(path)"))
         }
         if before.coder != after.coder {

@@ -50,8 +50,8 @@ struct SchemaComparison {
     private mutating func compareRules(_ before: Entity, _ after: Entity) {
         let properties = Renames(from: Self.properties(before, in: old), to: Self.properties(after, in: new))
         let indexes = before.indexes.map { Index(properties.follow($0.properties), kind: $0.kind, where: $0.condition) }
-        for index in indexes where !after.indexes.contains(index) { add(after.name, "the index \(Self.text(after, index.properties)) is gone") }
-        for index in after.indexes where !indexes.contains(index) { add(after.name, "the index \(Self.text(after, index.properties)) is new") }
+        for index in indexes where !after.indexes.contains(index) { add(after.name, "\(Self.text(after, index)) is gone") }
+        for index in after.indexes where !indexes.contains(index) { add(after.name, "\(Self.text(after, index)) is new") }
         let constraints = before.uniqueConstraints.map { UniqueConstraint(properties.follow($0.properties)) }
         for constraint in constraints where !after.uniqueConstraints.contains(constraint) {
             add(after.name, "the unique constraint \(Self.text(after, constraint.properties)) is gone")
@@ -62,6 +62,15 @@ struct SchemaComparison {
                 after.name, "the unique constraint \(Self.text(after, constraint.properties)) is new",
                 .conditional("no two objects of \(after.name) agree in \(list)"))
         }
+    }
+
+    private static func text(_ entity: Entity, _ index: Index) -> String {
+        let kind =
+            switch index.kind {
+            case .ordered: "index"
+            case .fullText: "full-text index"
+            }
+        return "the \(kind) \(text(entity, index.properties))\(index.condition.map { " where \($0)" } ?? "")"
     }
 
     private static func text(_ entity: Entity, _ properties: [String]) -> String { "\(entity.name)(\(properties.joined(separator: ", ")))" }
