@@ -123,7 +123,7 @@ import Testing
         let stack = try DataStack(all[0], all[1], migrationChain: ["V1", "V2"])
         #expect(stack.schema == all[1] && stack.schemaHistory.migrationChain == ["V1", "V2"])
         let store = try stack.addStorageAndWait(kind.make())
-        try stack.perform(synchronous: { _ = try $0.create(Into<DynamicObject>(entity: "Note")) })
+        try stack.perform(synchronous: { try $0.create(Into<DynamicObject>(entity: "Note")).setValue(.string("x"), for: "title") })
         #expect(try stack.fetchCount(From<DynamicObject>(entity: "Note")) == 1)
         try stack.removeStorage(store)
         if kind == .memory { return }

@@ -22,7 +22,8 @@ extension SchemaHistory {
     ///   the first difference.
     public func migrations(from stored: Schema) throws(StorageError) -> [MigrationType] {
         if stored.hash == currentSchema.hash { return [] }
-        var version = stored.version
+        let version = stored.version
+        var source = stored
         if let known = schema(for: version) {
             if let change = known.changes(since: stored).first {
                 throw StorageError(
@@ -31,11 +32,11 @@ extension SchemaHistory {
                         + "keep the schema as it was and give the changed one a version of its own")
             }
         } else if !migrationChain.contains(version), let same = schemas.first(where: { $0.hash == stored.hash }) {
-            version = same.version
+            source = same
         }
-        var steps: [MigrationType] = [], source = stored
-        for next in try path(from: version).dropFirst() {
-            guard let destination = schema(for: next) else { throw noPath(from: version) }
+        var steps: [MigrationType] = []
+        for next in try path(from: source.version).dropFirst() {
+            guard let destination = schema(for: next) else { throw noPath(from: source.version) }
             let step = MigrationType(from: source, to: destination)
             if step.hasMigration { steps.append(step) }
             source = destination
