@@ -102,13 +102,28 @@ import Testing
 
     @Test func aVersionLockHoldsOrSaysWhatChanged() throws {
         let schema = try V2.schema()
-        _ = try V2.schema(lock: schema.versionHashes)
-        var lock = schema.versionHashes
-        lock["Cat"] = [1, 2, 3, 4]
+        _ = try V2.schema(lock: schema.versionLock)
+        var hashes = schema.versionLock.hashes
+        hashes["Cat"] = [1, 2, 3, 4]
+        let lock = VersionLock(hashes)
         #expect { try V2.schema(lock: lock) } throws: { error in
             let text = "\(error)"
-            return text.contains("Cat changed") && text.contains("\"Keeper\": [0x")
+            return text.contains("changed: Cat") && text.contains("\"Keeper\": [0x")
         }
+        #expect(try DataStack(schema).modelSchema.printCoreStoreSchema() == "\(schema.versionLock)")
+    }
+
+    @Test func aHistoryWorksWithTheLastVersionOfItsChain() throws {
+        let old = try CoreStoreSchema(
+            modelVersion: "V1", entities: [Entity<Walk>("Walk"), Entity<Animal>("Animal"), Entity<Dog>("Dog"), Entity<Master>("Person")])
+        let new = try V2.schema()
+        let history = try SchemaHistory(new, old, migrationChain: ["V1", "V2"])
+        #expect(history.currentModelVersion == "V2" && history.models.count == 3)
+        #expect(try SchemaHistory(allSchema: [old, new], exactCurrentModelVersion: "V1").currentModelVersion == "V1")
+        let stack = try DataStack(old, new, migrationChain: ["V1": "V2"])
+        try stack.addStorageAndWait(TestStore.memory.make())
+        try stack.perform(synchronous: { _ = try $0.create(V2.Keeper.self) })
+        #expect(try stack.fetchCount(From<V2.Keeper>()) == 1)
     }
 
     @Test func theFileOutlivesTheObjects() throws {

@@ -66,7 +66,7 @@ enum V2 {
         @Field.Relationship("favorites", maxCount: 2) var favorites: [Cat]
     }
 
-    static func schema(lock: [String: [UInt64]]? = nil) throws -> CoreStoreSchema {
+    static func schema(lock: VersionLock? = nil) throws -> CoreStoreSchema {
         try CoreStoreSchema(
             modelVersion: "V2",
             entities: [

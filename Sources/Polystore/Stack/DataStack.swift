@@ -15,7 +15,14 @@ public import PolystoreStorage
 /// ```
 public final class DataStack: Sendable {
     let core: StackCore
+    /// The versions of the model that the stack knows; only the current one, where it was made of one.
+    public let schemaHistory: SchemaHistory
     @MainActor private var mainContext: ViewContext?
+
+    private init(_ model: StackModel, _ history: SchemaHistory) {
+        core = StackCore(model: model)
+        schemaHistory = history
+    }
 
     /// A stack without stores, of the given classes.
     ///
@@ -31,23 +38,38 @@ public final class DataStack: Sendable {
     }
 
     /// A stack without stores, of the given classes.
-    public init(
+    public convenience init(
         models: [ManagedObject.Type], configurations: [String: [String]] = [:], version: String = "1"
     ) throws(StorageError) {
-        core = StackCore(model: try StackModel(classes: models, configurations: configurations, version: version))
+        let model = try StackModel(classes: models, configurations: configurations, version: version)
+        self.init(model, SchemaHistory(current: model.schema, models: models))
     }
 
     /// A stack without stores, of a schema; entities without a class among `models` are `DynamicObject`s.
-    public init(schema: Schema, models: [ManagedObject.Type] = []) throws(StorageError) {
+    public convenience init(schema: Schema, models: [ManagedObject.Type] = []) throws(StorageError) {
+        try self.init(schemaHistory: SchemaHistory(current: schema, models: models))
+    }
+
+    /// A stack without stores, of the versions of a model: it works with the current one.
+    ///
+    /// A store that keeps another version is refused like any other that does not fit (`schemaMismatch`).
+    public convenience init(schemaHistory: SchemaHistory) throws(StorageError) {
         do throws(SchemaError) {
-            core = StackCore(model: try StackModel(schema: schema, classes: models))
+            self.init(try StackModel(schema: schemaHistory.currentSchema, classes: schemaHistory.models), schemaHistory)
         } catch {
             throw StorageError(error)
         }
     }
 
+    /// A stack without stores, of the versions of a model, oldest first: it works with the last one of the chain.
+    public convenience init(
+        _ schema: Schema, _ more: Schema..., migrationChain: MigrationChain = nil, models: [ManagedObject.Type] = []
+    ) throws(StorageError) {
+        try self.init(schemaHistory: SchemaHistory(schemas: [schema] + more, migrationChain: migrationChain, models: models))
+    }
+
     /// A stack without entities, and without stores.
-    public init() { core = StackCore(model: .none) }
+    public convenience init() { self.init(.none, SchemaHistory(current: .empty)) }
 
     /// The main actor's context to look at objects: one for the stack, made when it is first asked for, which merges every commit.
     @MainActor public var viewContext: ViewContext {

@@ -98,10 +98,10 @@ public struct CoreStoreSchema: Sendable {
     ///   - entityConfigurations: The configurations of entities, by entity name.
     ///   - versionLock: The hash of each entity as it was released; a declaration that no longer has it is refused.
     /// - Throws: `invalidConfiguration` naming the first place where the declarations break a rule, or the entities that are not what the
-    ///   lock says, with the dictionary that they would have.
+    ///   lock says, with the lock that would hold.
     public init(
         modelVersion: String, entities: [any EntityDeclaration], entityConfigurations: [String: Set<String>] = [:],
-        versionLock: [String: [UInt64]]? = nil
+        versionLock: VersionLock? = nil
     ) throws(StorageError) {
         self.modelVersion = modelVersion
         types = entities.map(\.type)
@@ -141,7 +141,7 @@ public struct CoreStoreSchema: Sendable {
                     slots: prototype.declaredFields.map { description.slot($0.keyPath) ?? -1 }, fieldCount: prototype.declaredFields.count),
                 for: types[index])
         }
-        if let versionLock { try check(versionLock) }
+        try versionLock?.check(schema)
     }
 
     /// Names each inverse on both sides: declarations can name it on one only.
@@ -160,33 +160,23 @@ public struct CoreStoreSchema: Sendable {
         }
     }
 
-    /// The hash of each entity, as `versionLock` takes it.
-    public var versionHashes: [String: [UInt64]] {
-        Dictionary(uniqueKeysWithValues: schema.entities.map { entity in (entity.name, SchemaHash(of: "\(entity)").words) })
-    }
-
-    private func check(_ lock: [String: [UInt64]]) throws(StorageError) {
-        let hashes = versionHashes
-        let changed = Set(lock.keys).union(hashes.keys).filter { lock[$0] != hashes[$0] }.sorted()
-        if changed.isEmpty { return }
-        throw StorageError(
-            .invalidConfiguration,
-            "version \(modelVersion) of the model is locked, but \(changed.joined(separator: ", ")) changed; the lock would be now:\n\(lockText)"
-        )
-    }
-
-    /// The hashes as a dictionary to be pasted after `versionLock:`.
-    public var lockText: String {
-        let lines = versionHashes.sorted { $0.key < $1.key }.map { name, words in
-            "    \"\(name)\": [\(words.map { "0x\(String($0, radix: 16))" }.joined(separator: ", "))]"
-        }
-        return "[\n\(lines.joined(separator: ",\n"))\n]"
-    }
+    /// The lock that holds for the schema.
+    public var versionLock: VersionLock { schema.versionLock }
 }
 
 extension DataStack {
-    /// A stack without stores, of CoreStore's own declarations.
-    public convenience init(_ schema: CoreStoreSchema) throws(StorageError) {
-        try self.init(schema: schema.schema, models: schema.types)
+    /// A stack without stores, of CoreStore's own declarations, oldest version first: it works with the last one of the chain.
+    public convenience init(
+        _ schema: CoreStoreSchema, _ more: CoreStoreSchema..., migrationChain: MigrationChain = nil
+    ) throws(StorageError) {
+        try self.init(schemaHistory: SchemaHistory([schema] + more, migrationChain: migrationChain))
     }
+
+    /// CoreStore's name of `schema`.
+    public var modelSchema: Schema { schema }
+}
+
+extension Schema {
+    /// The version lock, as text to paste.
+    public func printCoreStoreSchema() -> String { versionLock.description }
 }

@@ -6,6 +6,11 @@ public struct SchemaHash: Sendable, Hashable, CustomStringConvertible {
     /// The digest of the UTF-8 bytes of a text.
     public init(of text: String) { words = SHA256.digest(Array(text.utf8)) }
 
+    /// The digest of what decides how an entity's objects are stored; inherited properties count in the entity that declares them.
+    ///
+    /// As in the hash of a schema, defaults, rules of values, limits of relationships and names of versions before do not count.
+    public init(of entity: Entity) { self.init(of: SchemaText.canonical(entities: [entity])) }
+
     /// A digest from its hexadecimal form, or nil if it is not 64 hexadecimal digits.
     public init?(hex: String) {
         guard hex.utf8.count == 64 else { return nil }

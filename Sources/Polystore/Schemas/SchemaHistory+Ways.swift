@@ -1,0 +1,61 @@
+public import PolystoreStorage
+
+extension SchemaHistory {
+    /// The versions from one to the current one, both included; the current one alone from itself.
+    ///
+    /// - Throws: `noMigrationPath` naming both versions and the nearest known one, when the chain does not lead there. Where the chain has
+    ///   no steps, every version of the history leads straight to the current one.
+    public func path(from version: String) throws(StorageError) -> [String] {
+        if version == currentVersion { return [version] }
+        if migrationChain.hasSteps {
+            if let path = migrationChain.path(from: version, to: currentVersion) { return path }
+        } else if schema(for: version) != nil {
+            return [version, currentVersion]
+        }
+        throw noPath(from: version)
+    }
+
+    /// What each step from the schema of a store to the current one takes; empty when nothing has to be done.
+    ///
+    /// The stored schema is known by its version, or, under a name that the history does not have, by its hash.
+    /// - Throws: `noMigrationPath` naming both versions; also when the history has another schema under the name of the stored one, with
+    ///   the first difference.
+    public func migrations(from stored: Schema) throws(StorageError) -> [MigrationType] {
+        if stored.hash == currentSchema.hash { return [] }
+        let version = stored.version
+        var source = stored
+        if let known = schema(for: version) {
+            if let change = known.changes(since: stored).first {
+                throw StorageError(
+                    .noMigrationPath,
+                    "version \"\(version)\" of the model is not the version \"\(version)\" that is stored: \(change); "
+                        + "keep the schema as it was and give the changed one a version of its own")
+            }
+        } else if !migrationChain.contains(version), let same = schemas.first(where: { $0.hash == stored.hash }) {
+            source = same
+        }
+        var steps: [MigrationType] = []
+        for next in try path(from: source.version).dropFirst() {
+            guard let destination = schema(for: next) else { throw noPath(from: source.version) }
+            let step = MigrationType(from: source, to: destination)
+            if step.hasMigration { steps.append(step) }
+            source = destination
+        }
+        return steps
+    }
+
+    private func noPath(from version: String) -> StorageError {
+        let known = migrationChain.hasSteps ? migrationChain.versions : schemas.map(\.version)
+        let reason: String
+        if migrationChain.hasSteps, let end = migrationChain.contains(version) ? migrationChain.way(from: version).last : nil {
+            reason = "the migration chain leads from it to \"\(end)\""
+        } else {
+            let hint = Suggestion.nearest(version, in: known)
+            let list = known.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
+            reason =
+                "it is not part of the \(migrationChain.hasSteps ? "migration chain" : "history")"
+                + (hint.isEmpty ? ", which has \(list)" : hint)
+        }
+        return StorageError(.noMigrationPath, "no way leads from version \"\(version)\" of the model to \"\(currentVersion)\": \(reason)")
+    }
+}

@@ -1,0 +1,96 @@
+extension SchemaComparison {
+    mutating func compareAttributes(_ before: Entity, _ after: Entity) {
+        let names = Renames(
+            from: before.attributes.map { ($0.name, $0.originalName) }, to: after.attributes.map { ($0.name, $0.originalName) })
+        for attribute in before.attributes {
+            if let name = names.successors[attribute.name], let other = after.attributes.first(where: { $0.name == name }) {
+                compare(attribute, other, after.name)
+            } else {
+                remove(attribute, before)
+            }
+        }
+        for attribute in after.attributes where names.origins[attribute.name] == nil { add(attribute, after) }
+        let kept = before.attributes.compactMap { names.successors[$0.name] }
+        if kept != after.attributes.map(\.name).filter({ names.origins[$0] != nil }) {
+            add(after.name, "the attributes of \(after.name) stand in another order")
+        }
+    }
+
+    private mutating func compare(_ before: Attribute, _ after: Attribute, _ entity: String) {
+        let path = "\(entity).\(after.name)"
+        if before.name != after.name { add(path, "\(entity).\(before.name) was renamed to \(after.name)") }
+        if before.type != after.type {
+            let isWider = Self.wider(before.type).contains(after.type)
+            add(
+                path, "\(path) changed from \(before.type.rawValue) to \(after.type.rawValue)",
+                isWider ? .inferred : .undecided("what becomes of its values, of which not every one is a \(after.type.rawValue)"))
+        }
+        if before.isOptional != after.isOptional {
+            add(
+                path, "\(path) became \(after.isOptional ? "optional" : "required")",
+                after.isOptional || after.defaultValue != nil ? .inferred : .undecided("what it is where it was nil: it has no default"))
+        }
+        if before.allowedValues != after.allowedValues {
+            let isWider =
+                after.allowedValues.isEmpty || !before.allowedValues.isEmpty && Set(before.allowedValues).isSubset(of: after.allowedValues)
+            add(path, "the allowed values of \(path) changed", isWider ? .inferred : .conditional("no object has another value in \(path)"))
+        }
+        if before.coder != after.coder {
+            add(path, "the coder of \(path) changed", .undecided("how its values are coded anew"))
+        }
+    }
+
+    /// The types that hold every value of a type exactly.
+    private static func wider(_ type: ValueType) -> [ValueType] {
+        switch type {
+        case .int16: [.int32, .int64, .float, .double, .decimal]
+        case .int32: [.int64, .double, .decimal]
+        case .int64: [.decimal]
+        case .float: [.double]
+        case .url: [.string]
+        case .bool, .double, .decimal, .string, .date, .uuid, .data: []
+        }
+    }
+
+    // MARK: What comes and goes
+
+    private mutating func remove(_ attribute: Attribute, _ entity: Entity) {
+        let path = "\(entity.name).\(attribute.name)"
+        let members = concrete(entity.name, in: old)
+        let isKept = members.allSatisfy { member in
+            guard let name = entities.successors[member.name] else { return false }
+            return Self.goesOver(attribute, Self.attribute(attribute.name, of: name, in: new))
+        }
+        add(path, "attribute \(path) is gone", isKept ? .inferred : .lossy("the values of \(path)"))
+    }
+
+    private mutating func add(_ attribute: Attribute, _ entity: Entity) {
+        let path = "\(entity.name).\(attribute.name)"
+        let members = concrete(entity.name, in: new).compactMap { entities.origins[$0.name] }
+        let isFilled =
+            attribute.isOptional || attribute.defaultValue != nil
+            || members.allSatisfy { member in
+                Self.attribute(attribute.name, of: member, in: old).map { Self.goesOver($0, attribute) } ?? false
+            }
+        add(
+            path, "attribute \(path) is new",
+            isFilled ? .inferred : .undecided("what it is in the objects that are there: it has no default"))
+    }
+
+    /// Whether the values of an attribute are values of another as they are: it moved to the parent or from there.
+    private static func goesOver(_ before: Attribute, _ after: Attribute?) -> Bool {
+        guard let after else { return false }
+        return before.type == after.type && before.coder == after.coder && (after.isOptional || !before.isOptional)
+    }
+
+    /// The entities that have objects, of one and all below it.
+    private func concrete(_ name: String, in schema: Schema) -> [EntityDescription] {
+        guard let index = schema.index(of: name) else { return [] }
+        return schema[index].family.map { schema[$0] }.filter { !$0.isAbstract }
+    }
+
+    private static func attribute(_ name: String, of entity: String, in schema: Schema) -> Attribute? {
+        guard let index = schema.index(of: entity), let slot = schema[index].slot(name) else { return nil }
+        return schema[index].slots[slot].attribute
+    }
+}

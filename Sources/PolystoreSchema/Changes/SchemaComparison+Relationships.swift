@@ -1,0 +1,99 @@
+extension SchemaComparison {
+    mutating func compareRelationships(_ before: Entity, _ after: Entity) {
+        let names = Self.renames(before, after)
+        for relationship in before.relationships {
+            if let name = names.successors[relationship.name], let other = after.relationships.first(where: { $0.name == name }) {
+                compare(relationship, other, after.name)
+            } else {
+                remove(relationship, before)
+            }
+        }
+        for relationship in after.relationships where names.origins[relationship.name] == nil {
+            let path = "\(after.name).\(relationship.name)"
+            let hasObjects = entities.origins[after.name] != nil
+            add(
+                path, "relationship \(path) is new",
+                relationship.isOptional || !hasObjects ? .inferred : .undecided("what it leads to in the objects that are there"))
+        }
+    }
+
+    /// The other side keeps the pairs, if it stays.
+    private mutating func remove(_ relationship: Relationship, _ entity: Entity) {
+        let path = "\(entity.name).\(relationship.name)"
+        let other = relationship.inverse.flatMap { successor(of: $0, relationship.destination) }
+        add(path, "relationship \(path) is gone", other == nil ? .lossy("what \(path) leads to") : .inferred)
+    }
+
+    private mutating func compare(_ before: Relationship, _ after: Relationship, _ entity: String) {
+        let path = "\(entity).\(after.name)"
+        if before.name != after.name { add(path, "\(entity).\(before.name) was renamed to \(after.name)") }
+        if entities.successors[before.destination] != after.destination {
+            add(
+                path, "the destination of \(path) changed from \(before.destination) to \(after.destination)",
+                isAncestor(after.destination, of: before.destination)
+                    ? .inferred : .undecided("what it leads to among the objects of \(after.destination)"))
+        }
+        if before.cardinality != after.cardinality {
+            add(
+                path, "\(path) changed from \(before.cardinality.rawValue) to \(after.cardinality.rawValue)",
+                Self.effect(before.cardinality, after.cardinality, path))
+        }
+        if before.isOptional != after.isOptional {
+            add(
+                path, "\(path) became \(after.isOptional ? "optional" : "required")",
+                after.isOptional ? .inferred : .conditional("every object leads to another by \(path)"))
+        }
+        compareInverses(before, after, path)
+        if before.deleteRule != after.deleteRule {
+            add(path, "the delete rule of \(path) changed from \(before.deleteRule.rawValue) to \(after.deleteRule.rawValue)")
+        }
+    }
+
+    private static func effect(_ before: Cardinality, _ after: Cardinality, _ path: String) -> SchemaChange.Effect {
+        switch (before, after) {
+        case (.toManyOrdered, .toMany): .lossy("the order of \(path)")
+        case (.toMany, .toOne), (.toManyOrdered, .toOne): .undecided("which one of several remains")
+        case (.toOne, _), (.toMany, _), (.toManyOrdered, .toManyOrdered): .inferred
+        }
+    }
+
+    private mutating func compareInverses(_ before: Relationship, _ after: Relationship, _ path: String) {
+        if before.inverse.flatMap({ successor(of: $0, before.destination) }) == after.inverse { return }
+        // Pairs of its own come into question only where the new inverse is an old relationship.
+        let isOld = after.inverse.map { hasOrigin($0, after.destination) } ?? false
+        add(
+            path, "the inverse of \(path) changed from \(before.inverse ?? "none") to \(after.inverse ?? "none")",
+            isOld ? .undecided("which pairs of the two relationships remain") : .inferred)
+    }
+
+    /// The new name of a relationship that an old entity declares or inherits; nil when it does not go on.
+    private func successor(of relationship: String, _ entity: String) -> String? {
+        guard let owner = Self.owner(of: relationship, entity, in: old), let name = entities.successors[owner.name],
+            let index = new.index(of: name)
+        else { return nil }
+        return Self.renames(owner, new.entities[index]).successors[relationship]
+    }
+
+    /// Whether a relationship that a new entity declares or inherits goes on from an old one.
+    private func hasOrigin(_ relationship: String, _ entity: String) -> Bool {
+        guard let owner = Self.owner(of: relationship, entity, in: new), let name = entities.origins[owner.name],
+            let index = old.index(of: name)
+        else { return false }
+        return Self.renames(old.entities[index], owner).origins[relationship] != nil
+    }
+
+    private static func owner(of relationship: String, _ entity: String, in schema: Schema) -> Entity? {
+        guard let index = schema.index(of: entity), let place = schema[index].relationship(relationship) else { return nil }
+        return schema.entities[place.declaredIn]
+    }
+
+    private static func renames(_ before: Entity, _ after: Entity) -> Renames {
+        Renames(from: before.relationships.map { ($0.name, $0.originalName) }, to: after.relationships.map { ($0.name, $0.originalName) })
+    }
+
+    /// Whether every object of an old entity is one of a new one.
+    private func isAncestor(_ name: String, of old: String) -> Bool {
+        guard let ancestor = new.index(of: name), let index = entities.successors[old].flatMap(new.index(of:)) else { return false }
+        return new[ancestor].family.contains(index)
+    }
+}

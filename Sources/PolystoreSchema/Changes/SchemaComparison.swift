@@ -1,0 +1,88 @@
+/// Collects the changes from one schema to another, entity by entity.
+struct SchemaComparison {
+    let old: Schema
+    let new: Schema
+    let entities: Renames
+    var changes: [SchemaChange] = []
+
+    init(from old: Schema, to new: Schema) {
+        self.old = old
+        self.new = new
+        entities = Renames(from: old.entities.map { ($0.name, $0.originalName) }, to: new.entities.map { ($0.name, $0.originalName) })
+    }
+
+    mutating func add(_ path: String, _ description: String, _ effect: SchemaChange.Effect = .inferred) {
+        changes.append(SchemaChange(path, description, effect))
+    }
+
+    mutating func compareEntities() {
+        for before in old.entities {
+            if let name = entities.successors[before.name], let index = new.index(of: name) {
+                compare(before, new.entities[index])
+            } else {
+                let effect: SchemaChange.Effect = before.isAbstract ? .inferred : .lossy("the objects of \(before.name)")
+                add(before.name, "entity \(before.name) is gone", effect)
+            }
+        }
+        for after in new.entities where entities.origins[after.name] == nil { add(after.name, "entity \(after.name) is new") }
+    }
+
+    private mutating func compare(_ before: Entity, _ after: Entity) {
+        let name = after.name
+        if before.name != name { add(name, "entity \(before.name) was renamed to \(name)") }
+        if entities.follow([before.parent].compactMap { $0 }) != [after.parent].compactMap({ $0 }) {
+            add(
+                name, "the parent of \(name) changed from \(before.parent ?? "none") to \(after.parent ?? "none")",
+                .undecided("which objects of the one hierarchy become objects of the other"))
+        }
+        if before.isAbstract != after.isAbstract {
+            add(
+                name, "\(name) became \(after.isAbstract ? "abstract" : "concrete")",
+                after.isAbstract ? .undecided("which entity the objects of \(name) itself belong to") : .inferred)
+        }
+        compareAttributes(before, after)
+        compareRelationships(before, after)
+        compareRules(before, after)
+    }
+
+    // MARK: Indexes and constraints
+
+    private mutating func compareRules(_ before: Entity, _ after: Entity) {
+        let properties = Renames(from: Self.properties(before, in: old), to: Self.properties(after, in: new))
+        let indexes = before.indexes.map { Index(properties.follow($0.properties), kind: $0.kind, where: $0.condition) }
+        for index in indexes where !after.indexes.contains(index) { add(after.name, "\(Self.text(after, index)) is gone") }
+        for index in after.indexes where !indexes.contains(index) { add(after.name, "\(Self.text(after, index)) is new") }
+        let constraints = before.uniqueConstraints.map { UniqueConstraint(properties.follow($0.properties)) }
+        for constraint in constraints where !after.uniqueConstraints.contains(constraint) {
+            add(after.name, "the unique constraint \(Self.text(after, constraint.properties)) is gone")
+        }
+        for constraint in after.uniqueConstraints where !constraints.contains(constraint) {
+            let list = constraint.properties.joined(separator: ", ")
+            add(
+                after.name, "the unique constraint \(Self.text(after, constraint.properties)) is new",
+                .conditional("no two objects of \(after.name) agree in \(list)"))
+        }
+    }
+
+    private static func text(_ entity: Entity, _ index: Index) -> String {
+        let kind =
+            switch index.kind {
+            case .ordered: "index"
+            case .fullText: "full-text index"
+            }
+        return "the \(kind) \(text(entity, index.properties))\(index.condition.map { " where \($0)" } ?? "")"
+    }
+
+    private static func text(_ entity: Entity, _ properties: [String]) -> String { "\(entity.name)(\(properties.joined(separator: ", ")))" }
+
+    /// The properties with the inherited ones: an index can name both.
+    private static func properties(_ entity: Entity, in schema: Schema) -> [Renames.Declaration] {
+        var result: [Renames.Declaration] = []
+        var next: Entity? = entity
+        while let current = next {
+            result += current.attributes.map { ($0.name, $0.originalName) } + current.relationships.map { ($0.name, $0.originalName) }
+            next = current.parent.flatMap(schema.index(of:)).map { schema.entities[$0] }
+        }
+        return result
+    }
+}

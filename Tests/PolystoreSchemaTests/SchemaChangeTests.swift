@@ -1,0 +1,192 @@
+import PolystoreSchema
+import Testing
+
+/// What follows from two versions of a model, what would be lost, and what has to be decided.
+@Suite struct SchemaChangeTests {
+    private func changes(_ old: [Entity], _ new: [Entity]) throws -> [SchemaChange] {
+        try Schema(version: "2", entities: new).changes(since: Schema(version: "1", entities: old))
+    }
+
+    /// The changes of one attribute of a type to another form of it.
+    private func changes(_ old: Attribute, _ new: Attribute) throws -> [SchemaChange] {
+        try changes([Entity("Note", attributes: [old])], [Entity("Note", attributes: [new])])
+    }
+
+    private func changes(_ old: Relationship, _ new: Relationship) throws -> [SchemaChange] {
+        try changes([Entity("Note", relationships: [old])], [Entity("Note", relationships: [new])])
+    }
+
+    @Test func whatIsNotStoredDifferentlyIsNoChange() throws {
+        let rules = AttributeRules(minimum: .int(0))
+        #expect(try changes(Attribute("a", .int64), Attribute("a", .int64, defaultValue: .int(1), rules: rules)) == [])
+    }
+
+    @Test func entitiesComeGoAndAreRenamed() throws {
+        let found = try changes(
+            [Entity("Kept"), Entity("Old"), Entity("Shape", isAbstract: true), Entity("Ended")],
+            [Entity("Kept"), Entity("New", originalName: "Old"), Entity("Added")])
+        #expect(
+            found.map(\.description) == [
+                "entity Ended is gone", "entity Old was renamed to New", "entity Shape is gone", "entity Added is new",
+            ])
+        #expect(found.map(\.effect) == [.lossy("the objects of Ended"), .inferred, .inferred, .inferred])
+        #expect(found.map(\.loss) == ["the objects of Ended", nil, nil, nil] && found.map(\.path) == ["Ended", "New", "Shape", "Added"])
+    }
+
+    @Test func referencesFollowARenamedEntity() throws {
+        let found = try changes(
+            [
+                Entity("Owner", relationships: [Relationship("pets", to: "Pet", .toMany, inverse: "owner")]),
+                Entity("Pet", relationships: [Relationship("owner", to: "Owner", inverse: "pets")]), Entity("Pup", parent: "Pet"),
+            ],
+            [
+                Entity("Owner", relationships: [Relationship("animals", to: "Animal", .toMany, inverse: "owner", originalName: "pets")]),
+                Entity("Animal", relationships: [Relationship("owner", to: "Owner", inverse: "animals")], originalName: "Pet"),
+                Entity("Pup", parent: "Animal"),
+            ])
+        #expect(found.map(\.description) == ["Owner.pets was renamed to animals", "entity Pet was renamed to Animal"])
+    }
+
+    @Test func aHintFromAStepBeforeIsNoRename() throws {
+        let left = Entity("B", attributes: [Attribute("y", .int64, originalName: "x")], originalName: "A")
+        var right = left
+        right.attributes += [Attribute("x", .int64, isOptional: true)]
+        let found = try changes([left], [right, Entity("A")])
+        #expect(found.map(\.description) == ["attribute B.x is new", "entity A is new"])
+    }
+
+    @Test func twoNamesCanBeExchanged() throws {
+        let found = try changes(
+            [Entity("Note", attributes: [Attribute("a", .string), Attribute("b", .int64)])],
+            [Entity("Note", attributes: [Attribute("b", .string, originalName: "a"), Attribute("a", .int64, originalName: "b")])])
+        #expect(found.map(\.description) == ["Note.a was renamed to b", "Note.b was renamed to a"])
+        #expect(found.allSatisfy { $0.effect == .inferred })
+    }
+
+    @Test(
+        arguments: [
+            (.int16, .int32), (.int16, .float), (.int32, .int64), (.int32, .double), (.int64, .decimal), (.float, .double), (.url, .string),
+        ] as [(ValueType, ValueType)])
+    func widerTypesAreInferred(_ old: ValueType, _ new: ValueType) throws {
+        let wider = try changes(Attribute("a", old), Attribute("a", new))
+        #expect(wider.map(\.description) == ["Note.a changed from \(old.rawValue) to \(new.rawValue)"] && wider[0].effect == .inferred)
+        #expect(try changes(Attribute("a", new), Attribute("a", old))[0].isInferable == false)
+    }
+
+    @Test(arguments: [(.int64, .double), (.int32, .float), (.string, .data), (.bool, .int16), (.date, .int64)] as [(ValueType, ValueType)])
+    func otherTypesAreToBeDecided(_ old: ValueType, _ new: ValueType) throws {
+        let found = try changes(Attribute("a", old), Attribute("a", new))
+        #expect(found.map(\.effect) == [.undecided("what becomes of its values, of which not every one is a \(new.rawValue)")])
+    }
+
+    @Test func whatIsRequiredNeedsADefault() throws {
+        let optional = Attribute("a", .int64, isOptional: true), required = Attribute("a", .int64)
+        let filled = Attribute("a", .int64, defaultValue: .int(0))
+        #expect(try changes(required, optional).map(\.description) == ["Note.a became optional"])
+        #expect(try changes(required, optional)[0].effect == .inferred && changes(optional, filled)[0].effect == .inferred)
+        #expect(try changes(optional, required)[0].effect == .undecided("what it is where it was nil: it has no default"))
+        let none = [Entity("Note")]
+        func added(_ attribute: Attribute) throws -> SchemaChange { try changes(none, [Entity("Note", attributes: [attribute])])[0] }
+        #expect(try added(optional).effect == .inferred && added(filled).effect == .inferred)
+        #expect(try added(required).effect == .undecided("what it is in the objects that are there: it has no default"))
+        #expect(try changes([Entity("Note", attributes: [required])], none)[0].effect == .lossy("the values of Note.a"))
+    }
+
+    @Test func allowedValuesAndCodersChange() throws {
+        func limited(_ values: [Int64]) -> Attribute { Attribute("a", .int64, allowedValues: values.map { .int($0) }) }
+        #expect(
+            try changes(limited([1]), limited([2, 1]))[0].effect == .inferred && changes(limited([1]), limited([]))[0].effect == .inferred)
+        #expect(try changes(limited([]), limited([1]))[0].effect == .conditional("no object has another value in Note.a"))
+        #expect(try changes(limited([1, 2]), limited([1]))[0].effect == .conditional("no object has another value in Note.a"))
+        #expect(try !changes(Attribute("a", .data), Attribute("a", .data, coder: "json"))[0].isInferable)
+    }
+
+    @Test func anAttributeThatMovesToTheParentKeepsItsValues() throws {
+        let name = Attribute("name", .string)
+        let below = [
+            Entity("Animal", isAbstract: true), Entity("Cat", parent: "Animal", attributes: [name]),
+            Entity("Dog", parent: "Animal", attributes: [name]),
+        ]
+        let above = [
+            Entity("Animal", isAbstract: true, attributes: [name]), Entity("Cat", parent: "Animal"), Entity("Dog", parent: "Animal"),
+        ]
+        let up = try changes(below, above), down = try changes(above, below)
+        #expect(up.count == 3 && up.allSatisfy { $0.effect == .inferred })
+        #expect(down.count == 3 && down.allSatisfy { $0.effect == .inferred })
+        // Where one of them did not have it, it needs a value there; where one no longer has it, it is lost there.
+        var some = below
+        some[2].attributes = []
+        #expect(try changes(some, above).map(\.isInferable) == [false, true])
+        #expect(try changes(above, some).compactMap(\.loss) == ["the values of Animal.name"])
+    }
+
+    @Test func parentsAreToBeDecided() throws {
+        let found = try changes([Entity("A"), Entity("B")], [Entity("A"), Entity("B", parent: "A")])
+        #expect(found.map(\.description) == ["the parent of B changed from none to A"] && !found[0].isInferable)
+        #expect(try !changes([Entity("A")], [Entity("A", isAbstract: true)])[0].isInferable)
+        #expect(try changes([Entity("A", isAbstract: true)], [Entity("A")])[0].effect == .inferred)
+    }
+
+    @Test func relationshipsChangeTheirForm() throws {
+        func form(_ cardinality: Cardinality, _ isOptional: Bool = true, _ rule: DeleteRule = .nullify) -> Relationship {
+            Relationship("r", to: "Note", cardinality, isOptional: isOptional, deleteRule: rule)
+        }
+        #expect(try changes(form(.toOne), form(.toMany))[0].effect == .inferred)
+        #expect(try changes(form(.toMany), form(.toManyOrdered))[0].effect == .inferred)
+        #expect(try changes(form(.toManyOrdered), form(.toMany))[0].effect == .lossy("the order of Note.r"))
+        #expect(try changes(form(.toMany), form(.toOne))[0].effect == .undecided("which one of several remains"))
+        #expect(try changes(form(.toOne), form(.toOne, false))[0].effect == .conditional("every object leads to another by Note.r"))
+        #expect(
+            try changes(form(.toOne), form(.toOne, true, .cascade)).map(\.description)
+                == ["the delete rule of Note.r changed from nullify to cascade"])
+    }
+
+    @Test func pairsStayOnTheSideThatStays() throws {
+        func pair(_ a: [Relationship], _ b: [Relationship]) -> [Entity] { [Entity("A", relationships: a), Entity("B", relationships: b)] }
+        let both = pair([Relationship("b", to: "B", inverse: "a")], [Relationship("a", to: "A", .toMany, inverse: "b")])
+        let one = pair([Relationship("b", to: "B")], []), neither = pair([], [])
+        let half = try changes(both, one)
+        #expect(half.map(\.description) == ["relationship B.a is gone"])
+        #expect(half.allSatisfy { $0.effect == .inferred })
+        #expect(try changes(one, neither)[0].effect == .lossy("what A.b leads to"))
+        #expect(try changes(one, both).allSatisfy { $0.effect == .inferred })
+        let apart = pair([Relationship("b", to: "B")], [Relationship("a", to: "A", .toMany)])
+        #expect(try changes(apart, both)[0].effect == .undecided("which pairs of the two relationships remain"))
+        let required = pair([Relationship("b", to: "B", isOptional: false)], [])
+        #expect(try changes(neither, required)[0].effect == .undecided("what it leads to in the objects that are there"))
+    }
+
+    @Test func destinationsMayBecomeWider() throws {
+        func model(_ destination: String) -> [Entity] {
+            [
+                Entity("Animal"), Entity("Dog", parent: "Animal"), Entity("Home", relationships: [Relationship("pet", to: destination)]),
+            ]
+        }
+        #expect(try changes(model("Dog"), model("Animal"))[0].effect == .inferred)
+        #expect(try changes(model("Animal"), model("Dog"))[0].effect == .undecided("what it leads to among the objects of Dog"))
+    }
+
+    @Test func indexesAndConstraintsFollowRenamedProperties() throws {
+        let old = Entity(
+            "Note", attributes: [Attribute("a", .string), Attribute("b", .int64)], indexes: [Index(["a"]), Index(["b"])],
+            uniqueConstraints: [UniqueConstraint(["a"])])
+        let new = Entity(
+            "Note", attributes: [Attribute("c", .string, originalName: "a"), Attribute("b", .int64)], indexes: [Index(["c"])],
+            uniqueConstraints: [UniqueConstraint(["c"]), UniqueConstraint(["b", "c"])])
+        let found = try changes([old], [new])
+        #expect(
+            found.map(\.description) == [
+                "Note.a was renamed to c", "the index Note(b) is gone", "the unique constraint Note(b, c) is new",
+            ])
+        #expect(found.map(\.effect) == [.inferred, .inferred, .conditional("no two objects of Note agree in b, c")])
+    }
+
+    @Test func theOrderOfDeclarationsIsAChange() throws {
+        let a = Attribute("a", .int64), b = Attribute("b", .int64)
+        let found = try changes([Entity("Note", attributes: [a, b])], [Entity("Note", attributes: [b, a])])
+        #expect(found.map(\.description) == ["the attributes of Note stand in another order"])
+        let r = Relationship("r", to: "Note"), s = Relationship("s", to: "Note")
+        let other = try changes([Entity("Note", relationships: [r, s])], [Entity("Note", relationships: [s, r])])
+        #expect(other.map(\.description) == ["the declarations stand in another order"])
+    }
+}
