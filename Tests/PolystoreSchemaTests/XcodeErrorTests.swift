@@ -134,6 +134,10 @@ import Testing
         #expect(models.error(try models.model(name))?.message == "\"name\" has more than 250 bytes")
         let many = (0...2000).map { "<entity name=\"E\($0)\"/>" }.joined()
         #expect(models.error(try models.model(many))?.message == "a model has at most 2000 entities")
+        let attributes = (0...4096).map { "<attribute name=\"a\($0)\" attributeType=\"Integer 64\"/>" }.joined()
+        #expect(
+            models.error(try models.model("<entity name=\"E\">\(attributes)</entity>"))?.message
+                == "an entity has at most 4096 properties, inherited ones included")
         let chain = (0...60).map { "<entity name=\"E\($0)\" parentEntity=\"E\($0 + 1)\"/>" }.joined(separator: "\n")
         #expect(models.error(try models.model(chain))?.message.contains("more than 50 parents") == true)
         let root = (0..<100).map { "<attribute name=\"x\($0)\" attributeType=\"Date\"/>" }.joined()

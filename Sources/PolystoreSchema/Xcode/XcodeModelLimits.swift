@@ -7,6 +7,8 @@ struct XcodeModelLimits {
     private static let mostMembers = 4000
     private static let mostParents = 50
     private static let mostProperties = 50_000
+    /// As many as the store that takes the most columns.
+    private static let mostPropertiesOfOne = 4096
 
     let entities: [Entity]
     let configurations: [String: [String]]
@@ -21,15 +23,19 @@ struct XcodeModelLimits {
         let sizes = entities.map(Self.size)
         var total = 0
         for (index, entity) in entities.enumerated() {
-            var current: Int? = index, parents = 0
+            var current: Int? = index, parents = 0, own = 0
             while let here = current {
                 if parents > Self.mostParents {
                     throw SchemaError(entity.name, "it has more than \(Self.mostParents) parents, or its parents form a loop")
                 }
-                total += sizes[here]
+                own += sizes[here]
                 parents += 1
                 current = entities[here].parent.flatMap { places[$0] }
             }
+            if own > Self.mostPropertiesOfOne {
+                throw SchemaError(entity.name, "an entity has at most \(Self.mostPropertiesOfOne) properties, inherited ones included")
+            }
+            total += own
             if total > Self.mostProperties {
                 throw SchemaError(entity.name, "a model has at most \(Self.mostProperties) properties, inherited ones counted again")
             }
