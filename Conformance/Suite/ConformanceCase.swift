@@ -75,7 +75,7 @@ public enum ConformanceSuite {
     /// The cases in the order of their names.
     public static let cases: [ConformanceCase] =
         ValueCases.all + ObjectCases.all + TransactionCases.all + PredicateCases.all + SearchFacts.cases + SearchCases.all
-        + PartialIndexCases.all + OrderCases.all
+        + PartialIndexCases.all + OrderCases.all + EdgeCases.all
         + AggregateCases.all + QueryCases.all
         + RandomCases.all
         + RelationshipCases.all + DeletionCases.all + UniqueCases.all + UpsertCases.all + BatchCases.all + SQLCases.all + StreamCases.all

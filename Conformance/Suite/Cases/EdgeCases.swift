@@ -1,0 +1,168 @@
+internal import Foundation
+internal import Polystore
+internal import PolystoreStorage
+
+/// Groups P, O and A at the edges of what values, lists and lengths can be.
+enum EdgeCases {
+    static let all: [ConformanceCase] = predicates + orders + distinct + pending
+
+    private static let texts = ["Z", "a", "\u{e9}", "\u{ffff}", "\u{1f600}"]
+
+    private static func up(_ name: String) -> SortDescriptor { SortDescriptor(PropertyPath(name)) }
+    private static func down(_ name: String) -> SortDescriptor { SortDescriptor(PropertyPath(name), ascending: false) }
+
+    private static func load(_ scratch: Scratch, _ name: String, _ values: [Value]) throws {
+        try scratch.load("Thing", values.enumerated().map { (Int64($0 + 1), [name: $1]) })
+    }
+
+    private static let predicates: [ConformanceCase] = [
+        ConformanceCase("P006.nan-is-no-value", clause: "semantics V, N") { harness, check in
+            try harness.withStore { scratch in
+                let nan = Value.double(.nan)
+                for predicate in [Predicate.compare(.path("real"), .equal, .value(nan)), .isIn(.path("real"), [.double(1), nan])] {
+                    do throws(QueryError) {
+                        _ = try FetchRequest("Thing", where: predicate).plan(in: scratch.schema)
+                        check.isTrue(false, "\(predicate) is refused")
+                    } catch {
+                        check.isTrue("\(error)".contains("NaN"), "the reason is named")
+                    }
+                }
+            }
+        },
+        ConformanceCase("P016.ten-thousand-terms", clause: "semantics N") { harness, check in
+            try harness.withStore { scratch in
+                try Fixture.fill(scratch)
+                let equal = (0..<10_000).map { Predicate.compare(.path("number"), .equal, .value(.int($0))) }
+                check.equal(try scratch.keys(FetchRequest("Thing", where: .or(equal))), [1, 2, 5], "any of them")
+                let not = (3..<10_003).map { Predicate.compare(.path("number"), .notEqual, .value(.int($0))) }
+                check.equal(try scratch.keys(FetchRequest("Thing", where: .and(not))), [1, 2, 3, 4, 5, 6, 7, 8], "none of them")
+                // Of two properties in turn, so that no list can be made of it.
+                let mixed = (0..<10_000).map { number in
+                    Predicate.compare(.path(number % 2 == 0 ? "number" : "real"), .greater, .value(.int(Int64(number))))
+                }
+                check.equal(try scratch.keys(FetchRequest("Thing", where: .and(mixed))), [6], "greater than all")
+            }
+        },
+        ConformanceCase("P024.texts-in-the-order-of-their-bytes", clause: "semantics T") { harness, check in
+            try harness.withStore { scratch in
+                try load(scratch, "text", texts.map(Value.string))
+                for (position, text) in texts.enumerated() {
+                    let keys = (1...5).map(Int64.init)
+                    func found(_ comparison: Comparison) throws -> [Int64] {
+                        try scratch.keys(FetchRequest("Thing", where: .compare(.path("text"), comparison, .value(.string(text)))))
+                    }
+                    check.equal(try found(.less), Array(keys[..<position]), "below \(text)")
+                    check.equal(try found(.greaterOrEqual), Array(keys[position...]), "from \(text) on")
+                }
+            }
+        },
+        ConformanceCase("P031.nil-on-the-way", clause: "semantics N") { harness, check in
+            try harness.withStore { scratch in
+                try Fixture.fill(scratch)
+                func found(_ path: PropertyPath, _ comparison: Comparison, _ value: Value) throws -> [Int64] {
+                    try scratch.keys(FetchRequest("Holder", where: .compare(.path(path), comparison, .value(value))))
+                }
+                check.equal(try found("thing.parent.number", .equal, .int(1)), [102, 103, 104], "two steps")
+                check.equal(try found("thing.parent.parent.number", .equal, .int(1)), [105, 106], "three steps")
+                check.equal(try found("thing.parent.parent.number", .less, .int(9)), [105, 106], "nil is not smaller")
+                check.equal(
+                    try found("thing.parent.parent.number", .notEqual, .int(1)), [101, 102, 103, 104, 107, 108, 109], "nil differs")
+                check.equal(try found("thing.parent.parent", .equal, .null), [101, 102, 103, 104, 107, 108, 109], "nil is nil")
+            }
+        },
+        ConformanceCase("P045.printed-and-read-again", clause: "semantics N") { harness, check in
+            try harness.withStore { scratch in
+                try Fixture.fill(scratch)
+                for fact in PredicateCases.facts {
+                    let text = fact.predicate("").description
+                    let read = try Predicate(parsing: text)
+                    check.equal(read, fact.predicate(""), "\(fact.id) as \(text)")
+                    check.equal(try scratch.keys(FetchRequest("Thing", where: read)), fact.keys, "keys of \(text)")
+                }
+            }
+        },
+    ]
+
+    private static func order(_ id: String, _ name: String, _ values: [Value]) -> ConformanceCase {
+        ConformanceCase(id, clause: "semantics O") { harness, check in
+            try harness.withStore { scratch in
+                try load(scratch, name, values)
+                let keys = (1...values.count).map(Int64.init)
+                check.equal(try scratch.keys(FetchRequest("Thing", orderBy: [up(name)])), keys, "ascending")
+                check.equal(try scratch.keys(FetchRequest("Thing", orderBy: [down(name)])), keys.reversed(), "descending")
+            }
+        }
+    }
+
+    private static let orders: [ConformanceCase] = [
+        order("P024.order-of-texts", "text", texts.map(Value.string)),
+        order(
+            "O007.data-by-bytes", "bytes",
+            [.null, .data(Data()), .data(Data([0])), .data(Data([0, 0xff])), .data(Data([1])), .data(Data([0xff])), .data(Data([0xff, 0]))]),
+        order(
+            "O007.uuid-by-bytes", "uid",
+            [
+                "00000000-0000-0000-0000-000000000000", "00000000-0000-0000-0000-0000000000FF", "00000000-0000-0001-0000-000000000000",
+                "7FFFFFFF-0000-0000-0000-000000000000", "80000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
+            ].map { UUID(uuidString: $0).map(Value.uuid) ?? .null }),
+        // 1 BC, a microsecond before 1970, then neighbours.
+        order("O010.dates", "at", [.date(-62_167_219_200_000_001), .date(-1), .date(0), .date(1), .date(1_700_000_000_000_000)]),
+        .graph("O005.both-zeros-are-one", "semantics V, O") { stack, check in
+            try stack.write { transaction in
+                for (name, score) in [("a", 0.0), ("b", -0.0), ("c", 0.0), ("d", -1.0)] {
+                    let person = try transaction.create(Person.self)
+                    (person.name, person.score) = (name, score)
+                }
+            }
+            for isAscending in [true, false] {
+                let order: OrderBy<Person> =
+                    isAscending ? .init(.ascending(\.score), .ascending(\.name)) : .init(.descending(\.score), .ascending(\.name))
+                let names = try stack.fetchAll(From<Person>().orderBy(order)).map(\.name)
+                check.equal(names, isAscending ? ["d", "a", "b", "c"] : ["a", "b", "c", "d"], "ties by the next key")
+            }
+            check.equal(try stack.fetchCount(From<Person>().where(\.score == 0)), 3, "equal")
+            check.equal(try stack.queryAttributes(From<Person>().select(.attribute(\.score)).distinct()).count, 2, "distinct")
+        },
+        .graph("O023.counts-are-cut-like-fetches", "semantics O") { stack, check in
+            try stack.write { transaction in for index in 0..<7 { try transaction.create(Person.self).age = index } }
+            for (limit, offset) in [(3, 0), (3, 5), (0, 0), (10, 2), (10, 9)] {
+                let from = From<Person>().orderBy(.ascending(\.age)).limit(limit).offset(offset)
+                let expected = max(0, min(limit, 7 - offset))
+                check.equal(try stack.fetchCount(from), expected, "limit \(limit), offset \(offset)")
+                check.equal(try stack.fetchAll(from).count, expected, "as many objects")
+            }
+        },
+    ]
+
+    private static let distinct: [ConformanceCase] = [
+        ConformanceCase("O024.distinct-values", clause: "semantics Q, T") { harness, check in
+            try harness.withStore { scratch in
+                try load(
+                    scratch, "text",
+                    [.string(Fixture.composed), .null, .string(Fixture.decomposed), .string(Fixture.composed), .null, .string("")])
+                let request = QueryRequest(FetchRequest("Thing"), outputs: [.property("text")], isDistinct: true)
+                let expected: [[Value]] = [[.null], [.string("")], [.string(Fixture.decomposed)], [.string(Fixture.composed)]]
+                check.equal(try scratch.query(request), expected, "nil once; by bytes, so both forms of a text")
+            }
+        }
+    ]
+
+    private static let pending: [ConformanceCase] = [
+        .graph("A017.pending-changes-both-ways", "semantics Q") { stack, check in
+            try stack.write { transaction in for age in [10, 20] { try transaction.create(Person.self).age = age } }
+            try stack.write { transaction in
+                try transaction.create(Person.self).age = 90
+                // A fetch brings what was done so far to the store.
+                check.equal(try transaction.fetchCount(From<Person>().where(\.age == 90)), 1, "flushed")
+                let sum = From<Person>().select(Int.self, .sum(\.age))
+                check.equal(try transaction.queryValue(sum), 30, "what is committed")
+                let all = From<Person>().includesPendingChanges(true).select(Int.self, .sum(\.age))
+                check.equal(try transaction.queryValue(all), 120, "with what is pending")
+                let groups = From<Person>().includesPendingChanges(true).where(\.age > 10)
+                let rows = try transaction.queryAttributes(groups.select(.attribute(\.age), .count(as: "n")).groupBy(\.age))
+                check.equal(rows.map(\.values), [[.int(20), .int(1)], [.int(90), .int(1)]], "groups with what is pending")
+            }
+            check.equal(try stack.queryValue(From<Person>().select(Int.self, .sum(\.age))), 120, "afterwards")
+        }
+    ]
+}
