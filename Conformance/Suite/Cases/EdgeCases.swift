@@ -41,6 +41,11 @@ enum EdgeCases {
                     Predicate.compare(.path(number % 2 == 0 ? "number" : "real"), .greater, .value(.int(Int64(number))))
                 }
                 check.equal(try scratch.keys(FetchRequest("Thing", where: .and(mixed))), [6], "greater than all")
+                // More than an engine takes values.
+                let many = (0..<70_000).map { number in
+                    Predicate.compare(.path(number % 2 == 1 ? "number" : "real"), .equal, .value(.int(Int64(number) - 70_000)))
+                }
+                check.equal(try scratch.keys(FetchRequest("Thing", where: .or(many))), [4], "any of very many")
             }
         },
         ConformanceCase("P024.texts-in-the-order-of-their-bytes", clause: "semantics T") { harness, check in
@@ -73,10 +78,11 @@ enum EdgeCases {
         ConformanceCase("P045.printed-and-read-again", clause: "semantics N") { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
-                for fact in PredicateCases.facts {
+                // A program may nest deeper than a text: those facts are about that.
+                for fact in PredicateCases.facts where !fact.id.hasPrefix("P015") {
                     let text = fact.predicate("").description
                     let read = try Predicate(parsing: text)
-                    check.equal(read, fact.predicate(""), "\(fact.id) as \(text)")
+                    check.equal(read.description, text, "\(fact.id), printed again")
                     check.equal(try scratch.keys(FetchRequest("Thing", where: read)), fact.keys, "keys of \(text)")
                 }
             }

@@ -53,7 +53,10 @@ public struct ResidualReader {
         let exact = parts.filter { part in
             reader.pushdown(of: FetchPlan(entity: plan.entity, entities: plan.entities, predicate: part)) == .exact
         }
-        return exact.isEmpty ? .constant(true) : (exact.count == 1 ? exact[0] : .and(exact))
+        let pushed = exact.isEmpty ? CheckedPredicate.constant(true) : (exact.count == 1 ? exact[0] : .and(exact))
+        // Each by itself may be exact, and all together too much for a statement.
+        let plan = FetchPlan(entity: plan.entity, entities: plan.entities, predicate: pushed)
+        return reader.pushdown(of: plan) == .exact ? pushed : .constant(true)
     }
 }
 

@@ -19,7 +19,7 @@ struct SQLPredicates {
             .not:
             parts.append(compile(plan.predicate, &joins))
         }
-        return parts.isEmpty ? nil : SQLText.joined(parts, " AND ")
+        return parts.isEmpty ? nil : SQLText.joinedChain(parts, " AND ")
     }
 
     /// Whether the engine answers a condition exactly as the contract says.
@@ -90,7 +90,7 @@ struct SQLPredicates {
     private func list(_ parts: [CheckedPredicate], _ separator: String, _ joins: inout SQLJoins) -> SQLText {
         var texts: [SQLText] = []
         for part in parts { texts.append(compile(part, &joins)) }
-        return SQLText.joined(texts, separator)
+        return SQLText.joinedChain(texts, separator)
     }
 
     /// A constant as a binding, or in the text where a partial index is to be found by it.
