@@ -104,7 +104,10 @@ enum EdgeCases {
         order("P024.order-of-texts", "text", texts.map(Value.string)),
         order(
             "O007.data-by-bytes", "bytes",
-            [.null, .data(Data()), .data(Data([0])), .data(Data([0, 0xff])), .data(Data([1])), .data(Data([0xff])), .data(Data([0xff, 0]))]),
+            [
+                .null, .data(Data()), .data(Data([0])), .data(Data([0, 0xff])), .data(Data([1])), .data(Data([0xff])),
+                .data(Data([0xff, 0])),
+            ]),
         order(
             "O007.uuid-by-bytes", "uid",
             [

@@ -29,7 +29,8 @@ public struct SQLCompiler: Sendable {
     /// Whether the engine answers a plan exactly as the contract says.
     public func pushdown(of plan: FetchPlan) -> Pushdown {
         let predicates = SQLPredicates(tables: tables)
-        return SQLSize.fits(plan.predicate) && predicates.isExact(plan.predicate) && plan.sort.allSatisfy { predicates.isExact($0.expression) } ? .exact : .unsupported
+        return SQLSize.fits(plan.predicate) && predicates.isExact(plan.predicate)
+            && plan.sort.allSatisfy { predicates.isExact($0.expression) } ? .exact : .unsupported
     }
 
     /// The statement of a fetch; its rows come in no order when that is not asked for.
