@@ -83,5 +83,5 @@ public enum ConformanceSuite {
         + LockingCases.all
         + IsolationCases.all
         + RoutingCases.all
-        + ContextCases.all + ConditionCases.all + ImportCases.all
+        + ContextCases.all + ConditionCases.all + ImportCases.all + MigrationCases.all
 }

@@ -28,10 +28,13 @@ public struct StorageCapabilities: Sendable, Hashable {
         /// A full-text index finds the objects of a search; without this all texts are read.
         public static let fullTextIndexes = Self("fullTextIndexes")
 
+        /// The store goes over to other versions of the model in place, in one transaction for each.
+        public static let migrations = Self("migrations")
+
         /// All of them.
         public static let all: [Capability] = [
             persistent, multipleProcesses, concurrentWriters, snapshotReads, savepoints, history, durableCommits, rawSQL, partialIndexes,
-            fullTextIndexes,
+            fullTextIndexes, migrations,
         ]
     }
 

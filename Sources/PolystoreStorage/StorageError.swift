@@ -135,6 +135,8 @@ extension StorageError.Code {
     public static let tokenExpired = Self("tokenExpired")
     /// The store, transaction or context was already closed.
     public static let storeClosed = Self("storeClosed")
+    /// A migration would lose something that is stored, and nobody has said that it may.
+    public static let dataLossRefused = Self("dataLossRefused")
     /// A store URL, option or model is malformed.
     public static let invalidConfiguration = Self("invalidConfiguration")
 }

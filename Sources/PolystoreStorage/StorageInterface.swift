@@ -27,6 +27,18 @@ public protocol StorageInterface: AnyObject, Sendable {
     /// Starts a write transaction, serializable against all others; waits for its lane up to the options' timeout (`busy`).
     func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter
 
+    /// Starts to lead what the store keeps to another version of the model, alone among all writers. A store need not implement it
+    /// (capability `migrations`).
+    ///
+    /// *Requires*: the store is open for writing, and no session of it is open in this process.
+    ///
+    /// *Behavior*: `schemaMismatch` when the store does not have the version that the step begins with, as when another program was first;
+    /// `busy` after the options' timeout.
+    func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration
+
+    /// What a program says about steps between versions; asked in this order, before anything is inferred.
+    var migrationMappingProviders: [any SchemaMappingProvider] { get }
+
     /// Closes the store; sessions still open fail with `storeClosed`. A second call does nothing.
     func close() throws(StorageError)
 

@@ -13,11 +13,17 @@ public struct StoreMetadata: Sendable {
     public let schema: Schema
     /// The number of each entity, by its index: what the column `_entity` holds. It stays when the schema grows.
     public let entityNumbers: [Int16]
+    /// How often the store went over to another version of the model.
+    public let migrations: Int
+    /// The names under which maps lie that were made by a migration, by their own names; stores over ordered maps need them.
+    public var mapNames: [String: String]
 
     /// The metadata of a new store.
     public init(new schema: Schema) {
         storeID = UUID()
         formatVersion = Self.currentFormat
+        migrations = 0
+        mapNames = [:]
         self.schema = schema
         entityNumbers = schema.entities.indices.map { Int16(truncatingIfNeeded: $0 + 1) }
     }
@@ -44,6 +50,31 @@ public struct StoreMetadata: Sendable {
         storeID = id
         formatVersion = format
         entityNumbers = numbers
+        migrations = entries["migrations"].flatMap { Int($0) } ?? 0
+        let names = (entries["maps"] ?? "").split(separator: "\0", omittingEmptySubsequences: true).map(String.init)
+        guard names.count.isMultiple(of: 2) else { throw Self.damaged("maps") }
+        mapNames = Dictionary(
+            stride(from: 0, to: names.count, by: 2).map { (names[$0], names[$0 + 1]) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The metadata after a step. Entities that go on keep their numbers; those of entities that are gone are not given again at once.
+    public init(migrating old: StoreMetadata, _ mapping: SchemaMapping) {
+        storeID = old.storeID
+        formatVersion = old.formatVersion
+        migrations = old.migrations + 1
+        mapNames = old.mapNames
+        schema = mapping.destination
+        var numbers = [Int16?](repeating: nil, count: schema.entities.count), taken: Set<Int16> = []
+        for entity in mapping.entities where numbers[entity.destination] == nil {
+            let number = old.entityNumbers[entity.source]
+            if taken.insert(number).inserted { numbers[entity.destination] = number }
+        }
+        var next = old.entityNumbers.max() ?? 0
+        entityNumbers = numbers.map { number in
+            if let number { return number }
+            next += 1
+            return next
+        }
     }
 
     private static func damaged(_ name: String) -> StorageError {
@@ -52,11 +83,19 @@ public struct StoreMetadata: Sendable {
 
     /// What a store keeps.
     public var entries: [String: String] {
-        [
-            "format": String(formatVersion), "store": storeID.uuidString, "schema": schema.json, "hash": schema.hash.description,
+        var entries = [
+            "format": String(formatVersion), "store": storeID.uuidString, "schema": schema.json, "hash": hash,
             "entities": entityNumbers.map(String.init).joined(separator: ","),
         ]
+        if migrations > 0 { entries["migrations"] = String(migrations) }
+        if !mapNames.isEmpty {
+            entries["maps"] = mapNames.sorted { $0.key < $1.key }.map { "\($0.key)\0\($0.value)" }.joined(separator: "\0")
+        }
+        return entries
     }
+
+    /// The text of the schema's hash, which every session compares with the stored one.
+    public var hash: String { schema.hash.description }
 
     /// Refuses a request for another schema than the stored one.
     ///
@@ -67,6 +106,23 @@ public struct StoreMetadata: Sendable {
         throw StorageError(
             .schemaMismatch,
             "the store keeps version \"\(schema.version)\" of the model, the program has \"\(wanted.version)\": \(difference)")
+    }
+
+    /// Refuses a step that does not begin with the version that is stored.
+    ///
+    /// - Throws: `schemaMismatch` naming both versions.
+    public func check(_ step: MigrationStep) throws(StorageError) {
+        let source = step.mapping.source
+        if source.hash == schema.hash { return }
+        throw StorageError(
+            .schemaMismatch, "the store keeps version \"\(schema.version)\" of the model; the migration begins with \"\(source.version)\"")
+    }
+
+    /// The failure of a session that finds another version in the store than it was opened with.
+    public static func migrated(from schema: Schema) -> StorageError {
+        StorageError(
+            .schemaMismatch,
+            "another program has led the store from version \"\(schema.version)\" of the model to another one; open it anew with that one")
     }
 
     /// The entity with a number, or nil.

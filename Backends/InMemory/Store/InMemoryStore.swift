@@ -23,7 +23,7 @@ public final class InMemoryStore: StorageInterface {
 
     /// What the store can do.
     public var capabilities: StorageCapabilities {
-        StorageCapabilities([.snapshotReads, .savepoints, .history, .fullTextIndexes], maximumValueBytes: 1 << 30, maximumColumns: 4096)
+        StorageCapabilities([.snapshotReads, .savepoints, .history, .migrations, .fullTextIndexes], maximumValueBytes: 1 << 30, maximumColumns: 4096)
     }
 
     /// Opens the store, empty.
@@ -37,6 +37,11 @@ public final class InMemoryStore: StorageInterface {
 
     /// Starts the write transaction, waiting for the one before it.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try store.beginWrite(options) }
+
+    /// Starts to lead the store to another version of the model, in one transaction.
+    public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
+        try store.beginMigration(step, options)
+    }
 
     /// Closes the store; everything in it is gone.
     public func close() throws(StorageError) { store.close() }

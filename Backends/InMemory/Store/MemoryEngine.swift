@@ -18,12 +18,23 @@ final class MemoryEngine: OrderedStore {
 
     func open(_ request: OrderedOpen) throws(StorageError) -> Bool { false }
 
-    func prepare(maps: [String]) throws(StorageError) {
+    func prepare(maps: [String]) throws(StorageError) -> [String: Int] {
         state.withLock { state in
             for name in maps where !state.names.contains(name) {
                 state.names.append(name)
                 state.maps.append(MemoryMap())
             }
+            return Dictionary(state.names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    /// Nothing: there can be any number of maps.
+    func reopen(mapCount: Int) throws(StorageError) {}
+
+    /// The name is free; the empty map keeps its number, because snapshots know maps by theirs.
+    func remove(maps: [String]) throws(StorageError) {
+        state.withLock { state in
+            for index in state.names.indices where maps.contains(state.names[index]) { state.names[index] = "" }
         }
     }
 
@@ -93,6 +104,8 @@ final class MemoryWriter: MemoryReader, OrderedWriter {
     func lastKey(_ map: Int) throws(StorageError) -> Int64? { maps[map].lastKey.map(RowKeyBytes.key) }
 
     func delete(_ map: Int, _ key: UnsafeRawBufferPointer) throws(StorageError) -> Bool { maps[map].delete(key, generation) }
+
+    func clear(_ map: Int) throws(StorageError) { maps[map] = MemoryMap() }
 
     /// The maps as they are; from here on pages are copied before they change.
     func savepoint() throws(StorageError) {

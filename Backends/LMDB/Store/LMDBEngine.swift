@@ -43,10 +43,10 @@ final class LMDBEngine: OrderedStore {
     }
 
     /// Handles are made in a transaction that commits: those of one that is undone would be closed with it.
-    func prepare(maps: [String]) throws(StorageError) {
+    func prepare(maps: [String]) throws(StorageError) -> [String: Int] {
         let (environment, before) = try opened()
         let missing = maps.filter { !before.names.contains($0) }
-        if missing.isEmpty { return }
+        if missing.isEmpty { return numbers }
         let transaction = try environment.begin(readOnly: before.isReadOnly)
         defer { environment.end() }
         var handles: [MDB_dbi] = []
@@ -65,6 +65,38 @@ final class LMDBEngine: OrderedStore {
             state.names += missing
             state.handles += handles
         }
+        return numbers
+    }
+
+    private var numbers: [String: Int] {
+        state.withLock { Dictionary($0.names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first }) }
+    }
+
+    /// The number of maps is fixed when the file is opened.
+    func reopen(mapCount: Int) throws(StorageError) {
+        let isReadOnly = try unused()
+        close()
+        _ = try open(OrderedOpen(create: false, readOnly: isReadOnly, mapCount: mapCount))
+    }
+
+    /// Whether the file is open for reading only. In a function of its own, because nothing may hold the file when it is opened again.
+    @inline(never)
+    private func unused() throws(StorageError) -> Bool {
+        let (environment, state) = try opened()
+        if environment.isInUse { throw StorageError(.busy, "sessions of the LMDB store are open; end them before its model changes") }
+        return state.isReadOnly
+    }
+
+    func remove(maps: [String]) throws(StorageError) {
+        let (environment, _) = try opened()
+        let transaction = try environment.begin(readOnly: false)
+        defer { environment.end() }
+        for name in maps {
+            var handle: MDB_dbi = 0
+            guard mdb_dbi_open(transaction, name, 0, &handle) == MDB_SUCCESS else { continue }
+            mdb_drop(transaction, handle, 1)
+        }
+        try LMDBError.check(mdb_txn_commit(transaction))
     }
 
     func read() throws(StorageError) -> any OrderedReader {

@@ -111,6 +111,9 @@ final class LMDBEnvironment: @unchecked Sendable {
         try LMDBError.check(mdb_env_copyfd2(handle, file.fileDescriptor, UInt32(MDB_CP_COMPACT)))
     }
 
+    /// Whether a transaction is open.
+    var isInUse: Bool { state.withLock { $0.sessions > 0 } }
+
     /// Called once for each transaction that has ended.
     func end() { state.withLock { $0.sessions -= 1 } }
 

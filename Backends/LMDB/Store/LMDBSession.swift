@@ -130,6 +130,11 @@ final class LMDBWriter: LMDBReader, OrderedWriter {
         return true
     }
 
+    func clear(_ map: Int) throws(StorageError) {
+        closeAll()
+        try check(mdb_drop(transaction, handles[map], 0))
+    }
+
     /// Cursors belong to one transaction: a nested one begins without any.
     private func closeAll() {
         closeCursors()

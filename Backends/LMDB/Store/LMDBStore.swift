@@ -16,6 +16,8 @@ public final class LMDBStore: LocalStorage {
     private let path: String
     /// What a stack may do when the file does not fit its model.
     public let localStorageOptions: LocalStorageOptions
+    /// What the program says about steps between versions of the model.
+    public let migrationMappingProviders: [any SchemaMappingProvider]
     private let engine: LMDBEngine
     private let usesFolder: Bool
     private let isReadOnly: Bool
@@ -31,18 +33,25 @@ public final class LMDBStore: LocalStorage {
     ///   - readOnly: Whether changes are refused.
     ///   - usesFolder: Whether the path is a folder with `data.mdb` and `lock.mdb`.
     ///   - localStorageOptions: What a stack may do when the file does not fit its model.
+    ///   - migrationMappingProviders: What the program says about steps between versions of the model.
     public convenience init(
         path: String, configuration: String? = nil, mapSize: Int = LMDBStore.defaultMapSize, durability: Durability = .full,
-        readOnly: Bool = false, usesFolder: Bool = false, localStorageOptions: LocalStorageOptions = []
+        readOnly: Bool = false, usesFolder: Bool = false, localStorageOptions: LocalStorageOptions = [],
+        migrationMappingProviders: [any SchemaMappingProvider] = []
     ) {
         self.init(
             path: path, configuration: configuration, mapSize: mapSize, firstMap: mapSize, durability: durability, readOnly: readOnly,
-            usesFolder: usesFolder, localStorageOptions: localStorageOptions)
+            usesFolder: usesFolder, localStorageOptions: localStorageOptions, migrationMappingProviders: migrationMappingProviders)
     }
 
     /// A store in a file, which is opened when the store is added to a stack.
-    public convenience init(fileURL: URL, configuration: String? = nil, localStorageOptions: LocalStorageOptions = []) {
-        self.init(path: fileURL.path, configuration: configuration, localStorageOptions: localStorageOptions)
+    public convenience init(
+        fileURL: URL, configuration: String? = nil, localStorageOptions: LocalStorageOptions = [],
+        migrationMappingProviders: [any SchemaMappingProvider] = []
+    ) {
+        self.init(
+            path: fileURL.path, configuration: configuration, localStorageOptions: localStorageOptions,
+            migrationMappingProviders: migrationMappingProviders)
     }
 
     /// Where the file lies, or its folder.
@@ -51,9 +60,10 @@ public final class LMDBStore: LocalStorage {
     /// A store whose first map is smaller than the file may become.
     init(
         path: String, configuration: String? = nil, mapSize: Int, firstMap: Int, durability: Durability, readOnly: Bool,
-        usesFolder: Bool, localStorageOptions: LocalStorageOptions = []
+        usesFolder: Bool, localStorageOptions: LocalStorageOptions = [], migrationMappingProviders: [any SchemaMappingProvider] = []
     ) {
         self.localStorageOptions = localStorageOptions
+        self.migrationMappingProviders = migrationMappingProviders
         self.configuration = configuration
         self.path = path
         self.usesFolder = usesFolder
@@ -88,7 +98,7 @@ public final class LMDBStore: LocalStorage {
     /// What LMDB can do.
     public var capabilities: StorageCapabilities {
         StorageCapabilities(
-            [.persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .durableCommits, .fullTextIndexes],
+            [.persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .migrations, .durableCommits, .fullTextIndexes],
             maximumValueBytes: Int(UInt32.max) - 4096, maximumColumns: 4096)
     }
 
@@ -104,6 +114,11 @@ public final class LMDBStore: LocalStorage {
 
     /// Starts the write transaction, waiting for the one before it.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try store.beginWrite(options) }
+
+    /// Starts to lead the store to another version of the model, in one transaction.
+    public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
+        try store.beginMigration(step, options)
+    }
 
     /// The bytes of the file.
     public func fileSize() throws(StorageError) -> Int {

@@ -86,6 +86,15 @@ final class PostgreSQLConnection {
         PQclear(try checked(PQexec(handle, sql)))
     }
 
+    /// Runs statements without bindings; the first text of the last one's first row, nil when there is none.
+    func text(_ sql: String) throws(StorageError) -> String? {
+        try endCopy()
+        roundTrips += 1
+        let result = try checked(PQexec(handle, sql))
+        defer { PQclear(result) }
+        return PQntuples(result) > 0 && PQnfields(result) > 0 ? PQgetvalue(result, 0, 0).map { String(cString: $0) } : nil
+    }
+
     /// Runs a statement with bindings; the result is binary.
     func query(_ text: SQLText) throws(StorageError) -> PostgreSQLResult {
         let (sql, bindings) = text.rendered(.postgreSQL)

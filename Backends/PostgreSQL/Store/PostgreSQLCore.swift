@@ -6,7 +6,8 @@ internal import Synchronization
 
 /// What the sessions of an open store share.
 final class PostgreSQLCore: Sendable {
-    let storeID: UUID
+    let metadata: StoreMetadata
+    private let schema: String
     let tables: SQLTables
     let compiler: SQLCompiler
     let statements: SQLStatements<PostgreSQLRowLayout>
@@ -21,9 +22,17 @@ final class PostgreSQLCore: Sendable {
     private let keyLayouts: [PostgreSQLRowLayout]
     private let closed = Atomic(false)
 
-    init(_ metadata: StoreMetadata, schema: String, durability: Durability, open: @escaping @Sendable () throws -> PostgreSQLConnection) {
-        storeID = metadata.storeID
-        let tables = SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
+    private let open: @Sendable () throws -> PostgreSQLConnection
+
+    /// - Parameter tables: The tables of the schema, where they are not where they should be.
+    init(
+        _ metadata: StoreMetadata, schema: String, durability: Durability, tables: SQLTables? = nil,
+        open: @escaping @Sendable () throws -> PostgreSQLConnection
+    ) {
+        self.metadata = metadata
+        self.schema = schema
+        self.open = open
+        let tables = tables ?? SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
         self.tables = tables
         let compiler = SQLCompiler(tables)
         self.compiler = compiler
@@ -41,7 +50,26 @@ final class PostgreSQLCore: Sendable {
         writers = PostgreSQLPool(size: 4, open: explained)
     }
 
+    var storeID: UUID { metadata.storeID }
     var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+    /// What sessions share that see another version of the same store.
+    func core(of metadata: StoreMetadata, tables: SQLTables? = nil) -> PostgreSQLCore {
+        PostgreSQLCore(metadata, schema: schema, durability: durability, tables: tables, open: open)
+    }
+
+    /// The statements that a transaction begins with, so that it holds what no migration may change under it: one whose snapshot is older
+    /// than a change of the tables would find them empty.
+    static let holdingVersion = "LOCK TABLE polystore_metadata IN ACCESS SHARE MODE; SELECT value FROM polystore_metadata WHERE key = 'hash'"
+
+    /// Begins a transaction that another program's migration cannot overtake.
+    ///
+    /// - Throws: `schemaMismatch` where one has led the store to another version of the model.
+    func begin(_ connection: PostgreSQLConnection, _ statement: String) throws(StorageError) {
+        guard try connection.text(statement + "; " + Self.holdingVersion) == metadata.hash else {
+            throw StoreMetadata.migrated(from: metadata.schema)
+        }
+    }
 
     func close() {
         closed.store(true, ordering: .releasing)

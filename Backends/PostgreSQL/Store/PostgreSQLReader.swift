@@ -158,7 +158,7 @@ class PostgreSQLReader: StorageReader {
             let token = HistoryToken(store: core.storeID, position: result.cell(row, 0, scratch).int)
             entries.append(HistoryEntry(token: token, time: result.cell(row, 1, scratch).int, author: author, changes: changes))
         }
-        return entries
+        return try PastVersion.translate(entries, core.metadata.migrations, self)
     }
 
     func note(_ name: String) throws(StorageError) -> Data? {

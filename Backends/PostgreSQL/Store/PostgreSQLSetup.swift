@@ -57,6 +57,32 @@ struct PostgreSQLSetup {
         return try StoreMetadata(entries: entries)
     }
 
+    /// The metadata of a schema that has some.
+    func stored() throws(StorageError) -> StoreMetadata {
+        guard let found = try read() else {
+            throw StorageError(.notFound, "the database has no Polystore data in schema \"\(schema)\"")
+        }
+        return found
+    }
+
+    /// Makes what a newer version of the model needs beside its tables, and writes its metadata in the place of the older one.
+    func write(_ metadata: StoreMetadata) throws(StorageError) {
+        for (key, value) in metadata.entries {
+            _ = try connection.query(
+                "INSERT INTO polystore_metadata VALUES($1::text, $2::text) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                [text(key), text(value)])
+        }
+    }
+
+    /// Makes the sequences of keys and the functions of full-text indexes that a version of the model needs, where they are missing.
+    func createSequences(_ tables: SQLTables) throws(StorageError) {
+        for root in tables.schema.roots {
+            let name = SQLText.quoted(tables.name("polystore_keys." + tables.schema.entities[root].name))
+            try connection.execute("CREATE SEQUENCE IF NOT EXISTS \(name) INCREMENT BY \(Self.keyBlock)")
+        }
+        try createFunctions(tables.schema)
+    }
+
     /// Whether the schema holds a store.
     func isOurs() throws(StorageError) -> Bool { try read() != nil }
 
@@ -71,15 +97,9 @@ struct PostgreSQLSetup {
             CREATE TABLE polystore_history(position int8 PRIMARY KEY, time int8 NOT NULL, author text NOT NULL, changes bytea NOT NULL);
             """)
         let tables = SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
-        for root in metadata.schema.roots {
-            let name = SQLText.quoted(tables.name("polystore_keys." + metadata.schema.entities[root].name))
-            try connection.execute("CREATE SEQUENCE \(name) INCREMENT BY \(Self.keyBlock)")
-        }
-        try createFunctions(metadata.schema)
+        try createSequences(tables)
         for statement in tables.creation() + tables.indexCreation() { try connection.execute(statement) }
-        for (key, value) in metadata.entries {
-            _ = try connection.query("INSERT INTO polystore_metadata VALUES($1::text, $2::text)", [text(key), text(value)])
-        }
+        try write(metadata)
     }
 
     /// The functions of full-text indexes, where there are any.

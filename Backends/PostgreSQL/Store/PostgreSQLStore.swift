@@ -15,6 +15,8 @@ public final class PostgreSQLStore: RemoteStorage {
 
     /// The configuration whose entities the store keeps; nil for all.
     public let configuration: String?
+    /// What the program says about steps between versions of the model.
+    public let migrationMappingProviders: [any SchemaMappingProvider]
     private let conninfo: String
     private let schema: String
     private let durability: Durability
@@ -35,10 +37,12 @@ public final class PostgreSQLStore: RemoteStorage {
     ///   - schema: The schema of the database that holds the tables; it is made where it is missing.
     ///   - durability: Whether a commit waits for the server's disk.
     ///   - readOnly: Whether changes are refused.
+    ///   - migrationMappingProviders: What the program says about steps between versions of the model.
     public init(
         conninfo: String, configuration: String? = nil, schema: String = "polystore", durability: Durability = .full,
-        readOnly: Bool = false
+        readOnly: Bool = false, migrationMappingProviders: [any SchemaMappingProvider] = []
     ) {
+        self.migrationMappingProviders = migrationMappingProviders
         self.conninfo = conninfo
         self.configuration = configuration
         self.schema = schema
@@ -74,7 +78,7 @@ public final class PostgreSQLStore: RemoteStorage {
     public var capabilities: StorageCapabilities {
         StorageCapabilities(
             [
-                .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .durableCommits, .rawSQL,
+                .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .migrations, .durableCommits, .rawSQL,
                 .partialIndexes, .fullTextIndexes,
             ],
             maximumValueBytes: 1_000_000_000, maximumColumns: 1590)
@@ -142,9 +146,10 @@ public final class PostgreSQLStore: RemoteStorage {
         let core = try opened()
         let connection = try core.readers.take(timeout: 30)
         do throws(StorageError) {
-            // BEGIN alone takes no snapshot: the first statement does, and both go in one round trip.
-            try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT pg_current_snapshot()")
+            // BEGIN alone takes no snapshot: the first query does, and all go in one round trip.
+            try core.begin(connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         } catch {
+            try? connection.execute("ROLLBACK")
             core.readers.give(connection)
             throw error
         }
@@ -153,6 +158,18 @@ public final class PostgreSQLStore: RemoteStorage {
 
     /// Starts a write transaction; up to four run at once.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
+        let (core, connection) = try lane(options)
+        do throws(StorageError) {
+            try core.begin(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE")
+        } catch {
+            Self.leave(core, connection, options)
+            throw error
+        }
+        return PostgreSQLWriter(core, connection, isExclusive: options.isExclusive)
+    }
+
+    /// A connection that holds the lock of the writers, alone or with others.
+    private func lane(_ options: WriteOptions) throws(StorageError) -> (PostgreSQLCore, PostgreSQLConnection) {
         let core = try opened()
         if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened for reading only") }
         let connection = try core.writers.take(timeout: options.timeout)
@@ -160,14 +177,37 @@ public final class PostgreSQLStore: RemoteStorage {
             let function = options.isExclusive ? "pg_advisory_lock" : "pg_advisory_lock_shared"
             // Before BEGIN: a snapshot taken while waiting for the lock would be old.
             try connection.execute(
-                "SET lock_timeout = \(Int(min(max(options.timeout, 0.001), 2_000_000) * 1000)); SELECT \(function)(\(core.lock)); SET lock_timeout = 0"
-            )
-            try connection.execute("BEGIN ISOLATION LEVEL SERIALIZABLE")
+                "SET lock_timeout = \(Self.milliseconds(options)); SELECT \(function)(\(core.lock)); SET lock_timeout = 0")
         } catch {
             core.writers.give(connection)
             throw error
         }
-        return PostgreSQLWriter(core, connection, isExclusive: options.isExclusive)
+        return (core, connection)
+    }
+
+    private static func milliseconds(_ options: WriteOptions) -> Int { Int(min(max(options.timeout, 0.001), 2_000_000) * 1000) }
+
+    private static func leave(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ options: WriteOptions) {
+        try? connection.execute("ROLLBACK")
+        try? connection.execute("SELECT \(options.isExclusive ? "pg_advisory_unlock" : "pg_advisory_unlock_shared")(\(core.lock))")
+        core.writers.give(connection)
+    }
+
+    /// Starts to lead the store to another version of the model, in one transaction: other programs read the old version meanwhile, and
+    /// those that write wait.
+    public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
+        var options = options
+        options.isExclusive = true
+        let (core, connection) = try lane(options)
+        do throws(StorageError) {
+            try connection.execute("BEGIN; SET LOCAL lock_timeout = \(Self.milliseconds(options))")
+            let metadata = try PostgreSQLSetup(connection, schema).stored()
+            try metadata.check(step)
+            return PostgreSQLMigration(step, metadata, core, connection, schema) { [weak self] next in self?.core.withLock { $0 = next } }
+        } catch {
+            Self.leave(core, connection, options)
+            throw error
+        }
     }
 
     /// Closes the connections.

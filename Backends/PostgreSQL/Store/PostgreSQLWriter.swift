@@ -5,7 +5,7 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// The write transaction.
-final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
+class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
     private let isExclusive: Bool
     var recorder = HistoryRecorder()
     private var marks: [(id: Int, mark: HistoryRecorder.Mark)] = []
@@ -173,7 +173,7 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
         }
     }
 
-    private func raiseKeys(_ root: EntityIndex, above key: Int64) throws(StorageError) {
+    final func raiseKeys(_ root: EntityIndex, above key: Int64) throws(StorageError) {
         let sequence = core.sequence(root)
         _ = try connection.query(
             "SELECT setval('\(sequence)', GREATEST($1::int8, (SELECT CASE WHEN is_called THEN last_value + \(PostgreSQLSetup.keyBlock) "
@@ -181,7 +181,7 @@ final class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
         core.keys.withLock { keys in if let block = keys[root], block.lowerBound <= key { keys[root] = nil } }
     }
 
-    private func sendHistory(_ record: CommitRecord, _ check: @escaping (PostgreSQLResult) -> Void) throws(StorageError) {
+    final func sendHistory(_ record: CommitRecord, _ check: @escaping (PostgreSQLResult) -> Void) throws(StorageError) {
         if recorder.isEmpty { return }
         let batch = RowBatch(capacity: 1)
         let time = record.time ?? Microseconds.from(Date()) ?? 0

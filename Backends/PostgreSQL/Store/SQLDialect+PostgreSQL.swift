@@ -1,4 +1,5 @@
 #if PostgreSQL
+internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
@@ -72,6 +73,26 @@ extension SQLDialect {
             case .null, .double, .decimal, .date, .uuid, .data: nil
             }
         },
+        constant: { value, valueType in
+            switch value {
+            case .null: return "NULL"
+            case .bool(let value): return value ? "true" : "false"
+            case .int(let number): return "'\(number)'::\(type(valueType))"
+            case .string(let text): return "E'\(SQLText.doubling("'", in: SQLText.doubling("\\", in: text)))'::text"
+            // The shortest digits that read back as the same number, which the server reads exactly.
+            case .double(let number): return number.isFinite ? "'\(number)'::float8::\(type(valueType))" : nil
+            case .uuid(let id): return "'\(id.uuidString)'::uuid"
+            case .date(let microseconds):
+                return "(timestamptz '1970-01-01 00:00:00+00' + interval '1 microsecond' * '\(microseconds)'::int8)"
+            case .data(let data): return "'\\x\(data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())'::bytea"
+            case .decimal(let number): return "'\(number)'::numeric"
+            }
+        },
+        convertsColumn: { before, after in
+            if before.isText && after.isText { return "" }
+            return before.isNumeric && after.isNumeric && before != .float || (before == .float && after == .double) ? type(after) : nil
+        },
+        dropsDefaults: true,
         names: SQLNameRules(
             limit: 63, foldsCase: false, reservedColumns: ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
             // The catalog is searched before our schema, whatever the search path says.

@@ -1,4 +1,5 @@
 #if SQLite
+internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
@@ -42,6 +43,22 @@ extension SQLDialect {
             case .null, .double, .decimal, .date, .uuid, .data: nil
             }
         },
+        constant: { value, type in
+            switch value {
+            case .null: return "NULL"
+            case .bool(let value): return value ? "1" : "0"
+            case .int(let number) where type.cellKind == .int, .date(let number): return String(number)
+            case .string(let text): return "'\(SQLText.doubling("'", in: text))'"
+            case .uuid(let id): return withUnsafeBytes(of: id.uuid) { hexadecimal($0) }
+            case .data(let data): return data.withUnsafeBytes { hexadecimal($0) }
+            case .decimal(let number): return DecimalKey.encode(number).withUnsafeBytes { hexadecimal($0) }
+            // The engine's reading of decimal digits is not exact to the last bit; small whole numbers are.
+            case .double(let number): return Int32(exactly: number).map { "\($0).0" }
+            case .int: return nil
+            }
+        },
+        convertsColumn: { before, after in before.cellKind == after.cellKind && before != .decimal && after != .decimal ? "" : nil },
+        dropsDefaults: false,
         names: SQLNameRules(limit: 1000, foldsCase: true, reservedPrefix: "sqlite_"),
         tableOptions: " STRICT", linkOptions: " STRICT, WITHOUT ROWID", indexKey: { $0 },
         comparesExactly: { a, b in a.isInteger && b.isInteger || (a != .decimal && b != .decimal) },
@@ -56,6 +73,11 @@ extension SQLDialect {
         // 32,766 is SQLite's own default for the number of bindings; lists of texts and numbers are one binding.
         takesList: { count, type in count <= 30_000 || type.isInteger || type == .date || type == .string || type == .url },
         fullText: SQLFullText.sqlite)
+
+    private static func hexadecimal(_ bytes: UnsafeRawBufferPointer) -> String {
+        let digits = Array("0123456789ABCDEF")
+        return "X'" + String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + "'"
+    }
 
     /// Dates lie as numbers, so their list is one of numbers.
     private static func plain(_ value: Value) -> Value { if case .date(let microseconds) = value { .int(microseconds) } else { value } }

@@ -10,13 +10,16 @@ final class SQLiteBulkLoad {
     private let core: SQLiteCore
     private let connection: SQLiteConnection
     private let insert: SQLiteInsert
+    private let hasIndexes: Bool
     /// The indexes that were dropped and are to be made again.
     private var dropped: [SQLTables.IndexStatement] = []
     private var prepared: Set<EntityIndex> = []
     private var greatest: [EntityIndex: Int64] = [:]
 
-    init(_ core: SQLiteCore, _ connection: SQLiteConnection) throws(StorageError) {
+    /// - Parameter hasIndexes: Whether the tables have indexes.
+    init(_ core: SQLiteCore, _ connection: SQLiteConnection, hasIndexes: Bool = true) throws(StorageError) {
         self.core = core
+        self.hasIndexes = hasIndexes
         self.connection = connection
         insert = SQLiteInsert(core.tables, connection)
         try connection.execute("PRAGMA wal_autocheckpoint = 20000")
@@ -41,7 +44,7 @@ final class SQLiteBulkLoad {
     }
 
     private func prepare(_ root: EntityIndex) throws(StorageError) {
-        guard prepared.insert(root).inserted else { return }
+        guard prepared.insert(root).inserted, hasIndexes else { return }
         let table = SQLText.quoted(core.tables.table(root))
         guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") == nil else { return }
         for index in core.tables.indexes() where index.root == root {

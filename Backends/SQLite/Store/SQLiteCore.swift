@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// What the sessions of an open store share.
 final class SQLiteCore: Sendable {
-    let storeID: UUID
+    let metadata: StoreMetadata
     let tables: SQLTables
     let compiler: SQLCompiler
     let readers: SQLitePool
@@ -15,23 +15,37 @@ final class SQLiteCore: Sendable {
     private let keyLayouts: [SQLiteRowLayout]
     private let closed = Atomic(false)
 
-    init(_ metadata: StoreMetadata, readers: SQLitePool, writer: SQLiteWriterSeat) {
-        storeID = metadata.storeID
-        tables = SQLTables(metadata.schema, .sqlite, entityNumbers: metadata.entityNumbers)
+    /// - Parameter tables: The tables of the schema, where they are not where they should be.
+    init(_ metadata: StoreMetadata, readers: SQLitePool, writer: SQLiteWriterSeat, tables: SQLTables? = nil) {
+        self.metadata = metadata
+        let tables = tables ?? SQLTables(metadata.schema, .sqlite, entityNumbers: metadata.entityNumbers)
+        self.tables = tables
         compiler = SQLCompiler(tables)
         self.readers = readers
         self.writer = writer
-        let (compiler, tables) = (compiler, tables)
+        let compiler = compiler
         statements = SQLStatements(compiler) { SQLiteRowLayout($0, tables, root: $1.entity) }
         keyLayouts = metadata.schema.descriptions.map { SQLiteRowLayout(compiler.selectByKey($0.root), tables, root: $0.root) }
     }
 
+    var storeID: UUID { metadata.storeID }
     var isClosed: Bool { closed.load(ordering: .acquiring) }
 
     func close() {
-        closed.store(true, ordering: .releasing)
+        retire()
         readers.close()
         writer.close()
+    }
+
+    /// Ends all sessions: the tables are those of another version now.
+    func retire() { closed.store(true, ordering: .releasing) }
+
+    /// Refuses to go on where another program has led the file to another version of the model; takes the snapshot of a transaction.
+    func check(_ connection: SQLiteConnection) throws(StorageError) {
+        let statement = try connection.statement("SELECT value FROM polystore_metadata WHERE key = 'hash'")
+        defer { statement.reset() }
+        if try statement.step(), metadata.hash.utf8.elementsEqual(SQLiteCells.cell(statement.handle, 0, .text).bytes) { return }
+        throw StoreMetadata.migrated(from: metadata.schema)
     }
 
     /// The statement that reads a row of an entity's hierarchy by its key, and its layout.

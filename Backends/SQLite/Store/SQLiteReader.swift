@@ -181,7 +181,7 @@ class SQLiteReader: StorageReader {
                 HistoryEntry(token: HistoryToken(store: core.storeID, position: position), time: time, author: author, changes: changes)
             )
         }
-        return entries
+        return try PastVersion.translate(entries, core.metadata.migrations, self)
     }
 
     func note(_ name: String) throws(StorageError) -> Data? {

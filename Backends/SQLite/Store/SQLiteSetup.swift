@@ -36,6 +36,22 @@ struct SQLiteSetup {
         }
     }
 
+    /// The metadata of a file that has some.
+    func stored() throws(StorageError) -> StoreMetadata {
+        guard let found = try read() else { throw StorageError(.notADatabase, "the SQLite file holds no Polystore data") }
+        return found
+    }
+
+    /// Writes metadata in the place of what is there.
+    func write(_ metadata: StoreMetadata) throws(StorageError) {
+        for (key, value) in metadata.entries {
+            let insert = try connection.statement(
+                "INSERT OR REPLACE INTO polystore_metadata VALUES(\(bind: .string(key), .string), \(bind: .string(value), .string))" as SQLText)
+            let code = insert.run()
+            if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
+        }
+    }
+
     private func read() throws(StorageError) -> StoreMetadata? {
         let tables = try connection.integer("SELECT count(*) FROM sqlite_master") ?? 0
         if tables == 0 { return nil }
@@ -64,12 +80,7 @@ struct SQLiteSetup {
             """)
         let tables = SQLTables(metadata.schema, .sqlite, entityNumbers: metadata.entityNumbers)
         for statement in tables.creation() + tables.indexCreation() { try connection.execute(statement) }
-        for (key, value) in metadata.entries {
-            let insert = try connection.statement(
-                "INSERT INTO polystore_metadata VALUES(\(bind: .string(key), .string), \(bind: .string(value), .string))" as SQLText)
-            let code = insert.run()
-            if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
-        }
+        try write(metadata)
     }
 }
 #endif

@@ -21,6 +21,8 @@ public final class SQLiteStore: LocalStorage {
     public let path: String
     /// What a stack may do when the file does not fit its model.
     public let localStorageOptions: LocalStorageOptions
+    /// What the program says about steps between versions of the model.
+    public let migrationMappingProviders: [any SchemaMappingProvider]
     private let durability: Durability
     private let busyTimeout: TimeInterval
     private let isReadOnly: Bool
@@ -35,10 +37,13 @@ public final class SQLiteStore: LocalStorage {
     ///   - busyTimeout: Seconds to wait for other connections.
     ///   - readOnly: Whether changes are refused.
     ///   - localStorageOptions: What a stack may do when the file does not fit its model.
+    ///   - migrationMappingProviders: What the program says about steps between versions of the model.
     public init(
         path: String, configuration: String? = nil, durability: Durability = .full, busyTimeout: TimeInterval = 10,
-        readOnly: Bool = false, localStorageOptions: LocalStorageOptions = []
+        readOnly: Bool = false, localStorageOptions: LocalStorageOptions = [],
+        migrationMappingProviders: [any SchemaMappingProvider] = []
     ) {
+        self.migrationMappingProviders = migrationMappingProviders
         self.localStorageOptions = localStorageOptions
         self.path = path
         self.configuration = configuration
@@ -61,8 +66,13 @@ public final class SQLiteStore: LocalStorage {
     }
 
     /// A store in a file, which is opened when the store is added to a stack.
-    public convenience init(fileURL: URL, configuration: String? = nil, localStorageOptions: LocalStorageOptions = []) {
-        self.init(path: fileURL.path, configuration: configuration, localStorageOptions: localStorageOptions)
+    public convenience init(
+        fileURL: URL, configuration: String? = nil, localStorageOptions: LocalStorageOptions = [],
+        migrationMappingProviders: [any SchemaMappingProvider] = []
+    ) {
+        self.init(
+            path: fileURL.path, configuration: configuration, localStorageOptions: localStorageOptions,
+            migrationMappingProviders: migrationMappingProviders)
     }
 
     /// Where the file lies.
@@ -71,7 +81,7 @@ public final class SQLiteStore: LocalStorage {
     /// What SQLite can do.
     public var capabilities: StorageCapabilities {
         var supported: Set<StorageCapabilities.Capability> = [
-            .persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .durableCommits, .rawSQL, .partialIndexes,
+            .persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .migrations, .durableCommits, .rawSQL, .partialIndexes,
         ]
         if SQLFullText.sqlite != nil { supported.insert(.fullTextIndexes) }
         return StorageCapabilities(
@@ -122,7 +132,7 @@ public final class SQLiteStore: LocalStorage {
         do throws(StorageError) {
             // BEGIN alone takes no snapshot: the first read does.
             try connection.execute("BEGIN")
-            _ = try connection.integer("SELECT 1 FROM polystore_metadata LIMIT 1")
+            try core.check(connection)
         } catch {
             try? connection.execute("ROLLBACK")
             core.readers.give(connection)
@@ -139,8 +149,28 @@ public final class SQLiteStore: LocalStorage {
         do throws(StorageError) {
             connection.wait(min(options.timeout, busyTimeout))
             try connection.execute("BEGIN IMMEDIATE")
+            try core.check(connection)
             return try SQLiteWriter(core, connection, options)
         } catch {
+            try? connection.execute("ROLLBACK")
+            core.writer.leave()
+            throw error
+        }
+    }
+
+    /// Starts to lead the file to another version of the model, in one transaction.
+    public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
+        let core = try core()
+        if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened for reading only") }
+        let connection = try core.writer.enter(timeout: options.timeout)
+        do throws(StorageError) {
+            connection.wait(options.timeout)
+            try connection.execute("BEGIN IMMEDIATE")
+            let metadata = try SQLiteSetup(connection, Self.applicationID).stored()
+            try metadata.check(step)
+            return try SQLiteMigration(step, metadata, core, connection) { [weak self] next in self?.opened.withLock { $0 = next } }
+        } catch {
+            try? connection.execute("ROLLBACK")
             core.writer.leave()
             throw error
         }

@@ -5,7 +5,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 /// The write transaction.
-final class SQLiteWriter: SQLiteReader, StorageWriter {
+class SQLiteWriter: SQLiteReader, StorageWriter {
     var recorder = HistoryRecorder()
     private var marks: [(id: Int, mark: HistoryRecorder.Mark)] = []
     private var nextMark = 1
@@ -217,7 +217,7 @@ final class SQLiteWriter: SQLiteReader, StorageWriter {
         return token
     }
 
-    private func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+    final func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         if recorder.isEmpty { return nil }
         let statement = try connection.statement("INSERT INTO polystore_history(time, author, changes) VALUES(?1, ?2, ?3)")
         let time = record.time ?? Microseconds.from(Date()) ?? 0

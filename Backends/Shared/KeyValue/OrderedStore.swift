@@ -19,7 +19,18 @@ public protocol OrderedStore: AnyObject, Sendable {
     func open(_ request: OrderedOpen) throws(StorageError) -> Bool
 
     /// Makes maps available, creating those that are missing.
-    func prepare(maps: [String]) throws(StorageError)
+    ///
+    /// - Returns: The number of each map, by its name, by which sessions know it that begin later.
+    @discardableResult
+    func prepare(maps: [String]) throws(StorageError) -> [String: Int]
+
+    /// Gets ready for another set of so many maps, as when the model has another version. An engine may forget the numbers of its maps.
+    ///
+    /// - Throws: `busy` when sessions are open.
+    func reopen(mapCount: Int) throws(StorageError)
+
+    /// Removes maps that are empty; ones that are not there are left out.
+    func remove(maps: [String]) throws(StorageError)
 
     /// One snapshot.
     func read() throws(StorageError) -> any OrderedReader
@@ -79,6 +90,9 @@ public protocol OrderedWriter: OrderedReader {
 
     /// Removes a key; false if it was not there.
     func delete(_ map: Int, _ key: UnsafeRawBufferPointer) throws(StorageError) -> Bool
+
+    /// Removes all pairs of a map.
+    func clear(_ map: Int) throws(StorageError)
 
     /// Marks a point to return to; marks nest.
     func savepoint() throws(StorageError)

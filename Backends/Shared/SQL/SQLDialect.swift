@@ -24,6 +24,13 @@ public struct SQLDialect: Sendable {
     public var yes: String, no: String
     /// A constant as text in a statement that has no bindings: bools, whole numbers and texts; nil for others.
     public var literal: @Sendable (Value, ValueType) -> String?
+    /// A constant of any type as text that the engine reads exactly; nil where it does not.
+    public var constant: @Sendable (Value, ValueType) -> String?
+    /// The type that a column is changed to in place when its values go over from one type to another; empty where they lie alike, nil where
+    /// the rows have to be written anew.
+    public var convertsColumn: @Sendable (ValueType, ValueType) -> String?
+    /// Whether the default that a new column fills its rows with can be dropped again.
+    public var dropsDefaults: Bool
     /// What the engine allows as names.
     public var names: SQLNameRules
     /// What follows the columns of a new table.
@@ -45,8 +52,9 @@ public struct SQLDialect: Sendable {
         isSame: String, isNotSame: String, match: @escaping @Sendable (SQLText, TextMatch, String) -> SQLText?,
         fold: @escaping @Sendable (SQLText, TextOptions) -> SQLText?,
         isIn: @escaping @Sendable (SQLText, [Value], ValueType) -> SQLText, ascending: String, descending: String, noLimit: String,
-        yes: String, no: String, literal: @escaping @Sendable (Value, ValueType) -> String?, names: SQLNameRules, tableOptions: String,
-        linkOptions: String,
+        yes: String, no: String, literal: @escaping @Sendable (Value, ValueType) -> String?,
+        constant: @escaping @Sendable (Value, ValueType) -> String?, convertsColumn: @escaping @Sendable (ValueType, ValueType) -> String?,
+        dropsDefaults: Bool, names: SQLNameRules, tableOptions: String, linkOptions: String,
         indexKey: @escaping @Sendable (String) -> String, comparesExactly: @escaping @Sendable (ValueType, ValueType) -> Bool,
         aggregates: @escaping @Sendable (AggregateFunction, ValueType) -> Bool, takesList: @escaping @Sendable (Int, ValueType) -> Bool,
         fullText: SQLFullText?
@@ -64,6 +72,9 @@ public struct SQLDialect: Sendable {
         self.yes = yes
         self.no = no
         self.literal = literal
+        self.constant = constant
+        self.convertsColumn = convertsColumn
+        self.dropsDefaults = dropsDefaults
         self.names = names
         self.tableOptions = tableOptions
         self.linkOptions = linkOptions

@@ -24,6 +24,13 @@ final class Scratch {
         _ = try store.open(OpenRequest(schema: schema))
     }
 
+    /// The same store after it went over to another version of the model.
+    init(migrated other: Scratch, to schema: Schema) {
+        place = other.place
+        store = other.store
+        self.schema = schema
+    }
+
     /// Closes the store and opens the same place again.
     func reopen() throws {
         try store.close()

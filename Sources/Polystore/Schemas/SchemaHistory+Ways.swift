@@ -21,8 +21,15 @@ extension SchemaHistory {
     /// - Throws: `noMigrationPath` naming both versions; also when the history has another schema under the name of the stored one, with
     ///   the first difference.
     public func migrations(from stored: Schema) throws(StorageError) -> [MigrationType] {
+        try steps(from: stored).map { MigrationType(from: $0.source, to: $0.destination) }
+    }
+
+    /// The schemas of each step that changes something.
+    func steps(from stored: Schema) throws(StorageError) -> [(source: Schema, destination: Schema)] {
         if stored.hash == currentSchema.hash { return [] }
         let version = stored.version
+        // Without steps between versions each store leads straight to the current one: it knows its own schema.
+        if !migrationChain.hasSteps, schemas.count == 1 || schema(for: version) == nil { return [(stored, currentSchema)] }
         var source = stored
         if let known = schema(for: version) {
             if let change = known.changes(since: stored).first {
@@ -34,11 +41,10 @@ extension SchemaHistory {
         } else if !migrationChain.contains(version), let same = schemas.first(where: { $0.hash == stored.hash }) {
             source = same
         }
-        var steps: [MigrationType] = []
+        var steps: [(source: Schema, destination: Schema)] = []
         for next in try path(from: source.version).dropFirst() {
             guard let destination = schema(for: next) else { throw noPath(from: source.version) }
-            let step = MigrationType(from: source, to: destination)
-            if step.hasMigration { steps.append(step) }
+            if source.hash != destination.hash { steps.append((source, destination)) }
             source = destination
         }
         return steps

@@ -16,6 +16,12 @@ public struct SchemaHistory: Sendable {
     public let currentSchema: Schema
     /// The classes that stand for entities of the current version; the others are `DynamicObject`s.
     public var models: [ManagedObject.Type]
+    /// What steps may lose that is stored, by the paths of the changes: `Dog.age`, `Kennel`. A step that would lose anything else is refused.
+    public var acceptedLosses: Set<String> = []
+    /// What a program does before and after steps.
+    public var stages: [MigrationStage] = []
+    /// Whether a file is copied before a step that the program has a part in, to a file beside it: its name, the version and `.backup`.
+    public var backsUpFiles = true
 
     /// A history of schemas.
     ///

@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 public import PolystoreStorage
 
 /// How the addition of a store ended.
@@ -14,10 +14,12 @@ extension DataStack {
     /// Opens a store and adds it to the stack.
     ///
     /// A store that does not exist is made. Entities are routed to it by its configuration: nil is the one that holds all entities.
-    /// - Throws: `schemaMismatch` naming the first difference when the store keeps another schema; whatever opening throws.
+    /// One that keeps another version of the model is migrated only with the option `allowSynchronousLightweightMigration`, and only by
+    /// steps that follow from the schemas.
+    /// - Throws: `schemaMismatch` naming the first difference when the store keeps another version; whatever opening and migrating throw.
     @discardableResult
     public func addStorageAndWait<Storage: StorageInterface>(_ storage: Storage) throws(StorageError) -> Storage {
-        try reporting { () throws(StorageError) in try add(storage) }
+        try reporting { () throws(StorageError) in try add(storage, .synchronous) }
         return storage
     }
 
@@ -27,21 +29,46 @@ extension DataStack {
         try addStorageAndWait(type.init())
     }
 
-    /// Opens a store on a thread of the stack and adds it.
+    /// Opens a store on a thread of the stack and adds it, migrating it where it keeps another version of the model.
+    ///
+    /// A task that is cancelled cancels the migration: the step at work is undone, steps that are done stay.
+    /// - Parameter onMigration: Called with the progress where a migration begins.
+    /// - Throws: `noMigrationPath` and `dataLossRefused` before anything is changed; `validationFailed` and `uniqueConstraintViolated` for
+    ///   objects that do not keep the rules of a new version, which leave the version before; whatever opening throws.
     @discardableResult
-    public func addStorage<Storage: StorageInterface>(_ storage: Storage) async throws -> Storage {
-        try await core.workers.run { try self.addStorageAndWait(storage) }
+    public func addStorage<Storage: StorageInterface>(
+        _ storage: Storage, onMigration: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
+    ) async throws -> Storage {
+        let progress = MigrationProgress()
+        try await withTaskCancellationHandler {
+            try await core.workers.run {
+                try reportingOurs(functionName: "addStorage(_:onMigration:)") { try self.add(storage, .all(progress, onMigration)) }
+            }
+        } onCancel: {
+            progress.cancel()
+        }
+        return storage
     }
 
-    /// Opens a store in the background and adds it; the completion is called on a thread of the stack.
+    /// Opens a store in the background and adds it, migrating it where it keeps another version of the model; the completion is called on a
+    /// thread of the stack.
     ///
     /// - Returns: The progress of a migration; nil when nothing has to be migrated.
     @discardableResult
     public func addStorage<Storage: StorageInterface>(
         _ storage: Storage, completion: @escaping @Sendable (SetupResult<Storage>) -> Void
-    ) -> Progress? {
-        core.workers.submit { completion(Result { () throws(StorageError) in try self.addStorageAndWait(storage) }) }
-        return nil
+    ) -> MigrationProgress? {
+        // What is wrong with the store is told to the completion.
+        let steps = (try? requiredMigrations(for: storage)) ?? []
+        let progress = steps.isEmpty ? nil : MigrationProgress(steps: steps.count)
+        core.workers.submit {
+            completion(
+                Result { () throws(StorageError) in
+                    try reporting { () throws(StorageError) in try self.add(storage, .all(progress ?? MigrationProgress(), { _ in })) }
+                    return storage
+                })
+        }
+        return progress
     }
 
     /// Takes a store out of the stack and closes it; its objects can no longer be loaded.
@@ -69,9 +96,9 @@ extension DataStack {
         }
     }
 
-    private func add(_ storage: any StorageInterface) throws(StorageError) {
+    private func add(_ storage: any StorageInterface, _ allowed: AllowedMigrations) throws(StorageError) {
         let entities = try routed(to: storage.configuration)
-        let state = try open(storage)
+        let state = try open(storage, allowed)
         if core.entries.contains(where: { $0.entry.state.storeID == state.storeID }) {
             try? storage.close()
             throw StorageError(.alreadyExists, "this store is already part of the stack")
@@ -88,15 +115,19 @@ extension DataStack {
         }
     }
 
-    private func open(_ storage: any StorageInterface) throws(StorageError) -> StorageState {
+    private func open(_ storage: any StorageInterface, _ allowed: AllowedMigrations) throws(StorageError) -> StorageState {
         let request = OpenRequest(schema: schema)
         do throws(StorageError) {
             return try storage.open(request)
         } catch  where error.code == .schemaMismatch {
-            guard let local = storage as? any LocalStorage, local.localStorageOptions.contains(.recreateStoreOnModelMismatch) else {
-                throw error
+            do throws(StorageError) {
+                return try migrate(storage, allowed, refusal: error)
+            } catch  where error.code == .noMigrationPath {
+                guard let local = storage as? any LocalStorage, local.localStorageOptions.contains(.recreateStoreOnModelMismatch) else {
+                    throw error
+                }
             }
-            StoreLogging.notice("a store is made anew because it does not fit the model: \(error.message)")
+            StoreLogging.notice("a store is made anew because no migration leads from its model: \(error.message)")
             try storage.erase()
             return try storage.open(request)
         }

@@ -78,7 +78,7 @@ extension CoreStore {
     @discardableResult
     public static func addStorage<Storage: StorageInterface>(
         _ storage: Storage, completion: @escaping @Sendable (SetupResult<Storage>) -> Void
-    ) -> Progress? {
+    ) -> MigrationProgress? {
         defaultStack.addStorage(storage, completion: completion)
     }
 }

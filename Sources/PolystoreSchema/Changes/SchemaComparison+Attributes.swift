@@ -20,15 +20,20 @@ extension SchemaComparison {
         let path = "\(entity).\(after.name)"
         if before.name != after.name { add(path, "\(entity).\(before.name) was renamed to \(after.name)") }
         if before.type != after.type {
-            let isWider = Self.wider(before.type).contains(after.type)
-            add(
-                path, "\(path) changed from \(before.type.rawValue) to \(after.type.rawValue)",
-                isWider ? .inferred : .undecided("what becomes of its values, of which not every one is a \(after.type.rawValue)"))
+            let effect: SchemaChange.Effect =
+                if before.type.wider.contains(after.type) {
+                    .inferred
+                } else if before.type.narrower.contains(after.type) {
+                    .conditional("every value of \(path) is in the range of \(after.type.rawValue)")
+                } else {
+                    .undecided("what becomes of its values, of which not every one is a \(after.type.rawValue)")
+                }
+            add(path, "\(path) changed from \(before.type.rawValue) to \(after.type.rawValue)", effect)
         }
         if before.isOptional != after.isOptional {
             add(
                 path, "\(path) became \(after.isOptional ? "optional" : "required")",
-                after.isOptional || after.defaultValue != nil ? .inferred : .undecided("what it is where it was nil: it has no default"))
+                after.isOptional || after.defaultValue != nil ? .inferred : .conditional("\(path) is nil in no object: it has no default"))
         }
         if before.allowedValues != after.allowedValues {
             let isWider =
@@ -37,18 +42,6 @@ extension SchemaComparison {
         }
         if before.coder != after.coder {
             add(path, "the coder of \(path) changed", .undecided("how its values are coded anew"))
-        }
-    }
-
-    /// The types that hold every value of a type exactly.
-    private static func wider(_ type: ValueType) -> [ValueType] {
-        switch type {
-        case .int16: [.int32, .int64, .float, .double, .decimal]
-        case .int32: [.int64, .double, .decimal]
-        case .int64: [.decimal]
-        case .float: [.double]
-        case .url: [.string]
-        case .bool, .double, .decimal, .string, .date, .uuid, .data: []
         }
     }
 

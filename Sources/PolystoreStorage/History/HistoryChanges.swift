@@ -36,6 +36,17 @@ public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
         return true
     }
 
+    /// The same changes under other entities and kinds, run by run; those without one are left out.
+    func mapped(_ transform: (EntityIndex, HistoryChange.Kind) -> (EntityIndex, HistoryChange.Kind, keyOffset: Int64)?) -> HistoryChanges {
+        var result = HistoryChanges()
+        for (index, run) in runs.enumerated() {
+            let end = index + 1 < runs.count ? runs[index + 1].start : endIndex
+            guard let (entity, kind, offset) = transform(run.entity, run.kind) else { continue }
+            _ = result.append(entity, first: run.first &+ offset, count: Int64(end - run.start), kind)
+        }
+        return result
+    }
+
     /// The change at a position.
     public subscript(position: Int) -> HistoryChange {
         var low = 0, high = runs.count

@@ -45,6 +45,19 @@ public struct HistoryRecorder: Sendable {
         runs.append(Run(kind: kind, place: place, extra: extra, mask: mask, first: key, count: 1))
     }
 
+    /// Everything that another recorder has, as the next version of the model has it.
+    public mutating func add(_ other: HistoryRecorder, by past: PastVersion) {
+        guard let changes = other.encode().withUnsafeBytes(Self.decode) else { return }
+        for change in past.translated(changes) {
+            switch change.kind {
+            case .insert: insert(change.entity, change.key)
+            case .update(let mask): update(change.entity, change.key, mask)
+            case .delete: delete(change.entity, change.key)
+            case .links(let link): links(link, owner: change.entity, change.key)
+            }
+        }
+    }
+
     /// Forgets everything.
     public mutating func reset() { runs.removeAll(keepingCapacity: true) }
 

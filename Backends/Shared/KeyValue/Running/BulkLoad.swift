@@ -85,7 +85,7 @@ struct BulkLoad {
     }
 
     private func append(_ list: [[UInt8]], _ index: KeyValueLayout.IndexMap) throws(StorageError) {
-        var previous: ArraySlice<UInt8> = []
+        var previous: ArraySlice<UInt8> = [], previousKey: Int64 = 0
         for entry in list {
             let prefix = entry.dropLast(8)
             // Two neighbours that agree in all but the row's key break a unique constraint, unless a value is nil or was cut.
@@ -93,9 +93,10 @@ struct BulkLoad {
                 let name = core.schema.entities[index.entity].name
                 throw StorageError(
                     .uniqueConstraintViolated, "two objects of \(name) have the same \(constraint.name)",
-                    details: .init(entity: name, constraint: constraint.name))
+                    details: .init(entity: name, constraint: constraint.name, keys: [previousKey, entry.withUnsafeBytes(KeyBytes.lastKey)]))
             }
             previous = prefix
+            if index.constraint != nil { previousKey = entry.withUnsafeBytes(KeyBytes.lastKey) }
             var failure: StorageError?
             entry.withUnsafeBytes { bytes in
                 do throws(StorageError) { _ = try maps.append(index.map, bytes, 0) } catch { failure = error }

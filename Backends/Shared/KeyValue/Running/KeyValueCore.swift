@@ -6,27 +6,40 @@ internal import Synchronization
 final class KeyValueCore: Sendable {
     let engine: any OrderedStore
     let layout: KeyValueLayout
-    let storeID: UUID
+    let metadata: StoreMetadata
+    private let hash: [UInt8]
     let lane: WriteLane
     /// Whether records carry a checksum.
     let checksRecords: Bool
     private let closed = Atomic(false)
     let shapes: RecordShapes
 
-    init(_ engine: any OrderedStore, _ metadata: StoreMetadata, _ lane: WriteLane) {
+    init(_ engine: any OrderedStore, _ metadata: StoreMetadata, _ lane: WriteLane, numbers: [String: Int]) {
         self.engine = engine
+        self.metadata = metadata
+        hash = Array(metadata.hash.utf8)
         self.lane = lane
         checksRecords = engine.checksRecords
-        layout = KeyValueLayout(metadata)
-        storeID = metadata.storeID
+        layout = KeyValueLayout(metadata, numbers: numbers)
         shapes = RecordShapes(layout.kinds, layout.entities)
     }
 
     var schema: Schema { layout.schema }
     /// The most bytes of the values of an entry of an index: longer ones are cut.
     var indexedBytes: Int { min(engine.maximumKeyBytes, 511) - 8 }
+    var storeID: UUID { metadata.storeID }
     var isClosed: Bool { closed.load(ordering: .acquiring) }
     func close() { closed.store(true, ordering: .releasing) }
+
+    /// Refuses a session that finds another version of the model than the store was opened with: another program has changed it.
+    func check(_ session: any OrderedReader) throws(StorageError) {
+        let isSame = try KeyValueStore.withBytes("hash") { key throws(StorageError) in
+            try session.get(KeyValueLayout.metadata, key).map { stored in hash.withUnsafeBytes { compareBytes($0, stored) == 0 } } ?? false
+        }
+        if isSame { return }
+        session.end()
+        throw StoreMetadata.migrated(from: schema)
+    }
 
     /// Adds the row of a record to a batch.
     ///

@@ -4,6 +4,8 @@ internal import PolystoreStorage
 struct KeyValueLayout: Sendable {
     /// An index over slots of an entity's family.
     struct IndexMap: Sendable {
+        /// The name of its map, unless the store has given it another.
+        let name: String
         let map: Int
         /// The entity that declares it; it covers that entity's family.
         let entity: EntityIndex
@@ -35,12 +37,16 @@ struct KeyValueLayout: Sendable {
     let entities: [EntityIndex?]
     let kinds: [[CellKind]]
 
-    init(_ metadata: StoreMetadata) {
+    /// The maps of a store.
+    ///
+    /// - Parameter numbers: The engine's number of each map by its name; without them they are counted in the order of `names`.
+    init(_ metadata: StoreMetadata, numbers: [String: Int] = [:]) {
         let schema = metadata.schema
         var names = Self.ownMaps
         func map(_ name: String) -> Int {
-            names.append(name)
-            return names.count - 1
+            let place = metadata.mapNames[name] ?? name
+            names.append(place)
+            return numbers[place] ?? names.count - 1
         }
         var rowMaps: [EntityIndex: Int] = [:]
         for root in schema.roots { rowMaps[root] = map(schema.entities[root].name) }
@@ -57,14 +63,14 @@ struct KeyValueLayout: Sendable {
                 let properties = slots.map { description.slots[$0].name }.joined(separator: ".")
                 let name = "\(description.name).\(constraint == nil ? "index" : "unique").\(properties)"
                 if seen.insert(name).inserted {
-                    all.append(IndexMap(map: map(name), entity: description.index, slots: slots, constraint: constraint))
+                    all.append(IndexMap(name: name, map: map(name), entity: description.index, slots: slots, constraint: constraint))
                 }
             }
             for index in declared where index.kind == .fullText {
                 let name = "\(description.name).fullText.\(index.properties.joined(separator: "."))"
                 guard seen.insert(name).inserted else { continue }
                 let slots = index.properties.compactMap(description.slot)
-                words.append(IndexMap(map: map(name), entity: description.index, slots: slots, constraint: nil, isWords: true))
+                words.append(IndexMap(name: name, map: map(name), entity: description.index, slots: slots, constraint: nil, isWords: true))
             }
         }
         links = schema.links.map { (map($0.name), map($0.name + ".member")) }

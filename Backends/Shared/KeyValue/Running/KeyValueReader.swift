@@ -21,9 +21,12 @@ class KeyValueReader: StorageReader {
     final func end() {
         guard isOpen else { return }
         isOpen = false
-        engine.end()
+        endEngine()
         didEnd()
     }
+
+    /// Ends the engine's session.
+    func endEngine() { engine.end() }
 
     /// Called once, when the session has ended.
     func didEnd() {}
@@ -188,7 +191,7 @@ class KeyValueReader: StorageReader {
             entries.append(entry)
             isThere = try cursor.next()
         }
-        return entries
+        return try PastVersion.translate(entries, core.metadata.migrations, self)
     }
 
     func currentToken() throws(StorageError) -> HistoryToken? {

@@ -27,18 +27,21 @@ public final class KeyValueStore: Sendable {
         do throws(StorageError) {
             let (metadata, wasCreated) = try metadata(request, canCreate)
             try metadata.check(request)
-            let core = KeyValueCore(engine, metadata, lane)
-            try engine.prepare(maps: core.layout.names)
-            state.withLock {
-                $0.core = core
-                $0.isReadOnly = request.readOnly
-            }
+            try publish(metadata)
+            state.withLock { $0.isReadOnly = request.readOnly }
             return StorageState(
                 storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated)
         } catch {
             engine.close()
             throw error
         }
+    }
+
+    /// Opens the maps of a version of the model for the sessions that begin from now on.
+    func publish(_ metadata: StoreMetadata) throws(StorageError) {
+        let numbers = try engine.prepare(maps: KeyValueLayout(metadata).names)
+        let core = KeyValueCore(engine, metadata, lane, numbers: numbers)
+        state.withLock { $0.core = core }
     }
 
     private func metadata(_ request: OpenRequest, _ canCreate: Bool) throws(StorageError) -> (StoreMetadata, Bool) {
@@ -51,18 +54,26 @@ public final class KeyValueStore: Sendable {
         try engine.prepare(maps: KeyValueLayout(metadata).names)
         let writer = try engine.write(WriteOptions())
         defer { writer.end() }
-        for (key, value) in metadata.entries {
-            try Self.withBytes(key) { key throws(StorageError) in
-                try Self.withBytes(value) { value throws(StorageError) in try writer.put(KeyValueLayout.metadata, key, value) }
-            }
-        }
+        try Self.write(metadata, writer)
         try writer.commit()
         return (metadata, true)
+    }
+
+    static func write(_ metadata: StoreMetadata, _ writer: any OrderedWriter) throws(StorageError) {
+        for (key, value) in metadata.entries {
+            try withBytes(key) { key throws(StorageError) in
+                try withBytes(value) { value throws(StorageError) in try writer.put(KeyValueLayout.metadata, key, value) }
+            }
+        }
     }
 
     private func stored() throws(StorageError) -> StoreMetadata? {
         let reader = try engine.read()
         defer { reader.end() }
+        return try Self.stored(reader)
+    }
+
+    static func stored(_ reader: any OrderedReader) throws(StorageError) -> StoreMetadata? {
         let cursor = try reader.cursor(KeyValueLayout.metadata)
         var entries: [String: String] = [:]
         while try cursor.next() {
@@ -89,7 +100,9 @@ public final class KeyValueStore: Sendable {
     /// Starts to read one snapshot.
     public func beginRead() throws(StorageError) -> any StorageReader {
         let (core, _) = try opened()
-        return KeyValueReader(core, try engine.read())
+        let session = try engine.read()
+        try core.check(session)
+        return KeyValueReader(core, session)
     }
 
     /// Starts the write transaction, waiting for the one before it.
@@ -98,7 +111,30 @@ public final class KeyValueStore: Sendable {
         if isReadOnly { throw StorageError(.readOnly, "the store was opened for reading only") }
         try lane.enter(timeout: options.timeout)
         do throws(StorageError) {
-            return KeyValueWriter(core, try engine.write(options))
+            let session = try engine.write(options)
+            try core.check(session)
+            return KeyValueWriter(core, session)
+        } catch {
+            lane.leave()
+            throw error
+        }
+    }
+
+    /// Starts to lead the store to another version of the model.
+    public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
+        let (core, isReadOnly) = try opened()
+        if isReadOnly { throw StorageError(.readOnly, "the store was opened for reading only") }
+        try lane.enter(timeout: options.timeout)
+        do throws(StorageError) {
+            let plan = try KeyValueMigrationPlan(step, core.metadata)
+            try engine.reopen(mapCount: max(plan.allNames.count, 200))
+            core.close()
+            do throws(StorageError) {
+                return try KeyValueMigration(step, plan, self, engine, lane, options)
+            } catch {
+                try publish(try stored() ?? core.metadata)
+                throw error
+            }
         } catch {
             lane.leave()
             throw error

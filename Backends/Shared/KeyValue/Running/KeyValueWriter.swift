@@ -2,10 +2,10 @@ internal import Foundation
 internal import PolystoreStorage
 
 /// The write transaction.
-final class KeyValueWriter: KeyValueReader, StorageWriter {
-    private let maps: any OrderedWriter
+class KeyValueWriter: KeyValueReader, StorageWriter {
+    let maps: any OrderedWriter
     let indexes: IndexWriter
-    private var recorder = HistoryRecorder()
+    var recorder = HistoryRecorder()
     private var marks: [(id: Int, mark: HistoryRecorder.Mark)] = []
     private var nextMark = 1
     private var bulk: BulkLoad
@@ -44,6 +44,12 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
         let first = try counter(name)
         try setCounter(name, first + Int64(count))
         return first..<(first + Int64(count))
+    }
+
+    /// Raises the key counter of a hierarchy to a key, unless it is there already.
+    final func raiseKeys(_ root: EntityIndex, to key: Int64) throws(StorageError) {
+        let name = core.schema.entities[root].name
+        try setCounter(name, max(try counter(name), key))
     }
 
     private func setCounter(_ name: String, _ value: Int64) throws(StorageError) {
@@ -255,10 +261,7 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
 
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         try finishLoading()
-        for (root, key) in bulk.greatest {
-            let name = core.schema.entities[root].name
-            try setCounter(name, max(try counter(name), key + 1))
-        }
+        for (root, key) in bulk.greatest { try raiseKeys(root, to: key + 1) }
         var token: HistoryToken?
         if !recorder.isEmpty { token = try writeHistory(record) }
         while !marks.isEmpty {
@@ -270,7 +273,7 @@ final class KeyValueWriter: KeyValueReader, StorageWriter {
         return token
     }
 
-    private func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken {
+    final func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken {
         let position = try counter("polystore_history")
         try setCounter("polystore_history", position + 1)
         let bytes = HistoryRow.bytes(record.time ?? Microseconds.from(Date()) ?? 0, record.author, recorder.encode())

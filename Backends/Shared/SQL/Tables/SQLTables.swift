@@ -9,15 +9,20 @@ public struct SQLTables: Sendable {
     /// What `_entity` holds for each entity.
     public let entityNumbers: [Int16]
     private let names: SQLNames
+    /// Tables that lie under another name while a migration runs.
+    private let movedTables: [String: String]
     let partialIndexes: SQLPartialIndexes
     /// The columns with a full-text index, by root and column.
     private(set) var fullTextColumns: [EntityIndex: [Int: SQLFullText.Column]] = [:]
 
     /// The tables of a schema in a dialect.
-    public init(_ schema: Schema, _ dialect: SQLDialect, entityNumbers: [Int16]) {
+    ///
+    /// - Parameter moved: Tables that lie under another name for now.
+    public init(_ schema: Schema, _ dialect: SQLDialect, entityNumbers: [Int16], moved: [String: String] = [:]) {
         self.schema = schema
         self.dialect = dialect
         self.entityNumbers = entityNumbers
+        movedTables = moved
         partialIndexes = SQLPartialIndexes(schema)
         names = SQLNames(schema, dialect.names, indexes: Self.declaredIndexes(schema).map(\.text))
         if dialect.fullText == nil { return }
@@ -33,10 +38,12 @@ public struct SQLTables: Sendable {
     }
 
     /// The name of the table of an entity's hierarchy.
-    public func table(_ entity: EntityIndex) -> String { names.relation(schema.entities[schema[entity].root].name) }
+    public func table(_ entity: EntityIndex) -> String { place(names.relation(schema.entities[schema[entity].root].name)) }
 
     /// The name of a link table.
-    public func table(link: Int) -> String { names.relation(schema.links[link].name) }
+    public func table(link: Int) -> String { place(names.relation(schema.links[link].name)) }
+
+    private func place(_ table: String) -> String { movedTables[table] ?? table }
 
     /// The name of the column of a slot.
     public func column(_ entity: EntityIndex, _ slot: Int) -> String {
@@ -52,7 +59,7 @@ public struct SQLTables: Sendable {
 
     /// The statements that make all tables.
     public func creation() -> [String] {
-        schema.roots.map(createTable) + schema.links.indices.map(createLink)
+        schema.roots.map { createTable(root: $0) } + schema.links.indices.map(createLink)
     }
 
     /// The statements that make all indexes, unique ones included.
@@ -70,6 +77,10 @@ public struct SQLTables: Sendable {
         public let removal: String
         /// The constraint that it keeps; nil for a plain index.
         public let constraint: ResolvedConstraint?
+        /// The columns that it speaks of.
+        public let columns: [String]
+        /// Whether it is a table of its own, which does not go with the one that it belongs to.
+        public let isTable: Bool
     }
 
     /// All indexes: of to-one keys, of declared indexes and of unique constraints.
@@ -124,17 +135,18 @@ public struct SQLTables: Sendable {
 
     private func index(_ index: DeclaredIndex) -> IndexStatement? {
         let name = names.relation(index.text)
+        let columns = index.slots.map { column(index.entity.index, $0) }
         switch index.kind {
         case .ordered:
             return IndexStatement(
                 root: index.entity.root, name: name, creation: creation(index, name), removal: "DROP INDEX \(SQLText.quoted(name))",
-                constraint: index.constraint)
+                constraint: index.constraint, columns: columns, isTable: false)
         case .fullText:
             guard let fullText = dialect.fullText, let slot = index.slots.first else { return nil }
             let column = fullTextColumn(index, slot)
             return IndexStatement(
-                root: index.entity.root, name: name, creation: fullText.creation(column), removal: fullText.removal(column), constraint: nil
-            )
+                root: index.entity.root, name: name, creation: fullText.creation(column), removal: fullText.removal(column), constraint: nil,
+                columns: columns, isTable: true)
         }
     }
 
@@ -147,7 +159,8 @@ public struct SQLTables: Sendable {
         return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLText.quoted(name)) ON \(table)(\(keys.joined(separator: ", ")))\(condition)"
     }
 
-    private func createTable(_ root: EntityIndex) -> String {
+    /// The statement that makes the table of a hierarchy.
+    func createTable(root: EntityIndex) -> String {
         var columns = ["\"_id\" \(dialect.typeName(.int64)) PRIMARY KEY"]
         if schema[root].isHierarchy { columns.append("\"_entity\" \(dialect.typeName(.int16)) NOT NULL") }
         columns.append("\"_version\" \(dialect.typeName(.int64)) NOT NULL")
@@ -157,13 +170,22 @@ public struct SQLTables: Sendable {
         return "CREATE TABLE \(SQLText.quoted(table(root)))(\(columns.joined(separator: ", ")))\(dialect.tableOptions)"
     }
 
-    private func createLink(_ link: Int) -> String {
+    private func createLink(_ link: Int) -> String { "\(createTable(link: link)); \(createMemberIndex(link))" }
+
+    /// The statement that makes a link table.
+    func createTable(link: Int) -> String {
         let type = dialect.typeName(.int64)
-        let table = SQLText.quoted(table(link: link))
         return """
-            CREATE TABLE \(table)("owner" \(type) NOT NULL, "rank" \(type) NOT NULL, "member" \(type) NOT NULL, \
-            PRIMARY KEY("owner", "member"))\(dialect.linkOptions); \
-            CREATE INDEX \(SQLText.quoted(names.relation(SQLNames.memberIndex(schema.links[link].name)))) ON \(table)("member", "owner")
+            CREATE TABLE \(SQLText.quoted(table(link: link)))("owner" \(type) NOT NULL, "rank" \(type) NOT NULL, "member" \(type) NOT NULL, \
+            PRIMARY KEY("owner", "member"))\(dialect.linkOptions)
             """
+    }
+
+    /// The name of the index by member of a link table.
+    func memberIndex(_ link: Int) -> String { names.relation(SQLNames.memberIndex(schema.links[link].name)) }
+
+    /// The statement that makes it.
+    func createMemberIndex(_ link: Int) -> String {
+        "CREATE INDEX \(SQLText.quoted(memberIndex(link))) ON \(SQLText.quoted(table(link: link)))(\"member\", \"owner\")"
     }
 }

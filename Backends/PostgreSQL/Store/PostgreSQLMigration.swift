@@ -1,0 +1,161 @@
+#if PostgreSQL
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
+internal import Synchronization
+
+/// A step between two versions of the model on a server: one transaction that holds the lock of the writers alone.
+final class PostgreSQLMigration: StorageMigration {
+    private let step: MigrationStep
+    private let plan: SQLMigration
+    private let next: StoreMetadata
+    private let core: PostgreSQLCore
+    private let newCore: PostgreSQLCore
+    private let connection: PostgreSQLConnection
+    private let setup: PostgreSQLSetup
+    private let publish: (PostgreSQLCore) -> Void
+    private var isOpen = true
+    private let before: PostgreSQLMigrationSession
+    private var after: PostgreSQLMigrationSession
+    var source: any StorageWriter { before }
+    var destination: any StorageWriter { after }
+
+    /// A step on a connection whose transaction has begun.
+    init(
+        _ step: MigrationStep, _ metadata: StoreMetadata, _ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ schema: String,
+        publish: @escaping (PostgreSQLCore) -> Void
+    ) {
+        self.step = step
+        self.core = core
+        self.connection = connection
+        self.publish = publish
+        setup = PostgreSQLSetup(connection, schema)
+        next = StoreMetadata(migrating: metadata, step.mapping)
+        plan = SQLMigration(step, from: metadata, to: next, .postgreSQL)
+        newCore = core.core(of: next)
+        before = PostgreSQLMigrationSession(core, connection)
+        after = PostgreSQLMigrationSession(core.core(of: next, tables: plan.building), connection, hasIndexes: false)
+    }
+
+    deinit { end() }
+
+    func prepare() throws(StorageError) -> MigrationWork {
+        for statement in plan.preparing() { try connection.execute(statement) }
+        return plan.work
+    }
+
+    func finish(_ keys: MigrationKeys, limits: [EntityIndex: Int64]) throws(StorageError) {
+        try connection.execute("LOCK TABLE polystore_metadata IN ACCESS EXCLUSIVE MODE")
+        after = PostgreSQLMigrationSession(newCore, connection)
+        connection.tables = plan.new
+        for statement in plan.finishing() { try connection.execute(statement) }
+        try setup.createSequences(plan.new)
+        for index in plan.indexing() { try make(index) }
+        for statement in plan.linkIndexing() { try connection.execute(statement) }
+        let newest = try connection.query("SELECT COALESCE(max(position), 0) FROM polystore_history", [])
+        let past = PastVersion(step.mapping, until: newest.integer(0, 0) ?? 0, offset: keys.offset)
+        after.recorder.add(before.recorder, by: past)
+        try after.setNote(PastVersion.noteName(next.migrations - 1), past.bytes)
+        for (root, limit) in limits { try after.raiseKeys(root, above: limit - 1) }
+        try setup.write(next)
+    }
+
+    private func make(_ index: SQLTables.IndexStatement) throws(StorageError) {
+        if index.constraint != nil {
+            let duplicates = try connection.query(
+                SQLTables.duplicates(in: SQLText.quoted(plan.new.table(index.root)), index.columns.map(SQLText.quoted)), [])
+            if duplicates.count > 0 { throw violation(index, duplicates) }
+        }
+        try connection.execute(index.creation)
+    }
+
+    /// Found before the index is made: the server's own error ends the transaction, and names no keys.
+    private func violation(_ index: SQLTables.IndexStatement, _ duplicates: PostgreSQLResult) -> StorageError {
+        let entity = plan.new.schema.entities[index.constraint?.declaredIn ?? index.root].name
+        let label = index.constraint?.name ?? entity
+        let keys: [Int64] = (0..<duplicates.count).flatMap { row in [0, 1].compactMap { duplicates.integer(row, $0) } }
+        return StorageError(
+            .uniqueConstraintViolated, "two objects of \(entity) have the same \(label)",
+            details: .init(entity: entity, constraint: label, keys: keys))
+    }
+
+    func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        guard isOpen else { throw StorageError(.storeClosed, "the migration has ended") }
+        let token = try after.writeHistory(record)
+        do throws(StorageError) {
+            guard try connection.text("COMMIT; SELECT 'done'") != nil else { throw connection.lost }
+        } catch {
+            if connection.isLost {
+                leave()
+                throw StorageError(
+                    .commitOutcomeUnknown,
+                    "the connection was lost during COMMIT: the store has the old version of the model or the new one; open it again",
+                    cause: error)
+            }
+            throw error
+        }
+        core.close()
+        publish(newCore)
+        leave()
+        return token
+    }
+
+    func end() {
+        guard isOpen else { return }
+        connection.abandonCopy()
+        try? connection.execute("ROLLBACK")
+        connection.tables = core.tables
+        leave()
+    }
+
+    private func leave() {
+        isOpen = false
+        before.end()
+        after.end()
+        try? connection.execute("SELECT pg_advisory_unlock(\(core.lock))")
+        core.writers.give(connection)
+    }
+}
+
+/// A session that is part of a migration: the transaction is not its own.
+private final class PostgreSQLMigrationSession: PostgreSQLWriter {
+    private let hasIndexes: Bool
+
+    /// - Parameter hasIndexes: Whether the tables have their indexes; otherwise they are made when the rows are there.
+    init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, hasIndexes: Bool = true) {
+        self.hasIndexes = hasIndexes
+        super.init(core, connection, isExclusive: true)
+    }
+
+    // The base class would give back when it is of its own kind again.
+    deinit { end() }
+
+    override func giveBack() {}
+
+    /// Other programs have blocks of keys above the one that this one has begun: only the sequence knows which key nobody has.
+    override func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
+        core.keys.withLock { $0[core.tables.schema[entity].root] = nil }
+        return try super.reserveKeys(entity, count: count)
+    }
+
+    override func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) {
+        if hasIndexes { return try super.load(root, batch) }
+        try checkOpen()
+        try copy(core.tables.schema[root].root, batch)
+    }
+
+    override func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        try checkOpen()
+        try makeIndexes()
+        return nil
+    }
+
+    /// The entry of the history, nil where nothing was changed.
+    func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        var position: Int64?
+        try sendHistory(record) { position = $0.integer(0, 0) }
+        try flush()
+        return position.map { HistoryToken(store: core.storeID, position: $0) }
+    }
+}
+#endif

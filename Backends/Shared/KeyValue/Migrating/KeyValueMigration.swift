@@ -1,0 +1,133 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// A step between two versions of the model in a store over ordered maps: one transaction of the engine.
+final class KeyValueMigration: StorageMigration {
+    private let step: MigrationStep
+    private let plan: KeyValueMigrationPlan
+    private let store: KeyValueStore
+    private let engine: any OrderedStore
+    private let lane: WriteLane
+    private let maps: any OrderedWriter
+    private let numbers: [String: Int]
+    private let before: KeyValueMigrationSession
+    private let after: KeyValueMigrationSession
+    private var isOpen = true
+
+    /// Begins the transaction.
+    ///
+    /// - Throws: `schemaMismatch` when another program has led the store elsewhere meanwhile.
+    init(
+        _ step: MigrationStep, _ plan: KeyValueMigrationPlan, _ store: KeyValueStore, _ engine: any OrderedStore, _ lane: WriteLane,
+        _ options: WriteOptions
+    ) throws(StorageError) {
+        self.step = step
+        self.plan = plan
+        self.store = store
+        self.engine = engine
+        self.lane = lane
+        // New maps are made before the transaction, empty: those of one that is undone would go with it.
+        numbers = try engine.prepare(maps: plan.allNames)
+        maps = try engine.write(options)
+        let old = KeyValueCore(engine, plan.before, lane, numbers: numbers)
+        // Ends the transaction where it throws.
+        try old.check(maps)
+        before = KeyValueMigrationSession(old, maps)
+        after = KeyValueMigrationSession(KeyValueCore(engine, plan.after, lane, numbers: numbers), maps)
+    }
+
+    deinit { end() }
+
+    var source: any StorageWriter { before }
+    var destination: any StorageWriter { after }
+
+    func prepare() throws(StorageError) -> MigrationWork {
+        try before.finishLoading()
+        return plan.work
+    }
+
+    func finish(_ keys: MigrationKeys, limits: [EntityIndex: Int64]) throws(StorageError) {
+        try after.finishLoading()
+        for root in step.mapping.destination.roots where !plan.work.roots.contains(root) { try fillIndexes(root) }
+        for name in plan.gone { if let map = numbers[name] { try maps.clear(map) } }
+        let until = try before.currentToken()?.position ?? 0
+        let past = PastVersion(step.mapping, until: until, offset: keys.offset)
+        after.recorder.add(before.recorder, by: past)
+        try after.setNote(PastVersion.noteName(plan.after.migrations - 1), past.bytes)
+        for (root, limit) in limits { try after.raiseKeys(root, to: limit) }
+        try KeyValueStore.write(plan.after, maps)
+    }
+
+    /// Fills the new indexes of a hierarchy whose rows stay where they are.
+    private func fillIndexes(_ root: EntityIndex) throws(StorageError) {
+        let schema = step.mapping.destination
+        let fresh = after.core.layout.keptIndexes.map { $0.filter { plan.freshIndexes.contains($0.name) } }
+        if schema[root].family.allSatisfy({ fresh[$0].isEmpty }) { return }
+        let cursor = try after.cursor(for: FetchPlan(schema, root)), batch = RowBatch(), kept = RowBatch(capacity: 4096)
+        func write() throws(StorageError) {
+            for index in 0..<kept.count {
+                do throws(StorageError) {
+                    try after.indexes.add(kept.row(index), fresh[kept.row(index).entity])
+                } catch {
+                    var error = error
+                    error.details.keys.append(kept.key(index))
+                    throw error
+                }
+            }
+            kept.clear()
+        }
+        while try cursor.next(into: batch) {
+            for index in 0..<batch.count {
+                let row = batch.row(index)
+                kept.append(copying: row, slots: schema[row.entity].slots.count)
+            }
+            if kept.isFull { try write() }
+        }
+        try write()
+    }
+
+    func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        guard isOpen else { throw StorageError(.storeClosed, "the migration has ended") }
+        try after.finishLoading()
+        let token = after.recorder.isEmpty ? nil : try after.writeHistory(record)
+        try maps.commit()
+        isOpen = false
+        closeSessions()
+        defer { lane.leave() }
+        try engine.reopen(mapCount: max(KeyValueLayout(plan.after).names.count, 200))
+        // Empty maps that are left behind harm nobody.
+        try? engine.remove(maps: plan.gone)
+        try store.publish(plan.after)
+        return token
+    }
+
+    func end() {
+        guard isOpen else { return }
+        isOpen = false
+        closeSessions()
+        maps.end()
+        try? store.publish(plan.before)
+        lane.leave()
+    }
+
+    private func closeSessions() {
+        before.end()
+        after.end()
+        before.core.close()
+        after.core.close()
+    }
+}
+
+/// A session that is part of a migration: the transaction is not its own.
+final class KeyValueMigrationSession: KeyValueWriter {
+    // The base class would end when it is of its own kind again.
+    deinit { end() }
+
+    override func endEngine() {}
+    override func didEnd() {}
+
+    override func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        try finishLoading()
+        return nil
+    }
+}

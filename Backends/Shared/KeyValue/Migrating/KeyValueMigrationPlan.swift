@@ -1,0 +1,120 @@
+internal import PolystoreStorage
+
+/// What a step between two versions of a model does to the maps of a store: which stay as they are, under a new name or none, and which
+/// are made anew.
+///
+/// A map is never renamed: the metadata say under which name it lies.
+struct KeyValueMigrationPlan {
+    /// The metadata before and after.
+    let before: StoreMetadata, after: StoreMetadata
+    /// What the caller has to write.
+    let work: MigrationWork
+    /// The indexes of hierarchies that stay which are filled from their rows, by the names of their maps.
+    let freshIndexes: Set<String>
+    /// The maps of the older version that the newer one does not have.
+    let gone: [String]
+
+    /// All maps of both versions.
+    var allNames: [String] { KeyValueLayout(before).names + KeyValueLayout(after).names.filter { !KeyValueLayout(before).names.contains($0) } }
+
+    init(_ step: MigrationStep, _ before: StoreMetadata) throws(StorageError) {
+        try before.check(step)
+        let mapping = step.mapping
+        var after = StoreMetadata(migrating: before, mapping)
+        let old = KeyValueLayout(before), taken = Set(old.names)
+        after.mapNames = [:]
+        // Without names of the store's own the maps have those of the model.
+        let new = KeyValueLayout(after)
+        var names: [String: String] = [:], fresh: Set<String> = [], work = MigrationWork(roots: [], links: [])
+
+        func give(_ map: Int, _ place: String?) {
+            let name = new.names[map]
+            names[name] = place ?? (taken.contains(name) ? "polystore_\(after.migrations).\(name)" : name)
+        }
+
+        var kept: [EntityIndex: EntityIndex] = [:]
+        for root in mapping.destination.roots {
+            if !step.writtenRoots.contains(root), let origin = Self.unchanged(root, mapping, before, after) {
+                kept[root] = origin
+            } else {
+                work.roots.insert(root)
+            }
+            give(new.rows[root], kept[root].map { old.names[old.rows[$0]] })
+        }
+        for index in new.allIndexes + new.wordIndexes.joined().unique() {
+            let root = mapping.destination[index.entity].root
+            let same = kept[root] == nil ? nil : (old.allIndexes + old.wordIndexes.joined().unique()).first { Self.isSame(index, $0, mapping) }
+            give(index.map, same.map { old.names[$0.map] })
+            if kept[root] != nil, same == nil { fresh.insert(index.name) }
+        }
+        for (link, origin) in mapping.links.enumerated() {
+            var places: (owner: String, member: String)?
+            if case .link(let link, false) = origin, Self.stays(link, origin, mapping) {
+                places = (old.names[old.links[link].owner], old.names[old.links[link].member])
+            } else {
+                work.links.insert(link)
+            }
+            give(new.links[link].owner, places?.owner)
+            give(new.links[link].member, places?.member)
+        }
+        after.mapNames = names.filter { $0.key != $0.value }
+        let staying = Set(KeyValueLayout(after).names)
+        self.before = before
+        self.after = after
+        self.work = work
+        freshIndexes = fresh
+        gone = old.names.filter { !staying.contains($0) }
+    }
+
+    /// The hierarchy whose records are those of a new one as they are: the same slots of the same kinds under the same numbers.
+    private static func unchanged(
+        _ root: EntityIndex, _ mapping: SchemaMapping, _ before: StoreMetadata, _ after: StoreMetadata
+    ) -> EntityIndex? {
+        let origins = mapping.origins(ofRoot: root)
+        guard origins.count == 1, let origin = origins.first else { return nil }
+        for entity in mapping.source[origin].family where !mapping.source[entity].isAbstract {
+            let parts = mapping.mappings(of: entity)
+            guard parts.count == 1, let part = parts.first, mapping.destination[part.destination].root == root,
+                before.entityNumbers[entity] == after.entityNumbers[part.destination]
+            else { return nil }
+            let old = mapping.source[entity].slots, new = mapping.destination[part.destination].slots
+            guard old.count == new.count else { return nil }
+            for slot in new.indices {
+                guard part.slots[slot] == .slot(slot, ifNil: .null), old[slot].cellKind == new[slot].cellKind, lieAlike(old[slot], new[slot])
+                else { return nil }
+            }
+        }
+        return origin
+    }
+
+    private static func lieAlike(_ old: Slot, _ new: Slot) -> Bool {
+        if old.destination != nil { return new.destination != nil }
+        return old.type != .decimal && new.type != .decimal || old.type == new.type
+    }
+
+    /// Whether an index of a hierarchy that stays holds the same entries as one of the older version.
+    private static func isSame(_ new: KeyValueLayout.IndexMap, _ old: KeyValueLayout.IndexMap, _ mapping: SchemaMapping) -> Bool {
+        let covered = mapping.source[old.entity].family.flatMap { mapping.mappings(of: $0) }.map(\.destination)
+        let wanted = mapping.destination[new.entity].family.filter { !mapping.destination[$0].isAbstract }
+        let known = wanted.filter { entity in mapping.entities.contains { $0.destination == entity } }
+        return Set(covered) == Set(known) && new.slots == old.slots && new.isWords == old.isWords
+            && (new.constraint == nil) == (old.constraint == nil)
+    }
+
+    /// Whether pairs stay as they are: where they are ordered alike and no keys change.
+    private static func stays(_ link: Int, _ origin: LinkSource, _ mapping: SchemaMapping) -> Bool {
+        mapping.links.enumerated().contains { target, source in
+            let new = mapping.destination.links[target]
+            return source == origin && new.isOrdered == mapping.source.links[link].isOrdered
+                && [new.owner, new.member].allSatisfy { mapping.origins(ofRoot: mapping.destination[$0].root).count <= 1 }
+        }
+    }
+}
+
+extension Sequence<KeyValueLayout.IndexMap> {
+    /// Each map once.
+    func unique() -> [KeyValueLayout.IndexMap] {
+        var seen: Set<Int> = []
+        return filter { seen.insert($0.map).inserted }
+    }
+}

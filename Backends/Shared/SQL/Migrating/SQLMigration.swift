@@ -1,0 +1,133 @@
+public import PolystoreStorage
+
+/// What a step between two versions of a model does to the tables of an engine, as statements.
+///
+/// What is written anew is written to tables with names of their own, so that the older version can be read by everybody until `finishing`.
+public struct SQLMigration: Sendable {
+    /// The tables of the newer version.
+    public let new: SQLTables
+    /// The tables that are written anew, by the names that they have until `finishing`.
+    public let building: SQLTables
+    /// What the caller has to write.
+    public let work: MigrationWork
+
+    private let old: SQLTables
+    private let changes: [EntityIndex: SQLTableChange]
+    private let keptLinks: [Int: Int]
+
+    /// The plan of a step.
+    public init(_ step: MigrationStep, from before: StoreMetadata, to after: StoreMetadata, _ dialect: SQLDialect) {
+        let mapping = step.mapping
+        let old = SQLTables(mapping.source, dialect, entityNumbers: before.entityNumbers)
+        let new = SQLTables(mapping.destination, dialect, entityNumbers: after.entityNumbers)
+        var changes: [EntityIndex: SQLTableChange] = [:]
+        for root in mapping.destination.roots where !step.writtenRoots.contains(root) {
+            changes[root] = SQLTableChange(root, mapping, old, new)
+        }
+        var keptLinks: [Int: Int] = [:]
+        for (link, origin) in mapping.links.enumerated() {
+            guard case .link(let before, false) = origin, mapping.source.links[before].isOrdered == mapping.destination.links[link].isOrdered
+            else { continue }
+            // Keys of both sides stay as they are only where nothing is joined.
+            let sides = [mapping.destination.links[link].owner, mapping.destination.links[link].member]
+            if sides.allSatisfy({ mapping.origins(ofRoot: mapping.destination[$0].root).count <= 1 }) { keptLinks[link] = before }
+        }
+        let roots = mapping.destination.roots.filter { changes[$0] == nil }
+        let links = mapping.destination.links.indices.filter { keptLinks[$0] == nil }
+        work = MigrationWork(roots: Set(roots), links: Set(links))
+        var names: [String: String] = [:]
+        for table in roots.map({ new.table($0) }) + links.map({ new.table(link: $0) }) { names[table] = "polystore_new_\(names.count)" }
+        self.old = old
+        self.new = new
+        self.changes = changes
+        self.keptLinks = keptLinks
+        building = SQLTables(mapping.destination, dialect, entityNumbers: after.entityNumbers, moved: names)
+    }
+
+    private func rename(_ table: String, _ name: String) -> String {
+        "ALTER TABLE \(SQLText.quoted(table)) RENAME TO \(SQLText.quoted(name))"
+    }
+
+    /// The statements that make the tables for what is written anew, without indexes.
+    public func preparing() -> [String] {
+        work.roots.sorted().map { building.createTable(root: $0) } + work.links.sorted().map { building.createTable(link: $0) }
+    }
+
+    /// The statements that put the new version in the place of the old one, without its indexes.
+    public func finishing() -> [String] {
+        var statements: [String] = []
+        let kept = keptIndexes, origins = Set(changes.values.map(\.origin))
+        for index in old.indexes() where !kept.contains(index.name) {
+            // With a table all its indexes go, except what is a table of its own.
+            if origins.contains(index.root) || index.isTable { statements.append(index.removal) }
+        }
+        for root in old.schema.roots where !origins.contains(root) { statements.append("DROP TABLE \(SQLText.quoted(old.table(root)))") }
+        for link in old.schema.links.indices where !keptLinks.values.contains(link) {
+            statements.append("DROP TABLE \(SQLText.quoted(old.table(link: link)))")
+        }
+        for (link, before) in keptLinks.sorted(by: { $0.key < $1.key }) where old.table(link: before) != new.table(link: link) {
+            statements.append("DROP INDEX \(SQLText.quoted(old.memberIndex(before)))")
+        }
+        statements += renaming()
+        for (_, change) in changes.sorted(by: { $0.key < $1.key }) { statements += change.statements }
+        return statements
+    }
+
+    /// Tables may change names with each other: those that stay get out of the way first.
+    private func renaming() -> [String] {
+        var moves: [(from: String, to: String)] = []
+        for (root, change) in changes.sorted(by: { $0.key < $1.key }) { moves.append((old.table(change.origin), new.table(root))) }
+        for (link, before) in keptLinks.sorted(by: { $0.key < $1.key }) {
+            moves.append((old.table(link: before), new.table(link: link)))
+        }
+        moves.removeAll { $0.from == $0.to }
+        let away = moves.enumerated().map { rename($1.from, "polystore_moving_\($0)") }
+        let back = moves.enumerated().map { rename("polystore_moving_\($0)", $1.to) }
+        let fresh =
+            work.roots.sorted().map { rename(building.table($0), new.table($0)) }
+            + work.links.sorted().map { rename(building.table(link: $0), new.table(link: $0)) }
+        return away + back + fresh
+    }
+
+    /// The indexes that have to be made after `finishing`; those of link tables have no constraint and belong to no hierarchy.
+    public func indexing() -> [SQLTables.IndexStatement] {
+        let kept = keptIndexes
+        return new.indexes().filter { !kept.contains($0.name) }
+    }
+
+    /// The statements that make the indexes of link tables after `finishing`.
+    public func linkIndexing() -> [String] {
+        new.schema.links.indices.filter { link in keptLinks[link].map { old.table(link: $0) != new.table(link: link) } ?? true }
+            .map(new.createMemberIndex)
+    }
+
+    /// The names of the indexes that stay as they are.
+    private var keptIndexes: Set<String> {
+        let after = Dictionary(new.indexes().map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        return Set(
+            old.indexes().compactMap { index -> String? in
+                guard let same = after[index.name], same.creation == index.creation, let change = changes[same.root],
+                    change.origin == index.root, change.touched.isDisjoint(with: index.columns)
+                else { return nil }
+                return index.name
+            })
+    }
+
+    /// The whole step for people to read.
+    public func lines() -> [String] {
+        preparing() + work.roots.sorted().map { "-- rows of \(new.schema.entities[$0].name) are written anew" }
+            + work.links.sorted().map { "-- pairs of \(new.schema.links[$0].name) are written anew" } + finishing() + indexing().map(\.creation)
+            + linkIndexing()
+    }
+}
+
+extension SQLTables {
+    /// The statement that finds keys of rows that agree in all of some columns, two of each group.
+    public static func duplicates(in table: String, _ columns: [String]) -> String {
+        let conditions = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+        return """
+            SELECT min("_id"), max("_id") FROM \(table) WHERE \(conditions) GROUP BY \(columns.joined(separator: ", ")) \
+            HAVING count(*) > 1 ORDER BY 1 LIMIT 10
+            """
+    }
+}

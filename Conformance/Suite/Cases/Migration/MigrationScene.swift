@@ -1,0 +1,80 @@
+internal import Foundation
+internal import Polystore
+
+/// A store that keeps one version of a model, on its way to others.
+struct MigrationScene {
+    /// The versions, oldest first; the store begins with the first.
+    let versions: [Schema]
+    var chain: MigrationChain = nil
+    var providers: [any SchemaMappingProvider] = []
+    var stages: [MigrationStage] = []
+    var losses: Set<String> = []
+
+    init(_ versions: Schema...) { self.versions = versions }
+
+    init(versions: [Schema]) { self.versions = versions }
+
+    /// Two versions of one entity with the given attributes.
+    init(_ before: [Attribute], _ after: [Attribute]) throws {
+        self.init(
+            try Schema(version: "V1", entities: [Entity("Note", attributes: before)]),
+            try Schema(version: "V2", entities: [Entity("Note", attributes: after)]))
+    }
+
+    var history: SchemaHistory {
+        get throws {
+            var history = try SchemaHistory(schemas: versions, migrationChain: chain)
+            history.stages = stages
+            history.acceptedLosses = losses
+            return history
+        }
+    }
+
+    /// Migrates a store that is open with the first version.
+    func migrate(_ scratch: Scratch) throws {
+        let state = StorageState(storeID: UUID(), schema: scratch.schema, formatVersion: 1, wasCreated: false)
+        try MigrationRunner(try history, scratch.store, state, mappingProviders: providers).run()
+    }
+
+    /// Fills a store of the first version, migrates it, and looks at it: at once, and after it was closed and opened again.
+    func run(_ harness: StoreHarness, fill: (Scratch) throws -> Void, expect: (Scratch) throws -> Void) throws {
+        guard let first = versions.first else { return }
+        try harness.withStore(first) { scratch in
+            try fill(scratch)
+            try migrate(scratch)
+            let migrated = Scratch(migrated: scratch, to: try history.currentSchema)
+            try expect(migrated)
+            if harness.capabilities.contains(.persistent) {
+                try migrated.reopen()
+                try expect(migrated)
+                try migrated.store.close()
+            }
+        }
+    }
+
+    /// Fills a store, whose migration then fails with a code, and looks at it: it is as it was.
+    func refuse(
+        _ harness: StoreHarness, _ check: Check, _ code: StorageError.Code, _ what: String, keys: [Int64]? = nil,
+        fill: (Scratch) throws -> Void
+    ) throws {
+        guard let first = versions.first else { return }
+        try harness.withStore(first) { scratch in
+            try fill(scratch)
+            let before = try contents(scratch)
+            check.throwing(code, what) {
+                do { try migrate(scratch) } catch let error as StorageError {
+                    if let keys { check.equal(error.details.keys.sorted(), keys, "\(what): keys") }
+                    throw error
+                }
+            }
+            check.equal(try contents(scratch), before, "\(what): the store as it was")
+            try scratch.insert(first.entities[first.roots[0]].name, [[:]])
+            if harness.capabilities.contains(.persistent) { try scratch.reopen() }
+        }
+    }
+
+    /// Everything in a store.
+    func contents(_ scratch: Scratch) throws -> [Row] {
+        try scratch.schema.roots.flatMap { try scratch.fetch(FetchRequest(scratch.schema.entities[$0].name)) }
+    }
+}

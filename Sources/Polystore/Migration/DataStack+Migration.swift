@@ -1,0 +1,140 @@
+internal import Foundation
+public import PolystoreStorage
+
+/// Which migrations the addition of a store may run.
+enum AllowedMigrations {
+    /// Those that follow from the schemas, where the store's options allow them while the caller waits.
+    case synchronous
+    /// All.
+    case all(MigrationProgress, @Sendable (MigrationProgress) -> Void)
+}
+
+extension DataStack {
+    /// The steps that a store has to take to the current version of the model, without taking them; none for a store that does not exist.
+    ///
+    /// - Throws: `noMigrationPath` where no way leads to the current version; whatever opening throws.
+    public func requiredMigrations(for storage: any StorageInterface) throws(StorageError) -> [RequiredMigration] {
+        if core.entries.contains(where: { $0.entry.store === storage }) { return [] }
+        let state: StorageState
+        do throws(StorageError) {
+            state = try storage.open(OpenRequest(schema: nil, createIfMissing: false, readOnly: true))
+        } catch  where error.code == .notFound {
+            return []
+        }
+        defer { try? storage.close() }
+        let runner = runner(storage, state, nil)
+        let reader = try storage.beginRead()
+        defer { reader.end() }
+        var result: [RequiredMigration] = []
+        for step in try runner.steps() {
+            let schemas = step.mapping.schemas
+            // What later steps lose is not yet stored: only the first can be counted.
+            let isFirst = result.isEmpty
+            let losses = isFirst ? try MigrationLosses(step.mapping, accepted: schemaHistory.acceptedLosses).stored(in: reader) : []
+            result.append(
+                RequiredMigration(
+                    type: step.type, changes: schemas.destination.changes(since: schemas.source), losses: losses,
+                    objectCount: isFirst ? try Self.objectCount(schemas, reader) : result[0].objectCount))
+        }
+        return result
+    }
+
+    /// The number of objects of hierarchies that change.
+    private static func objectCount(_ mapping: SchemaMapping, _ reader: any StorageReader) throws(StorageError) -> Int {
+        let changed = Set(mapping.destination.changes(since: mapping.source).map { String($0.path.prefix { $0 != "." }) })
+        var count = 0
+        for root in mapping.source.roots {
+            let names = mapping.source[root].family.map { mapping.source.entities[$0].name }
+            if changed.isDisjoint(with: names) { continue }
+            let answer = try reader.values(for: .count(FetchPlan(mapping.source, root)))
+            if case .int(let rows)? = answer.first?.first { count += Int(rows) }
+        }
+        return count
+    }
+
+    /// Migrates a store to the current version of the model without adding it, while the caller waits.
+    ///
+    /// - Returns: The steps that were taken.
+    /// - Throws: What `addStorage` throws of a migration.
+    @discardableResult
+    public func upgradeStorageIfNeeded(
+        _ storage: any StorageInterface, progress: MigrationProgress? = nil
+    ) throws(StorageError) -> [MigrationType] {
+        let required = try requiredMigrations(for: storage).map(\.type)
+        if required.isEmpty { return [] }
+        try reporting { () throws(StorageError) in
+            defer { try? storage.close() }
+            _ = try take(storage, progress)
+        }
+        return required
+    }
+
+    /// Migrates a store in the background without adding it; the completion is called on a thread of the stack with the steps.
+    ///
+    /// - Returns: The progress; nil when nothing has to be migrated.
+    @discardableResult
+    public func upgradeStorageIfNeeded(
+        _ storage: any StorageInterface, completion: @escaping @Sendable (Result<[MigrationType], StorageError>) -> Void
+    ) -> MigrationProgress? {
+        let steps = (try? requiredMigrations(for: storage)) ?? []
+        let progress = steps.isEmpty ? nil : MigrationProgress(steps: steps.count)
+        core.workers.submit {
+            completion(Result { () throws(StorageError) in try self.upgradeStorageIfNeeded(storage, progress: progress) })
+        }
+        return progress
+    }
+
+    /// Migrates a store that keeps another version, as far as it is allowed.
+    func migrate(
+        _ storage: any StorageInterface, _ allowed: AllowedMigrations, refusal: StorageError
+    ) throws(StorageError) -> StorageState {
+        switch allowed {
+        case .all(let progress, let tell):
+            tell(progress)
+            return try take(storage, progress)
+        case .synchronous:
+            let options = (storage as? any LocalStorage)?.localStorageOptions ?? []
+            let isAllowed = options.contains(.allowSynchronousLightweightMigration)
+            let steps = isAllowed || options.contains(.recreateStoreOnModelMismatch) ? try requiredMigrations(for: storage) : []
+            guard isAllowed, !steps.contains(where: \.type.isHeavyweightMigration) else {
+                throw StorageError(
+                    refusal.code,
+                    "\(refusal.message); addStorage migrates it, as far as the versions of the model lead to this one"
+                        + (storage is any LocalStorage ? ", or allow small steps with allowSynchronousLightweightMigration" : ""),
+                    cause: refusal)
+            }
+            return try take(storage, nil)
+        }
+    }
+
+    private func runner(_ storage: any StorageInterface, _ state: StorageState, _ progress: MigrationProgress?) -> MigrationRunner {
+        let core = core
+        return MigrationRunner(schemaHistory, storage, state, progress: progress) { peer throws(StorageError) in
+            guard let position = core.position(of: peer) else { return nil }
+            return try core.store(position).beginRead()
+        }
+    }
+
+    /// Opens a store and leads it to the current version; it is open then.
+    private func take(_ storage: any StorageInterface, _ progress: MigrationProgress?) throws(StorageError) -> StorageState {
+        defer { progress?.finish() }
+        do throws(StorageError) {
+            var attempts = 0
+            while true {
+                let state = try storage.open(OpenRequest(schema: nil, createIfMissing: false))
+                do throws(StorageError) {
+                    try runner(storage, state, progress).run()
+                    return StorageState(
+                        storeID: state.storeID, schema: schema, formatVersion: state.formatVersion, wasCreated: false)
+                } catch  where error.code == .schemaMismatch && attempts < 20 {
+                    // Another program took a step first: what is left is looked at anew.
+                    attempts += 1
+                    try storage.close()
+                }
+            }
+        } catch {
+            try? storage.close()
+            throw error
+        }
+    }
+}

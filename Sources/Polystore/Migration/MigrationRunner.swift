@@ -1,0 +1,205 @@
+public import Foundation
+public import PolystoreStorage
+
+/// Leads an open store from the version of the model that it keeps to the current one of a history, step by step.
+///
+/// A stack does it by itself when a store is added; this is for who has only a store.
+public struct MigrationRunner {
+    /// How long a step waits for other writers, in seconds.
+    private static let timeout: TimeInterval = 30
+
+    private let history: SchemaHistory
+    private let storage: any StorageInterface
+    private let state: StorageState
+    private let progress: MigrationProgress?
+    private let mappingProviders: [any SchemaMappingProvider]
+    private let peer: (UUID) throws(StorageError) -> (any StorageReader)?
+
+    /// A runner for a store that is open for writing, without any session.
+    ///
+    /// - Parameters:
+    ///   - state: What `open` found.
+    ///   - mappingProviders: What is asked about a step after the store's own providers.
+    ///   - progress: Told how far it has come, and asked whether it is cancelled.
+    ///   - peer: Starts to read a store that commits together with this one; nil where it is not at hand.
+    public init(
+        _ history: SchemaHistory, _ storage: any StorageInterface, _ state: StorageState,
+        mappingProviders: [any SchemaMappingProvider] = [], progress: MigrationProgress? = nil,
+        peer: @escaping (UUID) throws(StorageError) -> (any StorageReader)? = { _ in nil }
+    ) {
+        self.history = history
+        self.storage = storage
+        self.state = state
+        self.progress = progress
+        self.mappingProviders = mappingProviders
+        self.peer = peer
+    }
+
+    /// One step with what it does.
+    struct Step {
+        let number: Int
+        let type: MigrationType
+        let mapping: MigrationMapping
+        let stage: MigrationStage?
+    }
+
+    /// The steps from the schema that the store keeps.
+    ///
+    /// - Throws: `noMigrationPath` where no way leads to the current version, or a step is not decided.
+    func steps() throws(StorageError) -> [Step] {
+        var steps: [Step] = []
+        for (source, destination) in try history.steps(from: state.schema) {
+            let mapping = try mapping(from: source, to: destination)
+            let versions = (source.version, destination.version)
+            let type: MigrationType =
+                mapping.isInferred
+                ? .lightweight(sourceVersion: versions.0, destinationVersion: versions.1)
+                : .heavyweight(sourceVersion: versions.0, destinationVersion: versions.1)
+            let stage = history.stages.first { $0.sourceVersion == versions.0 && $0.destinationVersion == versions.1 }
+            steps.append(Step(number: steps.count, type: stage?.isCustom == true ? type.heavyweight : type, mapping: mapping, stage: stage))
+        }
+        return steps
+    }
+
+    private func mapping(from source: Schema, to destination: Schema) throws(StorageError) -> MigrationMapping {
+        for provider in storage.migrationMappingProviders + mappingProviders {
+            if let mapping = try provider.mapping(from: source, to: destination) { return mapping }
+        }
+        let inferred = MigrationMapping(SchemaMapping(from: source, to: destination))
+        try inferred.check()
+        return inferred
+    }
+
+    /// Takes all steps; the store is open with the current version then.
+    ///
+    /// - Returns: The steps that were taken.
+    /// - Throws: `schemaMismatch` where another program was first: open the store anew and take what is left. `noMigrationPath` and
+    ///   `dataLossRefused` before a step changes anything; `validationFailed` and `uniqueConstraintViolated` for objects that do not keep the
+    ///   rules of the new version; `cancelled`. The store has the version before the step then.
+    @discardableResult
+    public func run() throws(StorageError) -> [MigrationType] {
+        let steps = try steps()
+        progress?.begin(steps: (progress?.current.completedSteps ?? 0) + steps.count)
+        try backup(steps, of: state.schema)
+        for step in steps {
+            if progress?.isCancelled == true { throw cancelled }
+            try take(step)
+            progress?.stepDone()
+        }
+        return steps.map(\.type)
+    }
+
+    private var cancelled: StorageError {
+        StorageError(.cancelled, "the migration was cancelled; the store has the version of the last step that was done")
+    }
+
+    /// Copies a file before a step that a program has written runs over it: the way back where the mapping proves wrong.
+    private func backup(_ steps: [Step], of stored: Schema) throws(StorageError) {
+        guard history.backsUpFiles, steps.contains(where: \.type.isHeavyweightMigration), let local = storage as? any LocalStorage else { return }
+        let place = local.fileURL.path + ".\(stored.version.fileNamePart).backup"
+        let fresh = place + ".new"
+        try? FileManager.default.removeItem(atPath: fresh)
+        try local.backup(to: URL(fileURLWithPath: fresh))
+        do {
+            try? FileManager.default.removeItem(atPath: place)
+            try FileManager.default.moveItem(atPath: fresh, toPath: place)
+        } catch {
+            throw StorageError(.inputOutput, "the backup before the migration could not be given its name", cause: error)
+        }
+    }
+
+    private func take(_ step: Step) throws(StorageError) {
+        let mapping = step.mapping.schemas
+        var written: Set<EntityIndex> = []
+        for (index, part) in mapping.entities.enumerated() where step.mapping.transformers[index] != nil {
+            written.insert(mapping.destination[part.destination].root)
+        }
+        let migration = try storage.beginMigration(MigrationStep(mapping, writtenRoots: written), WriteOptions(timeout: Self.timeout))
+        defer { migration.end() }
+        let settled = try Peers.settle(state.storeID, mapping.source, migration.source, read: peer)
+        if settled != nil { StoreLogging.notice("a store has taken over what a peer kept for it, before its migration") }
+        try refuseLosses(step, migration.source)
+        try step.stage?.run(.before, mapping.source, migration.source, history)
+        let keys = try MigrationKeys(mapping) { root throws(StorageError) in
+            try migration.source.reserveKeys(root, count: 1).lowerBound
+        }
+        let work = try migration.prepare()
+        let inPlace = Set(mapping.destination.roots).subtracting(work.roots)
+        try MigrationChecks(mapping, migration.source).check(inPlace: inPlace)
+        let rows = MigrationRows(step.mapping, keys, from: migration.source, to: migration.destination)
+        try write(work, rows, step)
+        try rows.noteLeftBehind(inPlace: inPlace)
+        try migration.finish(keys, limits: rows.limits)
+        try LeftBehind(mapping.destination, rows.missing, migration.destination).remove()
+        try step.stage?.run(.after, mapping.destination, migration.destination, history)
+        _ = try migration.commit(CommitRecord(author: "migration"))
+    }
+
+    private func write(_ work: MigrationWork, _ rows: MigrationRows, _ step: Step) throws(StorageError) {
+        var total = 0, done = 0
+        for root in work.roots { total += try rows.count(root) }
+        let before = progress?.current.completedObjects ?? 0
+        for root in work.roots.sorted() {
+            try rows.write(root: root) { count throws(StorageError) in
+                if progress?.isCancelled == true { throw cancelled }
+                done += count
+                progress?.advance(fraction: Double(done) / Double(max(total, 1)), objects: before + done)
+            }
+        }
+        for link in work.links.sorted() { try rows.write(link: link) }
+    }
+
+    // MARK: Losses
+
+    private func refuseLosses(_ step: Step, _ source: any StorageReader) throws(StorageError) {
+        let losses = try MigrationLosses(step.mapping, accepted: history.acceptedLosses).stored(in: source)
+        guard let first = losses.first else { return }
+        let paths = losses.map { "\"\($0.path)\"" }.joined(separator: ", ")
+        throw StorageError(
+            .dataLossRefused,
+            "the step \(step.type) would lose \(first.loss ?? ""): name what may go in the history's acceptedLosses: [\(paths)], "
+                + "or keep it by a CustomSchemaMappingProvider")
+    }
+}
+
+/// What a step would lose, as far as something is stored there.
+struct MigrationLosses {
+    let mapping: MigrationMapping
+    let accepted: Set<String>
+
+    init(_ mapping: MigrationMapping, accepted: Set<String>) {
+        self.mapping = mapping
+        self.accepted = accepted
+    }
+
+    func stored(in source: any StorageReader) throws(StorageError) -> [SchemaChange] {
+        var result: [SchemaChange] = []
+        for loss in mapping.losses where !accepted.contains(loss.path) {
+            if try isStored(loss.path, source) { result.append(loss) }
+        }
+        return result
+    }
+
+    private func isStored(_ path: String, _ source: any StorageReader) throws(StorageError) -> Bool {
+        let schema = mapping.schemas.source, parts = path.split(separator: ".", maxSplits: 1).map(String.init)
+        guard let index = parts.first.flatMap(schema.index(of:)) else { return true }
+        var plan = FetchPlan(entity: index, entities: parts.count == 1 ? [index] : schema[index].family, fields: .keysOnly)
+        if parts.count == 2, let slot = schema[index].slot(parts[1]) {
+            let description = schema[index].slots[slot]
+            plan.predicate = .not(
+                .isNil(CheckedPath(steps: [], entity: index, leaf: .slot(slot), type: description.type, text: description.name)))
+        }
+        plan.limit = 1
+        return try source.cursor(for: plan).next(into: RowBatch(capacity: 1))
+    }
+}
+
+extension String {
+    /// The text with everything that a file name could misunderstand replaced.
+    fileprivate var fileNamePart: String { String(map { $0.isLetter || $0.isNumber || "._-".contains($0) ? $0 : "_" }) }
+}
+
+extension MigrationType {
+    /// The same step as one that a program has a part in.
+    fileprivate var heavyweight: MigrationType { .heavyweight(sourceVersion: sourceVersion, destinationVersion: destinationVersion) }
+}

@@ -1,0 +1,152 @@
+/// Where everything that a newer version of a model stores comes from in an older one.
+///
+/// What follows from the two schemas is there at once; a mapping of a program's own changes single entities of it.
+public struct SchemaMapping: Sendable, Hashable {
+    /// The older version.
+    public let source: Schema
+    /// The newer version.
+    public let destination: Schema
+    /// Which objects become which. Objects of a concrete entity that is the source of none are left behind.
+    public var entities: [EntityMapping]
+    /// Where the pairs of each link table of the newer version come from.
+    public var links: [LinkSource]
+
+    /// The mapping that follows from two schemas: declarations are followed from their `originalName`, otherwise from their name.
+    public init(from source: Schema, to destination: Schema) {
+        self.source = source
+        self.destination = destination
+        let names = Renames(
+            from: source.entities.map { ($0.name, $0.originalName) }, to: destination.entities.map { ($0.name, $0.originalName) })
+        entities = source.descriptions.compactMap { before in
+            guard !before.isAbstract, let after = names.successors[before.name].flatMap(destination.index(of:)),
+                !destination[after].isAbstract
+            else { return nil }
+            return EntityMapping(from: before, source, to: destination[after], destination)
+        }
+        links = []
+        links = destination.links.map { link in pairs(of: link, names) }
+    }
+
+    /// The mappings of an entity of the older version.
+    public func mappings(of entity: EntityIndex) -> [EntityMapping] { entities.filter { $0.source == entity } }
+
+    /// The roots of the older version whose objects become objects of a hierarchy of the newer one, in their order.
+    public func origins(ofRoot root: EntityIndex) -> [EntityIndex] {
+        Set(entities.filter { destination[$0.destination].root == root }.map { source[$0.source].root }).sorted()
+    }
+}
+
+/// What the objects of an entity become in the next version.
+public struct EntityMapping: Sendable, Hashable {
+    /// The entity in the older version.
+    public let source: EntityIndex
+    /// The entity in the newer version.
+    public let destination: EntityIndex
+    /// Where the value of each slot of the destination comes from.
+    public var slots: [SlotSource]
+
+    /// The mapping that follows from the two descriptions.
+    public init(from before: EntityDescription, _ old: Schema, to after: EntityDescription, _ new: Schema) {
+        source = before.index
+        destination = after.index
+        let names = Renames(from: Self.properties(before.index, old), to: Self.properties(after.index, new))
+        slots = after.slots.map { slot in
+            let fallback = slot.attribute?.defaultValue ?? .null
+            guard let origin = names.origins[slot.name].flatMap(before.slot),
+                Self.goesOver(before.slots[origin].content, slot.content)
+            else { return .value(fallback) }
+            let mayBeNil = before.slots[origin].attribute?.isOptional == true && slot.attribute?.isOptional == false
+            return .slot(origin, ifNil: mayBeNil ? fallback : .null)
+        }
+    }
+
+    /// The properties with the inherited ones, in declaration order.
+    static func properties(_ index: EntityIndex, _ schema: Schema) -> [Renames.Declaration] {
+        var result: [Renames.Declaration] = []
+        var next: EntityIndex? = index
+        while let current = next {
+            let entity = schema.entities[current]
+            result += entity.attributes.map { ($0.name, $0.originalName) } + entity.relationships.map { ($0.name, $0.originalName) }
+            next = schema[current].parent
+        }
+        return result
+    }
+
+    private static func goesOver(_ before: Slot.Content, _ after: Slot.Content) -> Bool {
+        switch (before, after) {
+        case (.attribute(let before), .attribute(let after)):
+            before.coder == after.coder && (before.type == after.type || before.type.canBecome(after.type))
+        case (.toOne, .toOne): true
+        case (.attribute, .toOne), (.toOne, .attribute): false
+        }
+    }
+}
+
+/// Where the value of a slot comes from.
+public enum SlotSource: Sendable, Hashable {
+    /// The same for all objects: the default of what is new, or nil.
+    case value(Value)
+    /// A slot of the older version; where it is nil, the value beside it.
+    case slot(Int, ifNil: Value)
+}
+
+/// Where the pairs of a link table come from.
+public enum LinkSource: Sendable, Hashable {
+    /// There are none.
+    case none
+    /// Those of a link table of the older version, with their sides exchanged where it is flipped.
+    case link(Int, isFlipped: Bool)
+    /// An object of the older version and the one that its to-one relationship leads to; the former is the owner unless it is flipped.
+    case slot(EntityIndex, Int, isFlipped: Bool)
+}
+
+extension SchemaMapping {
+    private func pairs(of link: LinkDescription, _ names: Renames) -> LinkSource {
+        if let place = origin(of: link.ownerRelationship, link.owner, names) { return pairs(place, isFlipped: false) }
+        if let name = link.memberRelationship, let place = origin(of: name, link.member, names) { return pairs(place, isFlipped: true) }
+        return .none
+    }
+
+    private func pairs(_ place: RelationshipDescription, isFlipped: Bool) -> LinkSource {
+        switch place.place {
+        case .slot(let slot): .slot(place.declaredIn, slot, isFlipped: isFlipped)
+        case .inverseSlot(let slot): .slot(place.destination, slot, isFlipped: !isFlipped)
+        case .link(let link, let side): .link(link, isFlipped: (side == .member) != isFlipped)
+        case .orderedInverseSlot(_, let link): .link(link, isFlipped: isFlipped)
+        }
+    }
+
+    /// The relationship of the older version that one of the newer goes on from.
+    private func origin(of relationship: String, _ entity: EntityIndex, _ names: Renames) -> RelationshipDescription? {
+        guard let before = names.origins[destination.entities[entity].name].flatMap(source.index(of:)) else { return nil }
+        let renames = Renames(
+            from: EntityMapping.properties(before, source), to: EntityMapping.properties(entity, destination))
+        return renames.origins[relationship].flatMap { source[before].relationship($0) }
+    }
+}
+
+extension ValueType {
+    /// The types that hold every value of this one exactly.
+    var wider: [ValueType] {
+        switch self {
+        case .int16: [.int32, .int64, .float, .double, .decimal]
+        case .int32: [.int64, .double, .decimal]
+        case .int64: [.decimal]
+        case .float: [.double]
+        case .url: [.string]
+        case .bool, .double, .decimal, .string, .date, .uuid, .data: []
+        }
+    }
+
+    /// The types that hold some values of this one exactly, so that only the values tell.
+    var narrower: [ValueType] {
+        switch self {
+        case .int32: [.int16]
+        case .int64: [.int16, .int32]
+        case .int16, .float, .url, .bool, .double, .decimal, .string, .date, .uuid, .data: []
+        }
+    }
+
+    /// Whether values of this type go over to another as they are, perhaps not all of them.
+    func canBecome(_ other: ValueType) -> Bool { wider.contains(other) || narrower.contains(other) }
+}

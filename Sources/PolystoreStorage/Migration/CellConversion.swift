@@ -1,0 +1,39 @@
+internal import Foundation
+
+/// How the value of a cell becomes one of another type.
+enum CellConversion {
+    case none
+    case ranged(ClosedRange<Int64>)
+    case intToReal
+    case intToDecimal
+
+    /// The conversion between two types; nil where values do not go over by themselves.
+    init?(from before: ValueType, to after: ValueType) {
+        if before == after {
+            self = .none
+            return
+        }
+        switch (before, after) {
+        case (.int16, .int32), (.int16, .int64), (.int32, .int64), (.float, .double), (.url, .string): self = .none
+        case (.int32, .int16), (.int64, .int16): self = .ranged(Int64(Int16.min)...Int64(Int16.max))
+        case (.int64, .int32): self = .ranged(Int64(Int32.min)...Int64(Int32.max))
+        case (.int16, .float), (.int16, .double), (.int32, .double): self = .intToReal
+        case (.int16, .decimal), (.int32, .decimal), (.int64, .decimal): self = .intToDecimal
+        default: return nil
+        }
+    }
+
+    /// Whether the cell of every value is the same in both types.
+    var isIdentity: Bool { if case .none = self { true } else { false } }
+
+    /// The cell in the other type, its bytes in the batch; nil where the value is out of range.
+    @inline(__always)
+    func apply(_ cell: Cell, _ batch: RowBatch) -> Cell? {
+        switch self {
+        case .none: cell
+        case .ranged(let range): range.contains(cell.int) ? cell : nil
+        case .intToReal: .real(Double(cell.int))
+        case .intToDecimal: batch.cell(for: .decimal(Decimal(cell.int)))
+        }
+    }
+}

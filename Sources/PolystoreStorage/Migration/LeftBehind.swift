@@ -1,0 +1,68 @@
+/// Takes out of a migrated store what leads to objects that were left behind: references become nil, pairs go.
+public struct LeftBehind {
+    private let schema: Schema
+    private let missing: [EntityIndex: Set<Int64>]
+    private let writer: any StorageWriter
+
+    /// What is missing, by root.
+    public init(_ schema: Schema, _ missing: [EntityIndex: Set<Int64>], _ writer: any StorageWriter) {
+        self.schema = schema
+        self.missing = missing
+        self.writer = writer
+    }
+
+    /// Takes it out.
+    ///
+    /// - Throws: `validationFailed` for a required relationship that would lead nowhere.
+    public func remove() throws(StorageError) {
+        if missing.isEmpty { return }
+        for entity in schema.descriptions where !entity.isAbstract {
+            let slots = entity.slots.indices.filter { slot in
+                entity.slots[slot].destination.map { missing[schema[$0].root] != nil } ?? false
+            }
+            for slot in slots { try clear(entity, slot) }
+        }
+        for link in schema.links.indices { try clear(link: link) }
+    }
+
+    private func clear(_ entity: EntityDescription, _ slot: Int) throws(StorageError) {
+        guard case .toOne(let relationship, let destination) = entity.slots[slot].content,
+            let gone = missing[schema[destination].root]
+        else { return }
+        let cursor = try writer.cursor(for: FetchPlan(entity: entity.index, entities: [entity.index])), batch = RowBatch()
+        var keys: [Int64] = []
+        while try cursor.next(into: batch) {
+            for index in 0..<batch.count {
+                let cell = batch.row(index)[slot]
+                if !cell.isNull, gone.contains(cell.int) { keys.append(batch.key(index)) }
+            }
+        }
+        if keys.isEmpty { return }
+        if !relationship.isOptional {
+            throw StorageError(
+                .validationFailed,
+                "\(entity.name).\(relationship.name) is required, but leads to objects that the migration leaves behind",
+                details: .init(entity: entity.name, property: relationship.name, keys: Array(keys.prefix(20))))
+        }
+        var mask = SlotMask()
+        mask.insert(slot)
+        let count = entity.slots.count, index = entity.index
+        let rows = RowSource(count: keys.count) { range, batch in
+            for position in range {
+                batch.appendRow(key: keys[position], version: 1, entity: index, slots: count).update(repeating: .null, count: count)
+            }
+        }
+        try writer.apply(ChangeSet(entities: [EntityChanges(entity: index, updates: [RowUpdate(mask: mask, checksVersion: false, rows: rows)])]))
+    }
+
+    private func clear(link: Int) throws(StorageError) {
+        let description = schema.links[link]
+        let owners = missing[schema[description.owner].root], members = missing[schema[description.member].root]
+        if owners == nil, members == nil { return }
+        var removed: [Link] = []
+        try writer.links(link, side: .owner, keys: nil) { pairs throws(StorageError) in
+            removed += pairs.filter { owners?.contains($0.owner) ?? false || members?.contains($0.member) ?? false }
+        }
+        if !removed.isEmpty { try writer.apply(ChangeSet(links: [LinkChanges(link: link, removed: removed)])) }
+    }
+}

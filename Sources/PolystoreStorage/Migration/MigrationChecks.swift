@@ -1,0 +1,69 @@
+/// What rows that a store changes in place have to keep, asked before anything is changed: rows that are written anew are checked one by
+/// one on their way.
+public struct MigrationChecks {
+    private let mapping: SchemaMapping
+    private let source: any StorageReader
+
+    /// The checks of a step.
+    public init(_ mapping: SchemaMapping, _ source: any StorageReader) {
+        self.mapping = mapping
+        self.source = source
+    }
+
+    /// Checks the hierarchies of the newer version that the store changes in place.
+    ///
+    /// - Throws: `validationFailed` naming entity and property, with keys of objects.
+    public func check(inPlace roots: Set<EntityIndex>) throws(StorageError) {
+        for part in mapping.entities where roots.contains(mapping.destination[part.destination].root) {
+            let before = mapping.source[part.source], after = mapping.destination[part.destination]
+            for (slot, origin) in part.slots.enumerated() {
+                guard case .slot(let position, let fallback) = origin else { continue }
+                let old = before.slots[position], new = after.slots[slot]
+                let path = CheckedPath(steps: [], entity: part.source, leaf: .slot(position), type: old.type, text: old.name)
+                switch (old.content, new.content) {
+                case (.attribute(let old), .attribute(let new)):
+                    if old.isOptional, !new.isOptional, fallback.isNull {
+                        try refuse(before, .isNil(path), after, new.name, "must have a value")
+                    }
+                    if let range = range(old.type, new.type) {
+                        try refuse(before, outside(range, path), after, new.name, "must be in the range of \(new.type.rawValue)")
+                    }
+                    let isNarrower = !Set(old.allowedValues).isSubset(of: new.allowedValues) || old.allowedValues.isEmpty
+                    if !new.allowedValues.isEmpty, isNarrower {
+                        let allowed = new.allowedValues.sorted { $0.compare(to: $1) < 0 }
+                        let other = CheckedPredicate.and([.not(.isNil(path)), .not(.isIn(path, allowed))])
+                        try refuse(before, other, after, new.name, "must have one of its allowed values")
+                    }
+                case (.toOne(let old, _), .toOne(let new, _)):
+                    if old.isOptional, !new.isOptional { try refuse(before, .isNil(path), after, new.name, "must have a value") }
+                case (.attribute, .toOne), (.toOne, .attribute): break
+                }
+            }
+        }
+    }
+
+    private func range(_ old: ValueType, _ new: ValueType) -> ClosedRange<Int64>? {
+        if case .ranged(let range)? = CellConversion(from: old, to: new) { range } else { nil }
+    }
+
+    private func outside(_ range: ClosedRange<Int64>, _ path: CheckedPath) -> CheckedPredicate {
+        .or([.compare(path, .less, .int(range.lowerBound)), .compare(path, .greater, .int(range.upperBound))])
+    }
+
+    private func refuse(
+        _ entity: EntityDescription, _ predicate: CheckedPredicate, _ after: EntityDescription, _ property: String, _ message: String
+    ) throws(StorageError) {
+        var plan = FetchPlan(entity: entity.index, entities: [entity.index], predicate: predicate, fields: .keysOnly)
+        plan.limit = 20
+        let isExact = source.pushdown(of: plan) == .exact
+        let cursor = isExact ? try source.cursor(for: plan) : try ResidualReader(source, schema: mapping.source).cursor(for: plan)
+        let batch = RowBatch()
+        var keys: [Int64] = []
+        while try cursor.next(into: batch) { for index in 0..<batch.count { keys.append(batch.key(index)) } }
+        if keys.isEmpty { return }
+        let failures = keys.map { ValidationFailure(entity: after.name, property: property, key: $0, message) }
+        throw StorageError(
+            .validationFailed, "the objects do not keep the rules of the new version: \(after.name).\(property) \(message)",
+            details: .init(entity: after.name, property: property, keys: keys, failures: failures))
+    }
+}

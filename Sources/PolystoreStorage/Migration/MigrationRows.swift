@@ -1,0 +1,214 @@
+/// Makes rows of the newer version from rows of the older one: the part of a step that a store cannot do in place.
+public final class MigrationRows {
+    /// What is done with the rows of an old entity for one new hierarchy.
+    private struct Route {
+        let plan: RowPlan
+        let transformer: MigrationMapping.Transformer?
+        /// Whether the first object that it makes has the key of the old one.
+        let keepsKey: Bool
+    }
+
+    private let mapping: MigrationMapping
+    private let keys: MigrationKeys
+    private let source: any StorageReader
+    private let destination: any StorageWriter
+    private let problems = MigrationProblems()
+    /// Keys of new objects beside those that old ones become, by root.
+    private var extraKeys: [EntityIndex: Int64] = [:]
+    /// The objects that were left behind, by the new hierarchy that they would be in, with their keys there.
+    public private(set) var missing: [EntityIndex: Set<Int64>] = [:]
+    private let old: Schema
+    private let new: Schema
+
+    /// The rows of a step.
+    public init(_ mapping: MigrationMapping, _ keys: MigrationKeys, from source: any StorageReader, to destination: any StorageWriter) {
+        self.mapping = mapping
+        self.keys = keys
+        self.source = source
+        self.destination = destination
+        old = mapping.schemas.source
+        new = mapping.schemas.destination
+        extraKeys = keys.limits
+    }
+
+    /// The first key of each hierarchy that no object has.
+    public var limits: [EntityIndex: Int64] { extraKeys }
+
+    /// The number of rows that are read for a hierarchy.
+    public func count(_ root: EntityIndex) throws(StorageError) -> Int {
+        var count = 0
+        for origin in mapping.schemas.origins(ofRoot: root) {
+            let answer = try source.values(for: .count(FetchPlan(old, origin)))
+            if case .int(let rows)? = answer.first?.first { count += Int(rows) }
+        }
+        return count
+    }
+
+    /// Writes the rows of a new hierarchy.
+    ///
+    /// - Parameter report: Told the number of rows after each batch; what it throws ends the work.
+    public func write(root: EntityIndex, report: (Int) throws(StorageError) -> Void) throws(StorageError) {
+        let out = RowBatch(capacity: 8192)
+        for origin in mapping.schemas.origins(ofRoot: root) {
+            let routes = old.descriptions.map { self.routes($0, root) }
+            let cursor = try source.cursor(for: FetchPlan(old, origin))
+            let batch = RowBatch(capacity: 4096)
+            let object = UnsafeSourceObject(source, old, old[origin], problems)
+            while try cursor.next(into: batch) {
+                for index in 0..<batch.count {
+                    try write(batch.row(index), routes, root, object, out)
+                    if out.isFull || out.copiedBytes > 8 << 20 { try flush(root, out) }
+                }
+                try problems.throwFirst()
+                try report(batch.count)
+            }
+        }
+        try flush(root, out)
+    }
+
+    private func flush(_ root: EntityIndex, _ out: RowBatch) throws(StorageError) {
+        if out.count > 0 { try destination.load(root, out) }
+        out.clear()
+    }
+
+    private func routes(_ entity: EntityDescription, _ root: EntityIndex) -> [Route] {
+        var routes: [Route] = []
+        for (index, part) in mapping.schemas.entities.enumerated() where part.source == entity.index && new[part.destination].root == root {
+            let plan = RowPlan(part, mapping.schemas, keys)
+            routes.append(Route(plan: plan, transformer: mapping.transformers[index], keepsKey: routes.isEmpty))
+        }
+        return routes
+    }
+
+    private func write(
+        _ row: borrowing RowView, _ routes: [[Route]], _ root: EntityIndex, _ object: UnsafeSourceObject, _ out: RowBatch
+    ) throws(StorageError) {
+        let key = keys.key(row.key, from: old[row.entity].root, inHierarchyOf: root)
+        var isThere = false
+        for route in routes[row.entity] {
+            guard let transformer = route.transformer else {
+                route.plan.append(row, key: route.keepsKey ? key : newKey(root), out, problems)
+                isThere = isThere || route.keepsKey
+                continue
+            }
+            object.move(to: row, old[row.entity])
+            let first = out.count
+            try run(transformer, object, route, key, root, out)
+            for index in first..<out.count { route.plan.check(out.row(index), problems) }
+            isThere = isThere || (route.keepsKey && out.count > first)
+        }
+        if !isThere { missing[root, default: []].insert(key) }
+    }
+
+    private func newKey(_ root: EntityIndex) -> Int64 {
+        defer { extraKeys[root, default: 1] += 1 }
+        return extraKeys[root] ?? 1
+    }
+
+    private func run(
+        _ transformer: MigrationMapping.Transformer, _ object: UnsafeSourceObject, _ route: Route, _ key: Int64, _ root: EntityIndex,
+        _ out: RowBatch
+    ) throws(StorageError) {
+        var isFirst = route.keepsKey
+        do {
+            try transformer(object) {
+                route.plan.appendEmpty(object, key: isFirst ? key : newKey(root), out)
+                isFirst = false
+                return UnsafeDestinationObject(new[route.plan.mapping.destination], route.plan.mapping, old, out, keys, problems)
+            }
+        } catch {
+            if let error = error as? StorageError { throw error }
+            let name = object.entityName
+            throw StorageError(
+                .validationFailed, "the transformer of \(name) failed: \(type(of: error))", details: .init(entity: name, keys: [object.key]),
+                cause: error)
+        }
+    }
+
+    /// Writes the pairs of a new link table. Pairs of objects that were left behind are left out by `LeftBehind`.
+    public func write(link: Int) throws(StorageError) {
+        let isOrdered = new.links[link].isOrdered, target = new.links[link]
+        switch mapping.schemas.links[link] {
+        case .none: return
+        case .link(let before, let isFlipped):
+            let description = old.links[before]
+            let ownerRoot = old[isFlipped ? description.member : description.owner].root
+            let memberRoot = old[isFlipped ? description.owner : description.member].root
+            var rank = PairRank(isKept: description.isOrdered && !isFlipped, isOrdered)
+            try source.links(before, side: isFlipped ? .member : .owner, keys: nil) { pairs throws(StorageError) in
+                try destination.load(
+                    link: link,
+                    pairs.map { pair in
+                        let owner = isFlipped ? pair.member : pair.owner, member = isFlipped ? pair.owner : pair.member
+                        return Link(
+                            owner: keys.key(owner, from: ownerRoot, inHierarchyOf: target.owner), rank: rank.next(pair, owner: owner),
+                            member: keys.key(member, from: memberRoot, inHierarchyOf: target.member))
+                    })
+            }
+        case .slot(let entity, let slot, let isFlipped): try write(link, from: entity, slot, isFlipped)
+        }
+    }
+
+    private func write(_ link: Int, from entity: EntityIndex, _ slot: Int, _ isFlipped: Bool) throws(StorageError) {
+        let target = new.links[link]
+        guard let other = old[entity].slots[slot].destination else { return }
+        let cursor = try source.cursor(for: FetchPlan(old, entity))
+        let batch = RowBatch()
+        // By owner and row key: the order that a new ordered relationship begins with.
+        var counts: [Int64: Int64] = [:]
+        while try cursor.next(into: batch) {
+            var pairs: [Link] = []
+            for index in 0..<batch.count where !batch.row(index)[slot].isNull {
+                let (row, value) = (batch.key(index), batch.row(index)[slot].int)
+                let rowRoot = old[entity].root, valueRoot = old[other].root
+                let owner = keys.key(isFlipped ? value : row, from: isFlipped ? valueRoot : rowRoot, inHierarchyOf: target.owner)
+                let member = keys.key(isFlipped ? row : value, from: isFlipped ? rowRoot : valueRoot, inHierarchyOf: target.member)
+                var rank: Int64 = 0
+                if target.isOrdered {
+                    counts[owner, default: 0] += 1
+                    rank = (counts[owner] ?? 1) * PairRank.gap
+                }
+                pairs.append(Link(owner: owner, rank: rank, member: member))
+            }
+            if !pairs.isEmpty { try destination.load(link: link, pairs) }
+        }
+    }
+
+    /// Looks for objects of old entities that are the source of nothing, for hierarchies that the store changes in place.
+    public func noteLeftBehind(inPlace roots: Set<EntityIndex>) throws(StorageError) {
+        for root in roots {
+            for origin in mapping.schemas.origins(ofRoot: root) {
+                let gone = old[origin].family.filter { !old[$0].isAbstract && mapping.schemas.mappings(of: $0).isEmpty }
+                if gone.isEmpty { continue }
+                let cursor = try source.cursor(for: FetchPlan(entity: origin, entities: gone, fields: .keysOnly)), batch = RowBatch()
+                while try cursor.next(into: batch) {
+                    for index in 0..<batch.count { missing[root, default: []].insert(batch.key(index)) }
+                }
+            }
+        }
+    }
+}
+
+/// The ranks of pairs in their new table.
+private struct PairRank {
+    /// Room between neighbours for later moves.
+    static let gap: Int64 = 1 << 20
+
+    private let isKept: Bool
+    private let isOrdered: Bool
+    private var owner: Int64?
+    private var rank: Int64 = 0
+
+    init(isKept: Bool, _ isOrdered: Bool) {
+        self.isKept = isKept
+        self.isOrdered = isOrdered
+    }
+
+    mutating func next(_ pair: Link, owner: Int64) -> Int64 {
+        if !isOrdered { return 0 }
+        if isKept { return pair.rank }
+        rank = owner == self.owner ? rank + Self.gap : 0
+        self.owner = owner
+        return rank
+    }
+}

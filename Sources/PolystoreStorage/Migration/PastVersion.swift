@@ -1,0 +1,125 @@
+public import Foundation
+
+/// How the history of a version of the model is read in the next one: entries are never written anew.
+///
+/// A migration keeps one of these as a note. Changes of entities that were left behind are not part of the history any more.
+public struct PastVersion: Sendable, Hashable {
+    private struct Place: Sendable, Hashable {
+        var entity: EntityIndex?
+        var offset: Int64
+        var slots: [Int?]
+    }
+
+    /// The position of the last entry of the version.
+    private let until: Int64
+    private let entities: [Place]
+    private let links: [Int?]
+
+    /// The past that a step leaves behind.
+    ///
+    /// - Parameters:
+    ///   - until: The position of the newest entry before the step.
+    ///   - offset: By how much the keys of an old hierarchy's objects rise in a new one.
+    public init(_ mapping: SchemaMapping, until: Int64, offset: (_ old: EntityIndex, _ new: EntityIndex) -> Int64) {
+        self.until = until
+        entities = mapping.source.descriptions.map { entity in
+            guard let next = mapping.mappings(of: entity.index).first else { return Place(entity: nil, offset: 0, slots: []) }
+            var slots = [Int?](repeating: nil, count: entity.slots.count)
+            for (slot, origin) in next.slots.enumerated() { if case .slot(let old, _) = origin { slots[old] = slot } }
+            return Place(
+                entity: next.destination, offset: offset(entity.root, mapping.destination[next.destination].root), slots: slots)
+        }
+        links = mapping.source.links.indices.map { old in mapping.links.firstIndex(of: .link(old, isFlipped: false)) }
+    }
+
+    /// The name of the note of a step, counted from 0.
+    public static func noteName(_ step: Int) -> String { "history.past.\(step)" }
+
+    /// The bytes of the note.
+    public var bytes: Data {
+        var bytes: [UInt8] = []
+        func append(_ index: Int?) { Varint.append(UInt64((index ?? -1) + 1), to: &bytes) }
+        Varint.append(Varint.zigzag(until), to: &bytes)
+        Varint.append(UInt64(entities.count), to: &bytes)
+        for place in entities {
+            append(place.entity)
+            Varint.append(Varint.zigzag(place.offset), to: &bytes)
+            Varint.append(UInt64(place.slots.count), to: &bytes)
+            place.slots.forEach(append)
+        }
+        Varint.append(UInt64(links.count), to: &bytes)
+        links.forEach(append)
+        return Data(bytes)
+    }
+
+    /// The past of a note; nil if it is ill-formed.
+    public init?(_ data: Data) {
+        let parsed = data.withUnsafeBytes { bytes -> (Int64, [Place], [Int?])? in
+            var reader = Varint.Reader(bytes)
+            func list(_ reader: inout Varint.Reader) -> [Int?]? {
+                guard let count = reader.count() else { return nil }
+                var list: [Int?] = []
+                for _ in 0..<count {
+                    guard let index = reader.next(), index <= 1 << 31 else { return nil }
+                    list.append(index == 0 ? nil : Int(index) - 1)
+                }
+                return list
+            }
+            guard let until = reader.next(), let count = reader.count() else { return nil }
+            var places: [Place] = []
+            for _ in 0..<count {
+                guard let entity = reader.next(), entity <= 1 << 31, let offset = reader.next(), let slots = list(&reader) else { return nil }
+                places.append(Place(entity: entity == 0 ? nil : Int(entity) - 1, offset: Varint.unzigzag(offset), slots: slots))
+            }
+            guard let links = list(&reader), reader.isAtEnd else { return nil }
+            return (Varint.unzigzag(until), places, links)
+        }
+        guard let parsed else { return nil }
+        (until, entities, links) = parsed
+    }
+
+    /// Changes of the older version as the newer one has them.
+    public func translated(_ changes: HistoryChanges) -> HistoryChanges {
+        changes.mapped { old, kind in
+            guard entities.indices.contains(old) else { return nil }
+            let place = entities[old]
+            guard let entity = place.entity, let kind = self.kind(kind, place) else { return nil }
+            return (entity, kind, place.offset)
+        }
+    }
+
+    private func kind(_ kind: HistoryChange.Kind, _ place: Place) -> HistoryChange.Kind? {
+        switch kind {
+        case .insert, .delete: return kind
+        case .update(let mask):
+            var next = SlotMask()
+            for slot in mask.slots { if place.slots.indices.contains(slot), let new = place.slots[slot] { next.insert(new) } }
+            return .update(next)
+        case .links(let link): return links.indices.contains(link) ? links[link].map { .links($0) } : nil
+        }
+    }
+
+    /// Entries of the history as the newest version has them.
+    ///
+    /// - Parameters:
+    ///   - count: The number of migrations of the store.
+    ///   - session: A session that reads the store's notes.
+    public static func translate(
+        _ entries: [HistoryEntry], _ count: Int, _ session: any StorageReader
+    ) throws(StorageError) -> [HistoryEntry] {
+        guard count > 0, let oldest = entries.map(\.token.position).min() else { return entries }
+        var entries = entries
+        for step in 0..<count {
+            guard let note = try session.note(noteName(step)), let past = PastVersion(note) else {
+                throw StorageError(.corrupted, "the store has lost how its history before a migration is to be read")
+            }
+            if past.until < oldest { continue }
+            for index in entries.indices where entries[index].token.position <= past.until {
+                let entry = entries[index]
+                entries[index] = HistoryEntry(
+                    token: entry.token, time: entry.time, author: entry.author, changes: past.translated(entry.changes))
+            }
+        }
+        return entries
+    }
+}

@@ -1,0 +1,110 @@
+/// How one row of the newer version is made from one of the older: slot by slot, without a box for any value.
+struct RowPlan {
+    private enum Step {
+        /// The same for all rows.
+        case value(Cell)
+        /// The cell of a slot, converted; where it is nil, another.
+        case cell(Int, CellConversion, ifNil: Cell)
+        /// The key of a slot in its new hierarchy.
+        case key(Int, offset: Int64)
+    }
+
+    /// What has to hold of a slot that did not have to before.
+    private struct Rule {
+        let slot: Int
+        let isRequired: Bool
+        let allowed: [Value]
+    }
+
+    let mapping: EntityMapping
+    private let entity: EntityDescription
+    private let steps: [Step]
+    private let rules: [Rule]
+    /// What constant cells lie in.
+    private let constants = RowBatch(capacity: 1)
+
+    init(_ mapping: EntityMapping, _ schemas: SchemaMapping, _ keys: MigrationKeys) {
+        self.mapping = mapping
+        let entity = schemas.destination[mapping.destination]
+        self.entity = entity
+        let before = schemas.source[mapping.source], old = schemas.source, constants = constants
+        steps = zip(entity.slots, mapping.slots).map { slot, origin in
+            switch origin {
+            case .value(let value): return .value(constants.cell(for: value))
+            case .slot(let position, let fallback):
+                let source = before.slots[position]
+                if let destination = source.destination, let target = slot.destination {
+                    let offset = keys.key(0, from: old[destination].root, inHierarchyOf: target)
+                    return .key(position, offset: offset)
+                }
+                guard let conversion = CellConversion(from: source.type, to: slot.type) else { return .value(.null) }
+                return .cell(position, conversion, ifNil: constants.cell(for: fallback))
+            }
+        }
+        rules = entity.slots.indices.compactMap { slot in
+            switch entity.slots[slot].content {
+            case .attribute(let attribute):
+                if attribute.isOptional && attribute.allowedValues.isEmpty { return nil }
+                return Rule(slot: slot, isRequired: !attribute.isOptional, allowed: attribute.allowedValues)
+            case .toOne(let relationship, _): return relationship.isOptional ? nil : Rule(slot: slot, isRequired: true, allowed: [])
+            }
+        }
+    }
+
+    /// Adds the row that follows from another.
+    func append(_ row: borrowing RowView, key: Int64, _ out: RowBatch, _ problems: MigrationProblems) {
+        let cells = out.appendRow(key: key, version: row.version, entity: entity.index, slots: steps.count)
+        for (slot, step) in steps.enumerated() {
+            switch step {
+            case .value(let cell): cells[slot] = out.keeping(cell)
+            case .key(let position, let offset):
+                let cell = row[position]
+                cells[slot] = cell.isNull ? cell : .int(cell.int &+ offset)
+            case .cell(let position, let conversion, let fallback):
+                let cell = row[position]
+                let converted = cell.isNull ? fallback : conversion.apply(cell, out) ?? .null
+                if converted.isNull, !cell.isNull {
+                    problems.add(key, entity, entity.slots[slot].name, "must be in the range of \(entity.slots[slot].type.rawValue)")
+                }
+                cells[slot] = out.keeping(converted)
+            }
+        }
+        if !rules.isEmpty { check(out.row(out.count - 1), problems) }
+    }
+
+    /// Adds a row with the defaults of the attributes and the to-one relationships that go on.
+    func appendEmpty(_ source: UnsafeSourceObject, key: Int64, _ out: RowBatch) {
+        let cells = out.appendRow(key: key, version: source.version, entity: entity.index, slots: steps.count)
+        for (slot, step) in steps.enumerated() {
+            if case .key(let position, let offset) = step {
+                let cell = source.cell(position)
+                cells[slot] = cell.isNull ? cell : .int(cell.int &+ offset)
+            } else {
+                cells[slot] = entity.slots[slot].attribute?.defaultValue.map(out.cell) ?? .null
+            }
+        }
+    }
+
+    /// Notes what a row breaks.
+    func check(_ row: borrowing RowView, _ problems: MigrationProblems) {
+        for rule in rules {
+            let cell = row[rule.slot]
+            if cell.isNull {
+                if rule.isRequired { problems.add(row.key, entity, entity.slots[rule.slot].name, "must have a value") }
+            } else if !rule.allowed.isEmpty, let value = Value(cell, as: entity.slots[rule.slot].type), !rule.allowed.contains(value) {
+                problems.add(row.key, entity, entity.slots[rule.slot].name, "must have one of its allowed values")
+            }
+        }
+    }
+}
+
+extension RowBatch {
+    /// A cell whose bytes are copied in.
+    @inline(__always)
+    func keeping(_ cell: Cell) -> Cell {
+        if cell.length == 0 { return cell }
+        var kept = cell
+        kept.bits = UInt64(UInt(bitPattern: copy(cell.bytes)))
+        return kept
+    }
+}

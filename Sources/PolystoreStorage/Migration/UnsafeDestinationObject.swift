@@ -1,0 +1,143 @@
+/// An object of the newer version of a model while it is made; it is written by the names of its properties.
+///
+/// It begins with the defaults of its attributes; its to-one relationships lead to what the older object's lead to, where they go on by
+/// name. Unsafe, because it is valid only while the transformer runs that made it.
+public final class UnsafeDestinationObject {
+    private let entity: EntityDescription
+    private let mapping: EntityMapping
+    private let batch: RowBatch
+    private let index: Int
+    private let problems: MigrationProblems
+    private let keys: MigrationKeys
+    private let old: Schema
+    /// The key of the object within its hierarchy.
+    public let key: Int64
+
+    init(
+        _ entity: EntityDescription, _ mapping: EntityMapping, _ old: Schema, _ batch: RowBatch, _ keys: MigrationKeys,
+        _ problems: MigrationProblems
+    ) {
+        self.entity = entity
+        self.mapping = mapping
+        self.batch = batch
+        self.keys = keys
+        self.problems = problems
+        self.old = old
+        index = batch.count - 1
+        key = batch.key(index)
+    }
+
+    /// The name of its entity.
+    public var entityName: String { entity.name }
+
+    /// Hands over each attribute with the one of the older version that it goes on from; nil for what is new.
+    public func enumerateAttributes(_ body: (_ attribute: MigrationAttribute, _ sourceAttribute: MigrationAttribute?) throws -> Void) rethrows {
+        for (slot, description) in entity.slots.enumerated() {
+            guard let attribute = description.attribute else { continue }
+            var origin: MigrationAttribute?
+            if case .slot(let before, _) = mapping.slots[slot], let attribute = old[mapping.source].slots[before].attribute {
+                origin = MigrationAttribute(name: attribute.name, type: attribute.type, slot: before)
+            }
+            try body(MigrationAttribute(name: attribute.name, type: attribute.type, slot: slot), origin)
+        }
+    }
+
+    /// Takes over the values of all attributes that go on from the older version; those that are nil and required get their default.
+    public func copyAttributes(from source: UnsafeSourceObject) {
+        let before = old[mapping.source]
+        for (slot, description) in entity.slots.enumerated() {
+            guard let attribute = description.attribute, case .slot(let origin, let fallback) = mapping.slots[slot] else { continue }
+            if source.cell(origin).isNull {
+                set(slot, fallback)
+            } else if let conversion = CellConversion(from: before.slots[origin].type, to: attribute.type) {
+                let converted = conversion.apply(source.cell(origin), batch)
+                if converted == nil { problems.add(key, entity, attribute.name, "must be in the range of \(attribute.type.rawValue)") }
+                batch.mutableCells(index)[slot] = batch.keeping(converted ?? .null)
+            }
+        }
+    }
+
+    /// The value of an attribute.
+    public subscript(attribute: MigrationAttribute) -> Value {
+        get { Value(batch.mutableCells(index)[attribute.slot], as: attribute.type) ?? .null }
+        set { set(attribute.slot, newValue) }
+    }
+
+    /// The value of a property: of an attribute in its natural type, of a to-one relationship by an object of either version.
+    ///
+    /// A value that does not fit, and a name that the entity does not have, end the step with an error that names the property.
+    public subscript(name: String) -> Any? {
+        get {
+            guard let slot = entity.slot(name), let attribute = entity.slots[slot].attribute else { return nil }
+            return self[MigrationAttribute(name: name, type: attribute.type, slot: slot)].natural
+        }
+        set {
+            guard let slot = entity.slot(name) else { return problems.add(refusal(name)) }
+            let value = Self.unwrapped(newValue)
+            switch entity.slots[slot].content {
+            case .attribute:
+                guard let value = Value(natural: value) else {
+                    let message = "must be a \(entity.slots[slot].type.rawValue)"
+                    return problems.add(key, entity, name, message)
+                }
+                set(slot, value)
+            case .toOne(_, let destination): setReference(slot, destination, value)
+            }
+        }
+    }
+
+    private func refusal(_ name: String) -> StorageError {
+        guard entity.relationship(name) != nil else { return .noProperty(name, entity) }
+        return StorageError(
+            .unsupported, "\(entity.name).\(name) is a to-many relationship: set the to-one relationship at its other side, or its pairs after the migration",
+            details: .init(entity: entity.name, property: name))
+    }
+
+    /// What is in an optional inside the optional.
+    private static func unwrapped(_ value: Any?) -> Any? {
+        guard let value, Mirror(reflecting: value).displayStyle == .optional else { return value }
+        return Mirror(reflecting: value).children.first?.value
+    }
+
+    private func set(_ slot: Int, _ value: Value) {
+        do throws(ValueError) {
+            let normal = try entity.normalise(value, slot: slot)
+            batch.mutableCells(index)[slot] = batch.cell(for: normal)
+        } catch {
+            problems.add(key, entity, error.attribute, error.message)
+        }
+    }
+
+    private func setReference(_ slot: Int, _ destination: EntityIndex, _ value: Any?) {
+        switch value {
+        case nil: batch.mutableCells(index)[slot] = .null
+        case let object as UnsafeDestinationObject: batch.mutableCells(index)[slot] = .int(object.key)
+        case let object as UnsafeSourceObject:
+            batch.mutableCells(index)[slot] = .int(keys.key(object.key, from: object.entity.root, inHierarchyOf: destination))
+        default: problems.add(key, entity, entity.slots[slot].name, "must be an object of \(keys.schema.entities[destination].name)")
+        }
+    }
+}
+
+/// What goes wrong while transformers run, which cannot throw it: the first error, and the rules that objects break.
+final class MigrationProblems {
+    private static let most = 20
+    private var failures: [ValidationFailure] = []
+    private var first: StorageError?
+
+    func add(_ error: StorageError) { first = first ?? error }
+
+    func add(_ key: Int64, _ entity: EntityDescription, _ property: String, _ message: String) {
+        if failures.count < Self.most {
+            failures.append(ValidationFailure(entity: entity.name, property: property, key: key, message))
+        }
+    }
+
+    func throwFirst() throws(StorageError) {
+        if let first { throw first }
+        guard let failure = failures.first else { return }
+        throw StorageError(
+            .validationFailed, "the migration would make objects that break the rules of the new version: \(failure)",
+            details: .init(entity: failure.entity, property: failure.property, keys: failures.map(\.key), failures: failures))
+    }
+}

@@ -1,0 +1,174 @@
+internal import Foundation
+
+/// An attribute as a transformer sees it: its name, and where it lies.
+public struct MigrationAttribute: Sendable, Hashable {
+    /// The stored name.
+    public let name: String
+    /// The type.
+    public let type: ValueType
+    let slot: Int
+}
+
+/// An object of the older version of a model while it is migrated; it is read by the names of its properties.
+///
+/// Unsafe, because it is valid only while the transformer runs that it was given to.
+public final class UnsafeSourceObject {
+    private let session: any StorageReader
+    private let schema: Schema
+    private let problems: MigrationProblems
+    private(set) var entity: EntityDescription
+    /// The key of the object within its hierarchy.
+    public private(set) var key: Int64 = 0
+    private(set) var version: Int64 = 0
+    private var cells: UnsafePointer<Cell>?
+    /// Rows that were loaded for a relationship: the object owns what its cells lie in.
+    private var loaded: RowBatch?
+
+    init(_ session: any StorageReader, _ schema: Schema, _ entity: EntityDescription, _ problems: MigrationProblems) {
+        self.session = session
+        self.schema = schema
+        self.entity = entity
+        self.problems = problems
+    }
+
+    func move(to row: borrowing RowView, _ entity: EntityDescription) {
+        self.entity = entity
+        key = row.key
+        version = row.version
+        cells = row.cells
+    }
+
+    /// The name of its entity.
+    public var entityName: String { entity.name }
+
+    /// The attributes.
+    public var attributes: [MigrationAttribute] {
+        entity.slots.indices.compactMap { slot in
+            entity.slots[slot].attribute.map { MigrationAttribute(name: $0.name, type: $0.type, slot: slot) }
+        }
+    }
+
+    func cell(_ slot: Int) -> Cell { cells?[slot] ?? .null }
+
+    /// The value of an attribute.
+    public subscript(attribute: MigrationAttribute) -> Value {
+        guard entity.slots.indices.contains(attribute.slot), let value = Value(cell(attribute.slot), as: attribute.type) else {
+            problems.add(StorageError(.corrupted, "\(entity.name).\(attribute.name) holds bytes that are no \(attribute.type.rawValue)"))
+            return .null
+        }
+        return value
+    }
+
+    /// The value of a property in its natural type: `Bool`, `Int` (also for `int16` and `int32`), `Double`, `Decimal`, `String`, `Date`,
+    /// `UUID`, `Data`; a to-one relationship is an `UnsafeSourceObject`, a to-many relationship an array of them; nil for nil.
+    ///
+    /// A name that the entity does not have ends the step with `invalidPredicate`, which names the nearest one.
+    public subscript(name: String) -> Any? {
+        guard let slot = entity.slot(name) else { return members(name) }
+        guard let destination = entity.slots[slot].destination else {
+            return self[MigrationAttribute(name: name, type: entity.slots[slot].type, slot: slot)].natural
+        }
+        return cell(slot).isNull ? nil : object(destination, cell(slot).int)
+    }
+
+    private func object(_ entity: EntityIndex, _ key: Int64) -> UnsafeSourceObject? {
+        let batch = RowBatch(capacity: 1)
+        do throws(StorageError) { try session.rows(entity, keys: [key], into: batch) } catch { problems.add(error) }
+        guard batch.count > 0 else { return nil }
+        batch.keepLastRow(schema)
+        let row = batch.row(0)
+        let object = UnsafeSourceObject(session, schema, schema[row.entity], problems)
+        object.move(to: row, schema[row.entity])
+        object.loaded = batch
+        return object
+    }
+
+    private func members(_ name: String) -> Any? {
+        guard let relationship = entity.relationship(name) else {
+            problems.add(.noProperty(name, entity))
+            return nil
+        }
+        do throws(StorageError) {
+            let keys: [Int64] =
+                switch relationship.place {
+                case .slot: []
+                case .link(let link, let side): try linked(link, side)
+                case .orderedInverseSlot(_, let link): try linked(link, .owner)
+                case .inverseSlot(let slot): try inverse(relationship.destination, slot)
+                }
+            return keys.compactMap { object(relationship.destination, $0) }
+        } catch {
+            problems.add(error)
+            return nil
+        }
+    }
+
+    private func linked(_ link: Int, _ side: LinkSide) throws(StorageError) -> [Int64] {
+        var keys: [Int64] = []
+        try session.links(link, side: side, keys: [key]) { pairs throws(StorageError) in
+            keys += pairs.map { side == .owner ? $0.member : $0.owner }
+        }
+        return keys
+    }
+
+    private func inverse(_ destination: EntityIndex, _ slot: Int) throws(StorageError) -> [Int64] {
+        let path = CheckedPath(
+            steps: [], entity: destination, leaf: .slot(slot), type: .int64, text: schema[destination].slots[slot].name)
+        let cursor = try session.cursor(for: FetchPlan(schema, destination, where: .compare(path, .equal, .int(key)), fields: .keysOnly))
+        let batch = RowBatch()
+        var keys: [Int64] = []
+        while try cursor.next(into: batch) { for index in 0..<batch.count { keys.append(batch.key(index)) } }
+        return keys
+    }
+}
+
+extension StorageError {
+    /// A property that an entity does not have, with the nearest that it has.
+    static func noProperty(_ name: String, _ entity: EntityDescription) -> StorageError {
+        let names = entity.slots.map(\.name) + entity.relationships.map(\.relationship.name)
+        return StorageError(
+            .invalidPredicate, "entity \(entity.name) has no property \"\(name)\"\(Suggestion.nearest(name, in: names))",
+            details: .init(entity: entity.name, property: name))
+    }
+}
+
+extension Value {
+    /// The value in its natural Swift type, nil for nil.
+    var natural: Any? {
+        switch self {
+        case .null: nil
+        case .bool(let value): value
+        case .int(let number): Int(number)
+        case .double(let number): number
+        case .decimal(let number): number
+        case .string(let text): text
+        case .date(let microseconds): Microseconds.date(microseconds)
+        case .uuid(let id): id
+        case .data(let data): data
+        }
+    }
+
+    /// The value of something in a natural Swift type; nil when it has none.
+    init?(natural value: Any?) {
+        switch value {
+        case nil: self = .null
+        case let value as Value: self = value
+        case let value as Bool: self = .bool(value)
+        case let number as any BinaryInteger:
+            guard let whole = Int64(exactly: number) else { return nil }
+            self = .int(whole)
+        case let number as Double: self = .double(number)
+        case let number as Float: self = .double(Double(number))
+        case let number as Decimal: self = .decimal(number)
+        case let text as String: self = .string(text)
+        case let url as URL: self = .string(url.absoluteString)
+        case let date as Date:
+            guard let microseconds = Microseconds.from(date) else { return nil }
+            self = .date(microseconds)
+        case let id as UUID: self = .uuid(id)
+        case let data as Data: self = .data(data)
+        case let raw as any RawRepresentable: self.init(natural: raw.rawValue)
+        default: return nil
+        }
+    }
+}
