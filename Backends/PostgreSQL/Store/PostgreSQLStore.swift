@@ -93,7 +93,9 @@ public final class PostgreSQLStore: RemoteStorage {
         guard connection.serverVersion >= Self.oldestVersion else {
             throw StorageError(.unsupported, "the server has version \(connection.serverVersion / 10_000); PostgreSQL 15 is the oldest")
         }
-        observers.tell { $0.storageWillFinishInitialImport(self) }
+        // A look at what is there is no use of it.
+        let isUsed = request.schema != nil
+        if isUsed { observers.tell { $0.storageWillFinishInitialImport(self) } }
         let (metadata, wasCreated) = try PostgreSQLSetup(connection, schema).metadata(request)
         try metadata.check(request)
         let (conninfo, schema) = (conninfo, schema)
@@ -102,9 +104,11 @@ public final class PostgreSQLStore: RemoteStorage {
         }
         core.withLock { $0 = opened }
         isReadOnlyNow.store(request.readOnly, ordering: .releasing)
-        observers.tell { $0.storageDidFinishInitialImport(self) }
-        observers.whenObserved { [weak self] in self?.listen() }
-        try? connection.execute(PostgreSQLEvent.notify([.joining(peerName), .joined(peerName)], schema))
+        if isUsed {
+            observers.tell { $0.storageDidFinishInitialImport(self) }
+            observers.whenObserved { [weak self] in self?.listen() }
+            try? connection.execute(PostgreSQLEvent.notify([.joining(peerName), .joined(peerName)], schema))
+        }
         return StorageState(
             storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated)
     }

@@ -96,6 +96,9 @@ extension DataStack {
             let options = (storage as? any LocalStorage)?.localStorageOptions ?? []
             let isAllowed = options.contains(.allowSynchronousLightweightMigration)
             let steps = isAllowed || options.contains(.recreateStoreOnModelMismatch) ? try requiredMigrations(for: storage) : []
+            if !isAllowed, let step = steps.first(where: { !$0.losses.isEmpty }) {
+                throw StorageError(.dataLossRefused, "the step \(step.type) would lose \(step.losses[0].loss ?? "")", cause: refusal)
+            }
             guard isAllowed, !steps.contains(where: \.type.isHeavyweightMigration) else {
                 throw StorageError(
                     refusal.code,

@@ -122,7 +122,7 @@ extension DataStack {
         } catch  where error.code == .schemaMismatch {
             do throws(StorageError) {
                 return try migrate(storage, allowed, refusal: error)
-            } catch  where error.code == .noMigrationPath {
+            } catch  where error.code == .noMigrationPath || error.code == .dataLossRefused {
                 guard let local = storage as? any LocalStorage, local.localStorageOptions.contains(.recreateStoreOnModelMismatch) else {
                     throw error
                 }
