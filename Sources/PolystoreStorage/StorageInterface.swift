@@ -36,6 +36,10 @@ public protocol StorageInterface: AnyObject, Sendable {
     /// `busy` after the options' timeout.
     func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration
 
+    /// What the store would do in a step, line by line, for people to read: statements where it has some. Nothing is changed. A store need not
+    /// implement it.
+    func explanation(of step: MigrationStep) throws(StorageError) -> [String]
+
     /// What a program says about steps between versions; asked in this order, before anything is inferred.
     var migrationMappingProviders: [any SchemaMappingProvider] { get }
 

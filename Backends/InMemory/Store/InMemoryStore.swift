@@ -38,6 +38,9 @@ public final class InMemoryStore: StorageInterface {
     /// Starts the write transaction, waiting for the one before it.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try store.beginWrite(options) }
 
+    /// What becomes of each map in a step.
+    public func explanation(of step: MigrationStep) throws(StorageError) -> [String] { try store.explanation(of: step) }
+
     /// Starts to lead the store to another version of the model, in one transaction.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
         try store.beginMigration(step, options)

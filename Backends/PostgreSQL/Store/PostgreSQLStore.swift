@@ -197,6 +197,13 @@ public final class PostgreSQLStore: RemoteStorage {
         core.writers.give(connection)
     }
 
+    /// The statements of a step.
+    public func explanation(of step: MigrationStep) throws(StorageError) -> [String] {
+        let metadata = try opened().metadata
+        try metadata.check(step)
+        return SQLMigration(step, from: metadata, to: StoreMetadata(migrating: metadata, step.mapping), .postgreSQL).lines()
+    }
+
     /// Starts to lead the store to another version of the model, in one transaction: other programs read the old version meanwhile, and
     /// those that write wait.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {

@@ -158,6 +158,13 @@ public final class SQLiteStore: LocalStorage {
         }
     }
 
+    /// The statements of a step.
+    public func explanation(of step: MigrationStep) throws(StorageError) -> [String] {
+        let metadata = try core().metadata
+        try metadata.check(step)
+        return SQLMigration(step, from: metadata, to: StoreMetadata(migrating: metadata, step.mapping), .sqlite).lines()
+    }
+
     /// Starts to lead the file to another version of the model, in one transaction.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
         let core = try core()

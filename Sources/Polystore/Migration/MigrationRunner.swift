@@ -131,6 +131,7 @@ public struct MigrationRunner {
         try rows.noteLeftBehind(inPlace: inPlace)
         try migration.finish(keys, limits: rows.limits)
         try LeftBehind(mapping.destination, rows.missing, migration.destination).remove()
+        try MigrationRecord(mapping.source).keep(in: migration.destination)
         try step.stage?.run(.after, mapping.destination, migration.destination, history)
         _ = try migration.commit(CommitRecord(author: "migration"))
     }

@@ -63,6 +63,9 @@ extension StorageInterface {
             .unsupported, "the store cannot go over to another version of the model in place (capability migrations): transfer it to a new one")
     }
 
+    /// Nothing.
+    public func explanation(of step: MigrationStep) throws(StorageError) -> [String] { [] }
+
     /// None.
     public var migrationMappingProviders: [any SchemaMappingProvider] { [] }
 }

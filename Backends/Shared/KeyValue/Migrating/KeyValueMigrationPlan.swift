@@ -17,6 +17,15 @@ struct KeyValueMigrationPlan {
     /// All maps of both versions.
     var allNames: [String] { KeyValueLayout(before).names + KeyValueLayout(after).names.filter { !KeyValueLayout(before).names.contains($0) } }
 
+    /// What becomes of each map, for people to read.
+    var lines: [String] {
+        let new = KeyValueLayout(after), old = Set(KeyValueLayout(before).names), own = Set(KeyValueLayout.ownMaps)
+        let kept = new.names.filter { old.contains($0) && !own.contains($0) }.map { "keep \($0)" }
+        let written = work.roots.sorted().map { "write the rows of \(after.schema.entities[$0].name) anew" }
+        let paired = work.links.sorted().map { "write the pairs of \(after.schema.links[$0].name) anew" }
+        return kept + written + paired + freshIndexes.sorted().map { "fill \($0) from the rows" } + gone.map { "remove \($0)" }
+    }
+
     init(_ step: MigrationStep, _ before: StoreMetadata) throws(StorageError) {
         try before.check(step)
         let mapping = step.mapping

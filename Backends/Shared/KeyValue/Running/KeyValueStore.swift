@@ -120,6 +120,11 @@ public final class KeyValueStore: Sendable {
         }
     }
 
+    /// What becomes of each map in a step.
+    public func explanation(of step: MigrationStep) throws(StorageError) -> [String] {
+        try KeyValueMigrationPlan(step, try opened().0.metadata).lines
+    }
+
     /// Starts to lead the store to another version of the model.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
         let (core, isReadOnly) = try opened()

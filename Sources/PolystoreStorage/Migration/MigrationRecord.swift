@@ -1,0 +1,51 @@
+public import Foundation
+
+/// A version of the model that a store had once: what it was, and when it went over to the next one.
+public struct MigrationRecord: Sendable, Hashable {
+    /// The older schema.
+    public let schema: Schema
+    /// The microseconds since 1970 when the store went over to the next version.
+    public let time: Int64
+
+    /// The record of a version that a store leaves now.
+    public init(_ schema: Schema) {
+        self.schema = schema
+        time = Microseconds.from(Date()) ?? 0
+    }
+
+    private static let countName = "migrations"
+    private static func name(_ number: Int) -> String { "migrations.\(number)" }
+
+    private static func count(_ session: any StorageReader) throws(StorageError) -> Int {
+        guard let data = try session.note(countName) else { return 0 }
+        return Int(String(decoding: data, as: UTF8.self)) ?? 0
+    }
+
+    /// Keeps the record in a store, behind those that are there.
+    public func keep(in session: any StorageWriter) throws(StorageError) {
+        let number = try Self.count(session)
+        try session.setNote(Self.name(number), Data("\(time)\n\(schema.json)".utf8))
+        try session.setNote(Self.countName, Data(String(number + 1).utf8))
+    }
+
+    /// The versions that a store had, oldest first.
+    ///
+    /// - Throws: `corrupted` for a record that cannot be read.
+    public static func all(_ session: any StorageReader) throws(StorageError) -> [MigrationRecord] {
+        var records: [MigrationRecord] = []
+        for number in 0..<(try count(session)) {
+            guard let data = try session.note(name(number)), let record = MigrationRecord(data) else {
+                throw StorageError(.corrupted, "the record of an earlier version of the model is damaged")
+            }
+            records.append(record)
+        }
+        return records
+    }
+
+    private init?(_ data: Data) {
+        let parts = String(decoding: data, as: UTF8.self).split(separator: "\n", maxSplits: 1)
+        guard parts.count == 2, let time = Int64(parts[0]), let schema = try? Schema(json: String(parts[1])) else { return nil }
+        self.time = time
+        self.schema = schema
+    }
+}
