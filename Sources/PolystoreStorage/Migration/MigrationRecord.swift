@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 
 /// A version of the model that a store had once: what it was, and when it went over to the next one.
 public struct MigrationRecord: Sendable, Hashable {
