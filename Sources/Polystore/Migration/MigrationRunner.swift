@@ -47,6 +47,7 @@ public struct MigrationRunner {
     ///
     /// - Throws: `noMigrationPath` where no way leads to the current version, or a step is not decided.
     func steps() throws(StorageError) -> [Step] {
+        try refuseReturn()
         var steps: [Step] = []
         for (source, destination) in try history.steps(from: state.schema) {
             let mapping = try mapping(from: source, to: destination)
@@ -59,6 +60,18 @@ public struct MigrationRunner {
             steps.append(Step(number: steps.count, type: stage?.isCustom == true ? type.heavyweight : type, mapping: mapping, stage: stage))
         }
         return steps
+    }
+
+    /// A program whose version the store has left is an older one: only a chain that says so leads back.
+    private func refuseReturn() throws(StorageError) {
+        let current = history.currentSchema
+        if history.migrationChain.hasSteps || state.schema.hash == current.hash { return }
+        let reader = try storage.beginRead()
+        defer { reader.end() }
+        guard try MigrationRecord.all(reader).contains(where: { $0.schema.hash == current.hash }) else { return }
+        throw StorageError(
+            .noMigrationPath,
+            "the store was led from version \"\(current.version)\" of the model to \"\(state.schema.version)\" by a newer program: update this one")
     }
 
     private func mapping(from source: Schema, to destination: Schema) throws(StorageError) -> MigrationMapping {
