@@ -68,7 +68,7 @@ struct MigrationBenchmark {
             rounds: rounds,
             ours: {
                 step += 1
-                let next = try version("\(step)", current, [Attribute("added\(step)", .int64, defaultValue: .int(Int64(step)))])
+                let next = try version("step \(step)", current, [Attribute("added\(step)", .int64, defaultValue: .int(Int64(step)))])
                 defer { current = next }
                 return try migrate(source, current, next, [])
             },

@@ -1,11 +1,17 @@
 /// Makes rows of the newer version from rows of the older one: the part of a step that a store cannot do in place.
 public final class MigrationRows {
     /// What is done with the rows of an old entity for one new hierarchy.
-    private struct Route {
+    private final class Route {
         let plan: RowPlan
         let transformer: MigrationMapping.Transformer?
         /// Whether the first object that it makes has the key of the old one.
         let keepsKey: Bool
+
+        init(plan: RowPlan, transformer: MigrationMapping.Transformer?, keepsKey: Bool) {
+            self.plan = plan
+            self.transformer = transformer
+            self.keepsKey = keepsKey
+        }
     }
 
     private let mapping: MigrationMapping
@@ -114,7 +120,7 @@ public final class MigrationRows {
             try transformer(object) {
                 route.plan.appendEmpty(object, key: isFirst ? key : newKey(root), out)
                 isFirst = false
-                return UnsafeDestinationObject(new[route.plan.mapping.destination], route.plan.mapping, old, out, keys, problems)
+                return UnsafeDestinationObject(route.plan, old, out, keys, problems)
             }
         } catch {
             if let error = error as? StorageError { throw error }

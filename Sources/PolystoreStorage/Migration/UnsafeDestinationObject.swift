@@ -4,7 +4,7 @@
 /// name. Unsafe, because it is valid only while the transformer runs that made it.
 public final class UnsafeDestinationObject {
     private let entity: EntityDescription
-    private let mapping: EntityMapping
+    private let plan: RowPlan
     private let batch: RowBatch
     private let index: Int
     private let problems: MigrationProblems
@@ -14,11 +14,10 @@ public final class UnsafeDestinationObject {
     public let key: Int64
 
     init(
-        _ entity: EntityDescription, _ mapping: EntityMapping, _ old: Schema, _ batch: RowBatch, _ keys: MigrationKeys,
-        _ problems: MigrationProblems
+        _ plan: RowPlan, _ old: Schema, _ batch: RowBatch, _ keys: MigrationKeys, _ problems: MigrationProblems
     ) {
-        self.entity = entity
-        self.mapping = mapping
+        entity = plan.entity
+        self.plan = plan
         self.batch = batch
         self.keys = keys
         self.problems = problems
@@ -35,7 +34,7 @@ public final class UnsafeDestinationObject {
         for (slot, description) in entity.slots.enumerated() {
             guard let attribute = description.attribute else { continue }
             var origin: MigrationAttribute?
-            if case .slot(let before, _) = mapping.slots[slot], let attribute = old[mapping.source].slots[before].attribute {
+            if case .slot(let before, _) = plan.mapping.slots[slot], let attribute = old[plan.mapping.source].slots[before].attribute {
                 origin = MigrationAttribute(name: attribute.name, type: attribute.type, slot: before)
             }
             try body(MigrationAttribute(name: attribute.name, type: attribute.type, slot: slot), origin)
@@ -44,17 +43,7 @@ public final class UnsafeDestinationObject {
 
     /// Takes over the values of all attributes that go on from the older version; those that are nil and required get their default.
     public func copyAttributes(from source: UnsafeSourceObject) {
-        let before = old[mapping.source]
-        for (slot, description) in entity.slots.enumerated() {
-            guard let attribute = description.attribute, case .slot(let origin, let fallback) = mapping.slots[slot] else { continue }
-            if source.cell(origin).isNull {
-                set(slot, fallback)
-            } else if let conversion = CellConversion(from: before.slots[origin].type, to: attribute.type) {
-                let converted = conversion.apply(source.cell(origin), batch)
-                if converted == nil { problems.add(key, entity, attribute.name, "must be in the range of \(attribute.type.rawValue)") }
-                batch.mutableCells(index)[slot] = batch.keeping(converted ?? .null)
-            }
-        }
+        plan.copyAttributes(of: source, to: index, batch, problems)
     }
 
     /// The value of an attribute.
@@ -73,15 +62,15 @@ public final class UnsafeDestinationObject {
         }
         set {
             guard let slot = entity.slot(name) else { return problems.add(refusal(name)) }
-            let value = Self.unwrapped(newValue)
             switch entity.slots[slot].content {
             case .attribute:
-                guard let value = Value(natural: value) else {
+                // An optional inside the optional is rare, and looking for one costs more than all the rest.
+                guard let value = Value(natural: newValue) ?? Value(natural: Self.unwrapped(newValue)) else {
                     let message = "must be a \(entity.slots[slot].type.rawValue)"
                     return problems.add(key, entity, name, message)
                 }
                 set(slot, value)
-            case .toOne(_, let destination): setReference(slot, destination, value)
+            case .toOne(_, let destination): setReference(slot, destination, Self.unwrapped(newValue))
             }
         }
     }

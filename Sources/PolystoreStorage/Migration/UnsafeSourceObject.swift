@@ -152,15 +152,16 @@ extension Value {
     init?(natural value: Any?) {
         switch value {
         case nil: self = .null
-        case let value as Value: self = value
+        case let text as String: self = .string(text)
+        case let number as Int: self = .int(Int64(number))
         case let value as Bool: self = .bool(value)
+        case let number as Double: self = .double(number)
+        case let value as Value: self = value
         case let number as any BinaryInteger:
             guard let whole = Int64(exactly: number) else { return nil }
             self = .int(whole)
-        case let number as Double: self = .double(number)
         case let number as Float: self = .double(Double(number))
         case let number as Decimal: self = .decimal(number)
-        case let text as String: self = .string(text)
         case let url as URL: self = .string(url.absoluteString)
         case let date as Date:
             guard let microseconds = Microseconds.from(date) else { return nil }
