@@ -174,6 +174,12 @@ let package = Package(
             ["PolystoreCatalog", "PolystoreInMemory", "PolystoreKeyValue", "PolystoreStorage"]),
         tests("SQLiteTests", "Tests/Backends/SQLiteTests", ["PolystoreConformance", "PolystoreCatalog"]),
         tests(
+            "ForeignDatabaseTests", "Tests/Backends/ForeignDatabaseTests",
+            [
+                "PolystoreTransfer", "PolystoreCatalog", "PolystoreStorage", "PolystoreLMDB", "PolystoreSQL", "PolystoreSQLite",
+                "TestStores",
+            ]),
+        tests(
             "LMDBTests", "Tests/Backends/LMDBTests",
             ["PolystoreConformance", "PolystoreCatalog", "PolystoreLMDB", "PolystoreStorage"]),
         tests(

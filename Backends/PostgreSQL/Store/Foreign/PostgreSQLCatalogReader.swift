@@ -48,22 +48,26 @@ struct PostgreSQLCatalogReader {
         let declared = try rows.columns(table.oid), keys = try rows.keys(table.oid)
         integers.formUnion(declared.filter { Self.integers.contains($0.type) }.map { [table.name, $0.name] })
         let primaryKey = keys.first(where: \.isPrimary)?.columns ?? []
-        let key = key(table, primaryKey)
+        // Rows of a table that inherits are those of their own table; the rows of a partitioned table are all in its parts.
+        let source = "\(table.kind == "r" ? "ONLY " : "")\(SQLText.quoted(schema)).\(SQLText.quoted(table.name))"
+        let key = try key(table, primaryKey, source)
         var columns: [CatalogColumn] = []
         for column in declared { columns.append(try self.column(column, table)) }
         for name in try rows.otherUniqueIndexes(table.oid) {
             remarks.append("the unique index \(name) of \(table.name) is left out: it is partial or over expressions")
         }
-        // Rows of a table that inherits are those of their own table; the rows of a partitioned table are all in its parts.
-        let source = "\(table.kind == "r" ? "ONLY " : "")\(SQLText.quoted(schema)).\(SQLText.quoted(table.name))"
         return CatalogTable(
             name: table.name, source: source, columns: columns, primaryKey: primaryKey, key: key,
             uniqueKeys: keys.filter { !$0.isPrimary }.map(\.columns), checks: try rows.checks(table.oid).map { CatalogCheck($0) })
     }
 
     /// A column of whole numbers where that is the primary key, otherwise the place in it, otherwise the place in the table.
-    private func key(_ table: PostgreSQLCatalogRows.Table, _ primaryKey: [String]) -> CatalogKey {
-        if primaryKey.count == 1, integers.contains([table.name, primaryKey[0]]) { return .column(primaryKey[0]) }
+    private func key(
+        _ table: PostgreSQLCatalogRows.Table, _ primaryKey: [String], _ source: String
+    ) throws(StorageError) -> CatalogKey {
+        if primaryKey.count == 1, integers.contains([table.name, primaryKey[0]]) {
+            if try rows.holdsKeys(source, primaryKey[0]) { return .column(primaryKey[0]) }
+        }
         return .counted(by: primaryKey.isEmpty ? ["tableoid", "ctid"] : primaryKey)
     }
 

@@ -115,7 +115,7 @@ struct PostgreSQLCatalogRows {
         return result
     }
 
-    /// The number of unique indexes that are partial or over expressions.
+    /// The names of the unique indexes that are partial or over expressions.
     func otherUniqueIndexes(_ table: Int64) throws(StorageError) -> [String] {
         let text: SQLText = """
             SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
@@ -165,6 +165,13 @@ struct PostgreSQLCatalogRows {
             WHERE conrelid = \(bind: .int(table), .int64)::oid AND contype = 'c' ORDER BY conname COLLATE "C"
             """
         return try rows(text, [.string]).map { $0[0].text }
+    }
+
+    /// Whether the numbers of a column can be keys.
+    func holdsKeys(_ source: String, _ column: String) throws(StorageError) -> Bool {
+        let text: SQLText = "SELECT max(t.\(identifier: column))::int8, min(t.\(identifier: column))::int8 FROM \(raw: source) AS t"
+        let ends = try rows(text, [.int64, .int64]).first?.map(\.number) ?? []
+        return ends.allSatisfy { $0 <= CatalogKey.greatest && $0 >= -CatalogKey.greatest }
     }
 
     /// The identity of the database among those of its server, and of the server as far as it tells.

@@ -67,17 +67,22 @@ struct SQLiteCatalogReader {
     private func key(
         _ table: SQLiteCatalogRows.Table, _ columns: [SQLiteCatalogRows.Column], _ primaryKey: [String]
     ) throws(StorageError) -> CatalogKey? {
-        if primaryKey.count == 1, let column = columns.first(where: { $0.name == primaryKey[0] }),
-            SQLiteDeclaredType(column.type).isInteger
-        {
-            let hasIndex = try rows.hasKeyIndex(table.name)
-            if !table.isWithoutRowID, !hasIndex, column.type.uppercased() == "INTEGER" { return .column(column.name) }
-            if try rows.holdsOnlyIntegers(table.name, column.name) { return .column(column.name) }
+        if primaryKey.count == 1, let column = columns.first(where: { $0.name == primaryKey[0] }) {
+            if try isKey(column, table) { return .column(column.name) }
         }
-        if table.isWithoutRowID { return .counted(by: primaryKey) }
         let taken = Set(columns.map { $0.name.lowercased() })
-        return ["rowid", "_rowid_", "oid"].first { !taken.contains($0) }.map(CatalogKey.column)
-            ?? (primaryKey.isEmpty ? nil : .counted(by: primaryKey))
+        if !table.isWithoutRowID, let name = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains($0) }) {
+            if try rows.holdsKeys(table.name, name) { return .column(name) }
+        }
+        return primaryKey.isEmpty ? nil : .counted(by: primaryKey)
+    }
+
+    private func isKey(_ column: SQLiteCatalogRows.Column, _ table: SQLiteCatalogRows.Table) throws(StorageError) -> Bool {
+        guard SQLiteDeclaredType(column.type).isInteger else { return false }
+        let hasIndex = try rows.hasKeyIndex(table.name)
+        let isRowNumber = !table.isWithoutRowID && !hasIndex && column.type.uppercased() == "INTEGER"
+        if !isRowNumber, try !rows.holdsOnlyIntegers(table.name, column.name) { return false }
+        return try rows.holdsKeys(table.name, column.name)
     }
 
     private mutating func column(
@@ -131,7 +136,7 @@ struct SQLiteCatalogReader {
             let missing = try rows.missing(key, table, other)
             if missing > 0 {
                 remarks.append(
-                    "\(table.name).\(columns.joined(separator: ", ")) refers to rows of \(other.name) that are not there, \(missing) times; nil is read instead"
+                    "\(missing) rows of \(table.name) refer by \(columns.joined(separator: ", ")) to rows of \(other.name) that are not there; nil is read instead"
                 )
             }
             key.isTrusted = missing == 0

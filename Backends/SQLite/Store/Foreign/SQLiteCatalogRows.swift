@@ -117,6 +117,15 @@ struct SQLiteCatalogRows {
         try number("SELECT count(*) FROM main.\(identifier: table) AS t WHERE typeof(t.\(identifier: column)) <> 'integer'") == 0
     }
 
+    /// Whether the numbers of a column can be keys.
+    func holdsKeys(_ table: String, _ column: String) throws(StorageError) -> Bool {
+        let source: SQLText = "FROM main.\(identifier: table) AS t", most = CatalogKey.greatest
+        // Two statements, because an index gives one end at once and not both.
+        let greatest = try number("SELECT max(t.\(identifier: column)) \(source)")
+        let least = try number("SELECT min(t.\(identifier: column)) \(source)")
+        return greatest <= most && least >= -most
+    }
+
     /// The type of all values of a column; nil when they are of several.
     func typeOfValues(_ table: String, _ column: String) throws(StorageError) -> ValueType? {
         let text: SQLText = """

@@ -142,10 +142,18 @@ enum SQLiteForm: Int32 {
             return julianDays.contains(seconds) ? nil : Microseconds.from(Date(timeIntervalSince1970: seconds))
         case SQLITE_TEXT:
             guard let text = String(utf8: bytes(value)) else { return nil }
-            // A time without a zone is one of UTC, as SQLite's own functions take it; the seconds may be left out.
-            return [text, text + "Z", text + ":00Z"].lazy.compactMap(ISO8601.microseconds).first
+            // A time without a zone is one of UTC, as SQLite's own functions take it.
+            let full = withSeconds(text)
+            return ISO8601.microseconds(full) ?? ISO8601.microseconds(full + "Z")
         default: return nil
         }
+    }
+
+    /// The text of a date with the seconds that it may leave out: `2020-01-31 10:00`, with or without a zone.
+    private static func withSeconds(_ text: String) -> String {
+        let bytes = Array(text.utf8), colon = UInt8(ascii: ":")
+        guard bytes.count >= 16, bytes[13] == colon, bytes.count == 16 || bytes[16] != colon else { return text }
+        return String(decoding: bytes[..<16] + ":00".utf8 + bytes[16...], as: UTF8.self)
     }
 
     private static func uuid(_ value: OpaquePointer) -> UUID? {

@@ -72,6 +72,9 @@ public enum CatalogKey: Sendable, Hashable {
     /// It is counted within each snapshot, so that all of a snapshot fits together. Every request counts anew: that is good for reading
     /// everything, not for looking up single objects.
     case counted(by: [String])
+
+    /// The greatest number that may be a key, and its opposite the least: counters rise above the greatest key that there is, and need room.
+    public static let greatest: Int64 = 1 << 62
 }
 
 /// A column of somebody else's table.
