@@ -60,7 +60,9 @@ struct PostgreSQLError {
         case "22012": return make(.divisionByZero, "a division by zero")
         case "22021": return make(.valueNotStorable, "a text has bytes that the server cannot store")
         case PostgreSQLForeign.refusalState:
-            return make(.valueNotStorable, "\(sentence ?? "a column") holds a value that has no form here: NaN, an infinite or far date, too many digits")
+            return make(
+                .valueNotStorable,
+                "\(sentence ?? "a column") holds a value that has no form here: NaN, an infinite or far date, too many digits")
         case "54000": return make(.valueTooLarge, "a value is larger than the server's index allows")
         case "XX001", "XX002": return make(.corrupted, "the server's data is damaged")
         default: return make(.inputOutput, "the server refused the statement with SQLSTATE \(state)")

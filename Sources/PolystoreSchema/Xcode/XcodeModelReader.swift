@@ -17,7 +17,8 @@ struct XcodeModelReader {
         }
         var reader = XcodeModelReader()
         try reader.read(root)
-        return XcodeDataModel.Version(name: name, schema: try reader.schema(name, root.line), leftOut: reader.leftOut, outsideData: reader.outsideData)
+        return XcodeDataModel.Version(
+            name: name, schema: try reader.schema(name, root.line), leftOut: reader.leftOut, outsideData: reader.outsideData)
     }
 
     private mutating func read(_ root: XMLTag) throws(SchemaError) {

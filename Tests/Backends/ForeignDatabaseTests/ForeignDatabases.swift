@@ -85,7 +85,8 @@ struct OpenStore {
     func keys(_ entity: String, _ text: String, orderBy: [String] = []) throws -> [Int64] {
         let reader = try store.beginRead()
         defer { reader.end() }
-        let plan = try FetchRequest(entity, where: Predicate(parsing: text), orderBy: orderBy.map { .init(PropertyPath($0)) }).plan(in: schema)
+        let plan = try FetchRequest(entity, where: Predicate(parsing: text), orderBy: orderBy.map { .init(PropertyPath($0)) }).plan(
+            in: schema)
         guard reader.pushdown(of: plan) == .exact else { return [] }
         let cursor = try reader.cursor(for: plan), batch = RowBatch()
         var keys: [Int64] = []
@@ -123,7 +124,8 @@ extension Schema {
         entities.flatMap { entity in
             entity.relationships.map { relationship in
                 let sign = ["toOne": "1", "toMany": "*", "toManyOrdered": "**"][relationship.cardinality.rawValue] ?? ""
-                return "\(entity.name).\(relationship.name) \(sign) \(relationship.destination).\(relationship.inverse ?? "-") \(relationship.deleteRule.rawValue)"
+                return
+                    "\(entity.name).\(relationship.name) \(sign) \(relationship.destination).\(relationship.inverse ?? "-") \(relationship.deleteRule.rawValue)"
             }
         }
     }

@@ -99,7 +99,8 @@ import Testing
         let store = place.store
         #expect(
             Set(store.schema.relationshipLines) == [
-                "Order.customer 1 customer.Order nullify", "Order.line * line.order cascade", "country.customer * customer.country_code deny",
+                "Order.customer 1 customer.Order nullify", "Order.line * line.order cascade",
+                "country.customer * customer.country_code deny",
                 "customer.country_code 1 country.customer nullify", "customer.Order * Order.customer cascade",
                 "line.order 1 Order.line nullify", "line.product 1 product.line nullify", "line.note * note.line deny",
                 "note.line 1 line.note nullify", "product.line * line.product nullify", "product.tag * tag.product nullify",
@@ -146,7 +147,9 @@ import Testing
         #expect(try store.keys("country", "code != nil", orderBy: ["name"]) == [1, 2])
     }
 
-    @Test(arguments: ["c numeric, 'NaN'", "c numeric, 1e38 + 1.5", "c float8, 'NaN'", "c timestamptz, 'infinity'", "c date, '0044-03-15 BC'"])
+    @Test(arguments: [
+        "c numeric, 'NaN'", "c numeric, 1e38 + 1.5", "c float8, 'NaN'", "c timestamptz, 'infinity'", "c date, '0044-03-15 BC'",
+    ])
     func aValueWithoutAFormIsAnErrorThatNamesIt(_ text: String) throws {
         let parts = text.split(separator: ", ")
         let place = try Place("CREATE TABLE a(id int PRIMARY KEY, \(parts[0])); INSERT INTO a VALUES(1, NULL), (2, \(parts[1]));")

@@ -87,8 +87,9 @@ import Testing
         #expect(failure { try store.compact() }?.code == .readOnly)
         try store.close()
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path)
-            .filter { $0.hasPrefix(URL(fileURLWithPath: path).lastPathComponent) }.count == 1)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path)
+                .filter { $0.hasPrefix(URL(fileURLWithPath: path).lastPathComponent) }.count == 1)
     }
 
     @Test func withoutTheOptionTheErrorNamesIt() throws {
@@ -142,7 +143,8 @@ import Testing
             """)
         #expect(
             try store.lines() == [
-                #"{"entity":"a","key":1,"version":1,"b":1}"#, #"{"entity":"a","key":2,"version":1}"#, #"{"entity":"a","key":3,"version":1}"#,
+                #"{"entity":"a","key":1,"version":1,"b":1}"#, #"{"entity":"a","key":2,"version":1}"#,
+                #"{"entity":"a","key":3,"version":1}"#,
                 #"{"entity":"b","key":1,"version":1}"#, #"{"link":"a.b2","owner":1,"rank":0,"member":1}"#,
             ])
         #expect(store.remarks.contains("2 rows of a refer by b_id to rows of b that are not there; nil is read instead"))

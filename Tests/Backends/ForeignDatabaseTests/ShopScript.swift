@@ -65,7 +65,7 @@ enum ShopScript {
         #"{"entity":"profile","key":2,"version":1,"motto":"","customer":2}"#,
         #"{"entity":"setting","key":1,"version":1,"key":"a","value":1.0,"flags":"0.1"}"#,
         #"{"entity":"setting","key":2,"version":1,"key":"b","value":2.5,"flags":"1"}"#,
-        #"{"entity":"shipment","key":1,"version":1,"line_order":5,"line_no":2,"order_line":2,"carrier":2}"#,
+        #"{"entity":"shipment","key":1,"version":1,"line_order":5,"line_no":2,"carrier":2,"order_line":2}"#,
         #"{"entity":"shipment","key":2,"version":1,"line_order":6,"line_no":1,"order_line":1}"#,
         #"{"entity":"shipment","key":3,"version":1,"line_no":1,"carrier":1}"#,
         #"{"link":"category.product","owner":1,"rank":0,"member":10}"#,

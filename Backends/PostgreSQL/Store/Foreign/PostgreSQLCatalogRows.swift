@@ -140,7 +140,8 @@ struct PostgreSQLCatalogRows {
             if row[0] != last {
                 result.append(
                     Reference(
-                        schema: row[1].text, table: row[2].text, deleteRule: Self.deleteRule(row[3].text), isValidated: row[4] == .bool(true)))
+                        schema: row[1].text, table: row[2].text, deleteRule: Self.deleteRule(row[3].text),
+                        isValidated: row[4] == .bool(true)))
             }
             last = row[0]
             result[result.count - 1].columns.append(row[5].text)

@@ -35,14 +35,17 @@ struct CoreDataFile {
         let tables = try rows.tables().filter { $0.type == "table" }.map(\.name)
         guard tables.contains("Z_PRIMARYKEY"), tables.contains("Z_METADATA") else {
             throw StorageError(
-                .notADatabase, "the SQLite file is none of Core Data: it has no Z_PRIMARYKEY and Z_METADATA; catalog=foreign reads any tables")
+                .notADatabase,
+                "the SQLite file is none of Core Data: it has no Z_PRIMARYKEY and Z_METADATA; catalog=foreign reads any tables")
         }
         let identity = try rows.rows("SELECT Z_UUID FROM main.Z_METADATA LIMIT 1", [.string]).first?.first?.text ?? ""
         guard let storeID = UUID(uuidString: identity) else { throw StorageError(.corrupted, "the file's Z_METADATA has no valid Z_UUID") }
         self.storeID = storeID
-        entries = try rows.rows("SELECT Z_ENT, Z_NAME, ifnull(Z_SUPER, 0) FROM main.Z_PRIMARYKEY ORDER BY Z_ENT", [.int64, .string, .int64])
-            .filter { $0[0].number > 0 && $0[0].number < Self.mostEntities }
-            .map { Entry(number: Int16($0[0].number), name: $0[1].text, parent: Int16(clamping: $0[2].number)) }
+        entries = try rows.rows(
+            "SELECT Z_ENT, Z_NAME, ifnull(Z_SUPER, 0) FROM main.Z_PRIMARYKEY ORDER BY Z_ENT", [.int64, .string, .int64]
+        )
+        .filter { $0[0].number > 0 && $0[0].number < Self.mostEntities }
+        .map { Entry(number: Int16($0[0].number), name: $0[1].text, parent: Int16(clamping: $0[2].number)) }
         var columns: [String: [String: String]] = [:]
         for table in tables where table.hasPrefix("Z") {
             let found = try rows.columns(table).map { ($0.name, $0.type) }
@@ -50,7 +53,9 @@ struct CoreDataFile {
         }
         self.columns = columns
         self.folder = folder
-        do throws(SchemaError) { self.model = try model.map { url throws(SchemaError) in try XcodeDataModel(contentsOf: url).version() } } catch {
+        do throws(SchemaError) {
+            self.model = try model.map { url throws(SchemaError) in try XcodeDataModel(contentsOf: url).version() }
+        } catch {
             throw StorageError(error)
         }
     }

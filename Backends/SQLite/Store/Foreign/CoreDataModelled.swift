@@ -25,7 +25,9 @@ struct CoreDataModelled {
         for root in schema.roots { rows[schema.entities[root].name] = try self.rows(root) }
         for link in schema.links { links[link.name] = try select(link) }
         let known = Set(schema.entities.map(\.name))
-        let others = file.entries.map(\.name).filter { !known.contains($0) }.map { "the entity \($0) is left out: the model has none of this name" }
+        let others = file.entries.map(\.name).filter { !known.contains($0) }.map {
+            "the entity \($0) is left out: the model has none of this name"
+        }
         return CatalogSource(schema: schema, rows: rows, links: links, remarks: model.leftOut.map { "left out: \($0)" } + others)
     }
 
@@ -45,7 +47,8 @@ struct CoreDataModelled {
                 if let other = owners.updateValue(place, forKey: column) {
                     throw StorageError(
                         .unsupported,
-                        "\(other) and \(place) are one name in the table \(table); which of its columns is whose is known to Core Data alone")
+                        "\(other) and \(place) are one name in the table \(table); which of its columns is whose is known to Core Data alone"
+                    )
                 }
                 guard found[column] != nil else { throw mismatch("\(place) has no column \(column)") }
                 values[schema[root].columns[slot.column].name] = value(slot, column, place)

@@ -25,7 +25,9 @@ struct CoreDataUnmodelled {
     /// A schema of what is there, and where its rows come from.
     func source() throws(StorageError) -> CatalogSource {
         var entities: [Int16: Entity] = [:], rows: [String: CatalogSource.Rows] = [:], links: [[String]: String] = [:]
-        var remarks = ["the references to one object are whole numbers; name the data model (model=X.xcdatamodeld) to read them as relationships"]
+        var remarks = [
+            "the references to one object are whole numbers; name the data model (model=X.xcdatamodeld) to read them as relationships"
+        ]
         for entry in file.entries {
             guard let root = root(entry), let columns = file.columns[CoreDataFile.name(root.name)] else {
                 remarks.append("the entity \(entry.name) is left out: it has no table")
@@ -36,7 +38,9 @@ struct CoreDataUnmodelled {
             if root.number == entry.number { rows[entry.name] = add(columns, to: &entity, &remarks) }
             entities[entry.number] = entity
         }
-        for join in file.joins { if !add(join, &entities, &links) { remarks.append("the table \(join.table) is left out: its sides are unclear") } }
+        for join in file.joins {
+            if !add(join, &entities, &links) { remarks.append("the table \(join.table) is left out: its sides are unclear") }
+        }
         let schema: Schema
         do throws(SchemaError) { schema = try Schema(entities: entities.keys.sorted().compactMap { entities[$0] }) } catch {
             throw StorageError(error)
@@ -78,7 +82,8 @@ struct CoreDataUnmodelled {
 
     /// Adds a many-to-many to both sides; false where the table does not tell which they are.
     private func add(_ join: CoreDataJoin, _ entities: inout [Int16: Entity], _ links: inout [[String]: String]) -> Bool {
-        guard let ends = join.ends, let owner = entities[ends.owner.number ?? join.number], let member = entities[ends.member.number ?? join.number],
+        guard let ends = join.ends, let owner = entities[ends.owner.number ?? join.number],
+            let member = entities[ends.member.number ?? join.number],
             ends.owner.number != nil, ends.member.number != nil
         else { return false }
         let names = (own: ends.member.relationship, other: ends.owner.relationship)

@@ -40,7 +40,8 @@ extension SQLiteCatalog {
             // With a cause it is no SQLite file at all.
             guard error.code == .notADatabase, error.cause == nil else { throw error }
             throw StorageError(
-                .notADatabase, "\(error.message); the option catalog=foreign reads the tables of any program, catalog=coredata those of Core Data")
+                .notADatabase,
+                "\(error.message); the option catalog=foreign reads the tables of any program, catalog=coredata those of Core Data")
         }
     }
 }

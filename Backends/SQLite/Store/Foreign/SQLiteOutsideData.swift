@@ -23,7 +23,8 @@ enum SQLiteOutsideData {
         case 1: return Data(rest)
         case 2:
             // Only a name that Core Data gives: a file must not be able to name any other.
-            guard let folder, let text = String(utf8: UnsafeRawBufferPointer(rebasing: rest.prefix { $0 != 0 })), let id = UUID(uuidString: text)
+            guard let folder, let text = String(utf8: UnsafeRawBufferPointer(rebasing: rest.prefix { $0 != 0 })),
+                let id = UUID(uuidString: text)
             else { return nil }
             return file(URL(fileURLWithPath: folder).appendingPathComponent(id.uuidString))
         default: return nil

@@ -52,7 +52,9 @@ struct CatalogDerivation {
             let draft = CatalogDraft(table, name: names.distinct(name), references: Set(references))
             remark(renamed: name, draft.entity.name)
             for column in table.columns {
-                if let property = draft.properties[column.name] { remark(renamed: "\(name).\(column.name)", "\(draft.entity.name).\(property)") }
+                if let property = draft.properties[column.name] {
+                    remark(renamed: "\(name).\(column.name)", "\(draft.entity.name).\(property)")
+                }
             }
             drafts[name] = draft
         }
@@ -68,7 +70,8 @@ struct CatalogDerivation {
         guard var draft = drafts[name] else { return }
         for key in draft.table.foreignKeys {
             guard let destination = destination(key), let other = drafts[key.table]?.entity.name else {
-                remarks.append("the reference of \(name).\(key.columns.joined(separator: ", ")) to \(key.table) is no relationship: no key is there")
+                remarks.append(
+                    "the reference of \(name).\(key.columns.joined(separator: ", ")) to \(key.table) is no relationship: no key is there")
                 continue
             }
             let wanted = key.columns.count == 1 ? CatalogNames.relationship(key.columns[0], to: other) : other
