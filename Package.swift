@@ -176,7 +176,7 @@ let package = Package(
         tests(
             "ForeignDatabaseTests", "Tests/Backends/ForeignDatabaseTests",
             [
-                "PolystoreTransfer", "PolystoreCatalog", "PolystoreStorage", "PolystoreLMDB", "PolystoreSQL", "PolystoreSQLite",
+                "Polystore", "PolystoreTransfer", "PolystoreCatalog", "PolystoreStorage", "PolystoreLMDB", "PolystoreSQLite",
                 "TestStores",
             ]),
         tests(

@@ -50,10 +50,19 @@ struct PostgreSQLForeign: Sendable {
             try connection.execute(Self.standIns)
             if !views.isEmpty { try connection.execute(views) }
         } catch {
-            guard error.code == .permissionDenied else { throw error }
-            throw StorageError(
-                .permissionDenied, "the user may not read the schema \"\(schema)\", or may make no temporary views in the database (TEMP)",
-                cause: error)
+            switch error.code {
+            case .permissionDenied:
+                throw StorageError(
+                    .permissionDenied,
+                    "the user may not read the schema \"\(schema)\", or may make no temporary views in the database (TEMP)",
+                    cause: error)
+            case .readOnly:
+                throw StorageError(
+                    .unsupported,
+                    "a stand-by server, or a session that only reads, makes no temporary views, which reading foreign tables needs",
+                    cause: error)
+            default: throw error
+            }
         }
         return connection
     }

@@ -15,6 +15,7 @@ extension SQLiteForm {
         guard let values, let value = values[0], sqlite3_value_type(value) != SQLITE_NULL,
             let form = SQLiteForm(rawValue: sqlite3_value_int(values[1]))
         else { return sqlite3_result_null(context) }
+        if form.isKept(value) { return sqlite3_result_value(context, value) }
         let folder = count > 3 ? sqlite3_value_text(values[3]).map { String(cString: $0) } : nil
         guard let result = form.value(value, folder: folder) else { return refuse(context, form, values[2]) }
         answer(context, result)

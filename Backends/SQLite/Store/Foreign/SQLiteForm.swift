@@ -76,6 +76,20 @@ enum SQLiteForm: Int32 {
         }
     }
 
+    /// Whether a value is in our form already, as most are; it need not be made anew.
+    func isKept(_ value: OpaquePointer) -> Bool {
+        let type = sqlite3_value_type(value)
+        switch self {
+        case .int64: return type == SQLITE_INTEGER
+        // SQLite has no NaN, but a negative zero.
+        case .double: return type == SQLITE_FLOAT && sqlite3_value_double(value) != 0
+        case .string: return type == SQLITE_TEXT && Self.bytes(value).allSatisfy { $0 > 0 && $0 < 0x80 }
+        case .data: return type == SQLITE_BLOB
+        case .uuid: return type == SQLITE_BLOB && sqlite3_value_bytes(value) == 16
+        case .bool, .int16, .int32, .float, .decimal, .url, .date, .referenceDate, .outsideData: return false
+        }
+    }
+
     /// The value in our form; nil where it has none.
     func value(_ value: OpaquePointer, folder: String?) -> Value? {
         guard let found = parsed(value, folder) else { return nil }
