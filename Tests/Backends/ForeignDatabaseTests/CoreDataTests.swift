@@ -123,4 +123,34 @@ import Testing
         #expect(refused?.code == .notADatabase)
         #expect(refused?.message.contains("catalog=foreign") == true)
     }
+
+    @Test func aRelationshipThatIsItsOwnInverseAndUnorderedPairsAreRead() throws {
+        let model = """
+            <model><entity name="Person">
+            <relationship name="friends" optional="YES" toMany="YES" destinationEntity="Person" inverseName="friends" inverseEntity="Person"/>
+            <relationship name="fans" optional="YES" toMany="YES" destinationEntity="Person" inverseName="idols" inverseEntity="Person"/>
+            <relationship name="idols" optional="YES" toMany="YES" destinationEntity="Person" inverseName="fans" inverseEntity="Person"/>
+            </entity></model>
+            """
+        let path = try ForeignDatabases.sqlite(
+            CoreDataScript.tables + """
+                CREATE TABLE Z_4FRIENDS(Z_4FRIENDS INTEGER, REFLEXIVE INTEGER, PRIMARY KEY(Z_4FRIENDS, REFLEXIVE));
+                CREATE TABLE Z_4IDOLS(Z_4FANS INTEGER, Z_4IDOLS INTEGER, PRIMARY KEY(Z_4FANS, Z_4IDOLS));
+                INSERT INTO ZPERSON(Z_PK, Z_ENT, Z_OPT) VALUES(1, 4, 1), (2, 4, 1);
+                INSERT INTO Z_4FRIENDS VALUES(1, 2), (2, 1);
+                INSERT INTO Z_4IDOLS VALUES(1, 2);
+                """)
+        let store = try OpenStore("sqlite:\(path)?catalog=coredata&model=\(CoreDataScript.model(model))")
+        // The fan is 1 and the idol 2: the owner of the pairs of fans is the idol.
+        #expect(
+            try store.lines() == [
+                #"{"entity":"Person","key":1,"version":1}"#, #"{"entity":"Person","key":2,"version":1}"#,
+                #"{"link":"Person.friends","owner":1,"rank":0,"member":2}"#, #"{"link":"Person.friends","owner":2,"rank":0,"member":1}"#,
+                #"{"link":"Person.fans","owner":2,"rank":0,"member":1}"#,
+            ])
+    }
+
+    @Test func keysThatCoreDataNeverGivesAreRefused() throws {
+        #expect(refusal("INSERT INTO ZTAG VALUES(9223372036854775807, 5, 1, 'z');")?.code == .corrupted)
+    }
 }

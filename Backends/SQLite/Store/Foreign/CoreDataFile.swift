@@ -50,6 +50,8 @@ struct CoreDataFile {
         for table in tables where table.hasPrefix("Z") {
             let found = try rows.columns(table).map { ($0.name, $0.type) }
             columns[table] = Dictionary(found, uniquingKeysWith: { first, _ in first })
+            guard columns[table]?["Z_PK"] != nil else { continue }
+            if try !rows.holdsKeys(table, "Z_PK") { throw StorageError(.corrupted, "the keys of \(table) are none that Core Data gives") }
         }
         self.columns = columns
         self.folder = folder
@@ -83,8 +85,15 @@ struct CoreDataFile {
     /// Where the rows of a hierarchy come from.
     func rows(table: String, columns: [String: String]) -> CatalogSource.Rows {
         CatalogSource.Rows(
-            source: "main.\(SQLText.quoted(table)) AS t", key: "t.\"Z_PK\"", entity: "t.\"Z_ENT\"", version: "ifnull(t.\"Z_OPT\", 1)",
+            source: "main.\(SQLText.quoted(table)) AS t", key: "t.\"Z_PK\"", entity: "t.\"Z_ENT\"",
+            version: "min(max(ifnull(t.\"Z_OPT\", 1), 1), \(CatalogKey.greatest))",
             columns: columns)
+    }
+
+    /// The rank of a row by a column of Core Data's, in bounds that no order comes near; new ranks are computed from old ones.
+    static func rank(_ column: String) -> String {
+        let most: Int64 = 1 << 60
+        return "max(min(ifnull(t.\(SQLText.quoted(column)), 0), \(most)), -\(most))"
     }
 
     /// The tables of many-to-many relationships.

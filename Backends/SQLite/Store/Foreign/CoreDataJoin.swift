@@ -64,7 +64,7 @@ struct CoreDataJoin {
     ///
     /// - Parameter order: The column with the rank; nil for none.
     func select(owner: Side, member: Side, order: String?) -> String {
-        let rank = order.map { "ifnull(t.\(SQLText.quoted($0)), 0)" } ?? "0"
+        let rank = order.map(CoreDataFile.rank) ?? "0"
         let a = "t.\(SQLText.quoted(owner.column))", b = "t.\(SQLText.quoted(member.column))"
         return
             "SELECT \(a) AS \"owner\", \(rank) AS \"rank\", \(b) AS \"member\" FROM main.\(SQLText.quoted(table)) AS t "

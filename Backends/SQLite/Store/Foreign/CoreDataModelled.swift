@@ -77,7 +77,7 @@ struct CoreDataModelled {
         guard file.columns[table]?[order] != nil else { throw mismatch("\(link.name) is ordered, but \(table) has no column \(order)") }
         let owner = "t.\(SQLText.quoted(reference))"
         return
-            "SELECT \(owner) AS \"owner\", ifnull(t.\(SQLText.quoted(order)), 0) AS \"rank\", t.\"Z_PK\" AS \"member\" "
+            "SELECT \(owner) AS \"owner\", \(CoreDataFile.rank(order)) AS \"rank\", t.\"Z_PK\" AS \"member\" "
             + "FROM main.\(SQLText.quoted(table)) AS t WHERE \(owner) IS NOT NULL"
     }
 
