@@ -93,7 +93,11 @@ enum SQLiteForm: Int32 {
     /// The value in our form; nil where it has none.
     func value(_ value: OpaquePointer, folder: String?) -> Value? {
         guard let found = parsed(value, folder) else { return nil }
-        return try? Attribute("", type).normalise(found)
+        switch self {
+        // What was parsed is in our form; looking at the digits once more would take as long again.
+        case .bool, .int64, .decimal, .uuid, .data, .outsideData: return found
+        case .int16, .int32, .float, .double, .string, .url, .date, .referenceDate: return try? Attribute("", type).normalise(found)
+        }
     }
 
     private func parsed(_ value: OpaquePointer, _ folder: String?) -> Value? {
