@@ -13,6 +13,9 @@ public struct PolystoreCommand: ParsableCommand {
             Stores are named by URL: sqlite:shop.db, lmdb:shop.lmdb, memory:, postgresql://user@host/database, env:VARIABLE, or the path \
             of an existing file.
 
+            What other programs made is read, not written, with an option of the URL: sqlite:FILE?catalog=foreign, \
+            postgresql://…?x-catalog=foreign&x-schema=public, sqlite:FILE?catalog=coredata&model=X.xcdatamodeld.
+
             Exit codes: 0 done; 1 the answer is no (stores differ); 2 trouble; 3 done but rows were rejected; 5 refused for safety (the \
             target is not empty or has another schema); 64 wrong usage; 130 interrupted.
             """,

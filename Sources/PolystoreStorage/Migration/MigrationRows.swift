@@ -59,7 +59,7 @@ public final class MigrationRows {
             let routes = old.descriptions.map { self.routes($0, root) }
             let cursor = try source.cursor(for: FetchPlan(old, origin))
             let batch = RowBatch(capacity: 4096)
-            let object = UnsafeSourceObject(source, old, old[origin], problems)
+            let object = UnsafeSourceObject(source, old, old.descriptions.map(ObjectShape.init), origin, problems)
             while try cursor.next(into: batch) {
                 for index in 0..<batch.count {
                     try write(batch.row(index), routes, root, object, out)
@@ -97,7 +97,7 @@ public final class MigrationRows {
                 isThere = isThere || route.keepsKey
                 continue
             }
-            object.move(to: row, old[row.entity])
+            object.move(to: row)
             let first = out.count
             try run(transformer, object, route, key, root, out)
             for index in first..<out.count { route.plan.check(out.row(index), problems) }

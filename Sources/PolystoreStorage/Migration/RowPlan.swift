@@ -20,6 +20,7 @@ final class RowPlan {
 
     let mapping: EntityMapping
     let entity: EntityDescription
+    let shape: ObjectShape
     private let steps: [Step]
     /// What the attributes of a new object begin with.
     private let defaults: [Cell]
@@ -31,6 +32,7 @@ final class RowPlan {
         self.mapping = mapping
         let entity = schemas.destination[mapping.destination]
         self.entity = entity
+        shape = ObjectShape(entity)
         let before = schemas.source[mapping.source], old = schemas.source, constants = constants
         steps = zip(entity.slots, mapping.slots).map { slot, origin in
             switch origin {

@@ -57,21 +57,17 @@ public final class UnsafeDestinationObject {
     /// A value that does not fit, and a name that the entity does not have, end the step with an error that names the property.
     public subscript(name: String) -> Any? {
         get {
-            guard let slot = entity.slot(name), let attribute = entity.slots[slot].attribute else { return nil }
-            return self[MigrationAttribute(name: name, type: attribute.type, slot: slot)].natural
+            guard let slot = entity.slot(name), plan.shape.destinations[slot] == nil else { return nil }
+            return self[MigrationAttribute(name: name, type: plan.shape.types[slot], slot: slot)].natural
         }
         set {
             guard let slot = entity.slot(name) else { return problems.add(refusal(name)) }
-            switch entity.slots[slot].content {
-            case .attribute:
-                // An optional inside the optional is rare, and looking for one costs more than all the rest.
-                guard let value = Value(natural: newValue) ?? Value(natural: Self.unwrapped(newValue)) else {
-                    let message = "must be a \(entity.slots[slot].type.rawValue)"
-                    return problems.add(key, entity, name, message)
-                }
-                set(slot, value)
-            case .toOne(_, let destination): setReference(slot, destination, Self.unwrapped(newValue))
+            if let destination = plan.shape.destinations[slot] { return setReference(slot, destination, Self.unwrapped(newValue)) }
+            // An optional inside the optional is rare, and looking for one costs more than all the rest.
+            guard let value = Value(natural: newValue) ?? Value(natural: Self.unwrapped(newValue)) else {
+                return problems.add(key, entity, name, "must be a \(plan.shape.types[slot].rawValue)")
             }
+            set(slot, value)
         }
     }
 
@@ -90,7 +86,7 @@ public final class UnsafeDestinationObject {
 
     private func set(_ slot: Int, _ value: Value) {
         do throws(ValueError) {
-            let normal = try entity.normalise(value, slot: slot)
+            let normal = try plan.shape.normalise(value, slot: slot)
             batch.mutableCells(index)[slot] = batch.cell(for: normal)
         } catch {
             problems.add(key, entity, error.attribute, error.message)
