@@ -111,6 +111,7 @@ private struct CustomMappingBuilder {
             transformers[schemas.entities.count] = transformer
             schemas.entities.append(mapping)
         }
+        schemas.settle()
         return MigrationMapping(schemas, transformers: transformers, decided: decided)
     }
 }
