@@ -19,7 +19,7 @@ public struct MigrationChecks {
             for (slot, origin) in part.slots.enumerated() {
                 let new = after.slots[slot]
                 guard case .slot(let position, let fallback) = origin else {
-                    if origin == .value(.null), new.isRequired { try refuse(before, nil, after, new.name, "must have a value") }
+                    if origin == .value(.null), new.isRequired { try refuse(before, .constant(true), after, new.name, "must have a value") }
                     continue
                 }
                 let old = before.slots[position]
@@ -55,7 +55,7 @@ public struct MigrationChecks {
     }
 
     private func refuse(
-        _ entity: EntityDescription, _ predicate: CheckedPredicate?, _ after: EntityDescription, _ property: String, _ message: String
+        _ entity: EntityDescription, _ predicate: CheckedPredicate, _ after: EntityDescription, _ property: String, _ message: String
     ) throws(StorageError) {
         var plan = FetchPlan(entity: entity.index, entities: [entity.index], predicate: predicate, fields: .keysOnly)
         plan.limit = 20
