@@ -318,6 +318,8 @@ enum MappedMigrations {
             let both = try scene(
                 before, after, .deleteEntity(sourceEntity: "Dog"), .copyEntity(sourceEntity: "Dog", destinationEntity: "Dog"))
             try both.refuse(harness, check, .invalidConfiguration, "left behind and kept") { try insert($0, "Person", "Ann") }
+            let anew = try scene(before, after, .insertEntity(destinationEntity: "Person"))
+            try anew.refuse(harness, check, .invalidConfiguration, "objects without a place", says: "deleteEntity") { try insert($0, "Person", "Ann") }
         },
         migrationCase("M007.a-copied-entity-needs-what-is-required") { harness, check in
             let scene = try scene(

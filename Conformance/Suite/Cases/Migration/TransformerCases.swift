@@ -175,15 +175,15 @@ enum TransformerCases {
         },
         migrationCase("M009.values-that-do-not-fit-undo-the-step") { harness, check in
             let wrong = try scene(team: { _, create in create()["text"] = 5 })
-            try wrong.refuse(harness, check, .validationFailed, "a number for a text", keys: [1, 2], says: "Team", fill: fill)
+            try wrong.refuse(harness, check, .validationFailed, "a number for a text", says: "text", fill: fill)
             let large = try scene(team: { source, create in create()["count"] = source.key == 2 ? 40_000 : 1 })
             try large.refuse(harness, check, .validationFailed, "out of range", keys: [2], fill: fill)
             let missing = try scene([Attribute("must", .string)], team: { source, create in create()["must"] = source.key == 1 ? "x" : nil })
             try missing.refuse(harness, check, .validationFailed, "nil in what is required", keys: [2], fill: fill)
             let zero = try scene(team: { _, create in create()["text"] = "a\u{0}b" })
-            try zero.refuse(harness, check, .validationFailed, "a text with U+0000", keys: [1, 2], fill: fill)
+            try zero.refuse(harness, check, .validationFailed, "a text with U+0000", says: "text", fill: fill)
             let kind = try scene(player: { source, create in create()["team"] = source["name"] })
-            try kind.refuse(harness, check, .validationFailed, "a text for an object", keys: [1, 2, 3], fill: fill)
+            try kind.refuse(harness, check, .validationFailed, "a text for an object", says: "team", fill: fill)
         },
     ]
 

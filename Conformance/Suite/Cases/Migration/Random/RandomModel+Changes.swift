@@ -26,7 +26,7 @@ extension RandomModel {
 
     private mutating func change() {
         switch Int.random(in: 0..<16, using: &random) {
-        case 0, 1: if let entity = entities.randomElement(using: &random)?.name { touched.insert("\(entity).\(addAttribute(to: entity).name)") }
+        case 0, 1: if let entity = entities.randomElement(using: &random)?.name { touched.insert("\(entity).\(addAttribute(to: entity, needsDefault: true).name)") }
         case 2: changeAttribute { $0.removeAttribute($1, $2) }
         case 3: changeAttribute { $0.renameAttribute($1, $2) }
         case 4, 5: changeAttribute { $0.widen($1, $2) }

@@ -97,11 +97,11 @@ struct RandomModel {
     }
 
     @discardableResult
-    mutating func addAttribute(to entity: String) -> Attribute {
+    mutating func addAttribute(to entity: String, needsDefault: Bool = false) -> Attribute {
         // Siblings may have attributes of one name; within a line each name stands once.
         let name = freshName("a"), type = Self.types.randomElement(using: &random) ?? .int64
-        let isOptional = chance(60), isNew = !keys(entity).isEmpty
-        let value: Value? = chance(50) || (isNew && !isOptional) ? self.value(type) : nil
+        let isOptional = chance(60)
+        let value: Value? = chance(50) || (needsDefault && !isOptional) ? self.value(type) : nil
         let attribute = Attribute(name, type, isOptional: isOptional, defaultValue: value)
         entities[index(entity)].attributes.append(attribute)
         for member in family(entity) {
