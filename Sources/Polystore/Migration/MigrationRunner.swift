@@ -95,7 +95,9 @@ public struct MigrationRunner {
 
     /// Copies a file before a step that a program has written runs over it: the way back where the mapping proves wrong.
     private func backup(_ steps: [Step], of stored: Schema) throws(StorageError) {
-        guard history.backsUpFiles, steps.contains(where: \.type.isHeavyweightMigration), let local = storage as? any LocalStorage else { return }
+        guard history.backsUpFiles, steps.contains(where: \.type.isHeavyweightMigration), let local = storage as? any LocalStorage else {
+            return
+        }
         let place = local.fileURL.path + ".\(stored.version.fileNamePart).backup"
         let fresh = place + ".new"
         try? FileManager.default.removeItem(atPath: fresh)

@@ -61,7 +61,8 @@ public struct NewInverses {
                 cells[slot] = .int(pair.reference)
             }
         }
-        try writer.apply(ChangeSet(entities: [EntityChanges(entity: index, updates: [RowUpdate(mask: mask, checksVersion: false, rows: rows)])]))
+        try writer.apply(
+            ChangeSet(entities: [EntityChanges(entity: index, updates: [RowUpdate(mask: mask, checksVersion: false, rows: rows)])]))
     }
 }
 
