@@ -7,6 +7,7 @@ extension RandomModel {
     mutating func step(_ version: String) {
         log.append("-- \(version)")
         oldNames = names
+        oldHints = Set(entities.flatMap(\.attributes).compactMap { attribute in attribute.originalName.map { "\(attribute.name)<\($0)" } })
         touched = []
         // Hints of a step before may stay, or go.
         if chance(50) { forgetHints() }
@@ -110,8 +111,8 @@ extension RandomModel {
     /// again cannot be told.
     private func isFree(_ other: Int, to attribute: Int, in entity: Int) -> Bool {
         let entity = entities[entity], (a, b) = (entity.attributes[attribute], entity.attributes[other])
-        return a.name != b.name && oldNames.contains(b.name) && !touched.contains("\(entity.name).\(b.name)") && a.originalName != b.name
-            && b.originalName != a.name
+        return a.name != b.name && oldNames.contains(b.name) && !touched.contains("\(entity.name).\(b.name)")
+            && oldHints.isDisjoint(with: ["\(a.name)<\(b.name)", "\(b.name)<\(a.name)"])
     }
 
     private mutating func renameInRules(_ entity: Int, _ names: [String: String]) {

@@ -36,6 +36,8 @@ struct RandomModel {
     var lost: Set<String> = []
     /// Names that the version before has: a new declaration takes none of them.
     var oldNames: Set<String> = []
+    /// The former names that the version before gives to attributes.
+    var oldHints: Set<String> = []
     /// What was changed in this step: nothing is changed twice.
     var touched: Set<String> = []
     private var count = 0
