@@ -108,7 +108,9 @@ public struct MigrationRunner {
 
     /// Copies a file before a step that a program has written runs over it: the way back where the mapping proves wrong.
     private func backup(_ steps: [Step], of stored: Schema) throws(StorageError) {
-        guard history.backsUpFiles, steps.contains(where: \.type.isHeavyweightMigration), let local = storage as? any LocalStorage else { return }
+        guard history.backsUpFiles, steps.contains(where: \.type.isHeavyweightMigration), let local = storage as? any LocalStorage else {
+            return
+        }
         let place = local.fileURL.path + ".\(stored.version.fileNamePart).backup"
         let fresh = place + ".new"
         try? FileManager.default.removeItem(atPath: fresh)
@@ -144,7 +146,7 @@ public struct MigrationRunner {
         try write(work, rows, step)
         try rows.noteLeftBehind(inPlace: inPlace)
         try migration.finish(keys, limits: rows.limits)
-        try inverses.write(to: migration.destination)
+        try inverses.write(to: migration.destination, missing: rows.missing)
         try LeftBehind(mapping.destination, rows.missing, migration.destination).remove()
         try MigrationRecord(mapping.source).keep(in: migration.destination)
         try step.stage?.run(.after, mapping.destination, migration.destination, history)
