@@ -47,6 +47,21 @@ public struct InferredSchemaMappingProvider: SchemaMappingProvider {
     }
 }
 
+/// The mapping back to the version that a store had before the present one.
+public struct ReturningSchemaMappingProvider: SchemaMappingProvider {
+    /// A provider.
+    public init() {}
+
+    /// The mapping that follows from the two schemas, the source being the newer one (`SchemaMapping.init(from:backTo:)`).
+    ///
+    /// - Throws: `noMigrationPath` naming the first thing that has to be decided.
+    public func mapping(from source: Schema, to destination: Schema) throws(StorageError) -> MigrationMapping? {
+        let mapping = MigrationMapping(SchemaMapping(from: source, backTo: destination))
+        try mapping.check()
+        return mapping
+    }
+}
+
 extension MigrationMapping {
     /// Refuses a mapping that leaves something open that does not follow from the two schemas.
     ///
@@ -68,7 +83,7 @@ extension MigrationMapping {
 
     /// The changes between the two schemas without those of entities that the program has decided on.
     private var changes: [SchemaChange] {
-        let all = schemas.destination.changes(since: schemas.source)
+        let all = schemas.changes
         if decided.isEmpty { return all }
         // A change is named by the new name of its entity, or by the old one where the entity is gone.
         var names = Set(decided.map { schemas.source.entities[$0].name })
