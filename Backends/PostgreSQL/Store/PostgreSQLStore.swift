@@ -198,8 +198,8 @@ public final class PostgreSQLStore: RemoteStorage {
     }
 
     /// The statements of a step.
-    public func explanation(of step: MigrationStep) throws(StorageError) -> [String] {
-        let metadata = try opened().metadata
+    public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
+        let metadata = try opened().metadata.after(earlier)
         try metadata.check(step)
         return SQLMigration(step, from: metadata, to: StoreMetadata(migrating: metadata, step.mapping), .postgreSQL).lines()
     }

@@ -8,8 +8,8 @@ public struct MigrationRunner {
     /// How long a step waits for other writers, in seconds.
     private static let timeout: TimeInterval = 30
 
-    private let history: SchemaHistory
-    private let storage: any StorageInterface
+    let history: SchemaHistory
+    let storage: any StorageInterface
     private let state: StorageState
     private let progress: MigrationProgress?
     private let mappingProviders: [any SchemaMappingProvider]
@@ -61,6 +61,16 @@ public struct MigrationRunner {
         return steps
     }
 
+    /// A step as the store sees it: what transformers make is written by the caller.
+    static func step(_ mapping: MigrationMapping) -> MigrationStep {
+        let schemas = mapping.schemas
+        var written: Set<EntityIndex> = []
+        for (index, part) in schemas.entities.enumerated() where mapping.transformers[index] != nil {
+            written.insert(schemas.destination[part.destination].root)
+        }
+        return MigrationStep(schemas, writtenRoots: written)
+    }
+
     private func mapping(from source: Schema, to destination: Schema) throws(StorageError) -> MigrationMapping {
         for provider in storage.migrationMappingProviders + mappingProviders {
             if let mapping = try provider.mapping(from: source, to: destination) { return mapping }
@@ -80,7 +90,7 @@ public struct MigrationRunner {
     public func run() throws(StorageError) -> [MigrationType] {
         let steps = try steps()
         progress?.begin(steps: (progress?.current.completedSteps ?? 0) + steps.count)
-        try backup(steps, of: state.schema)
+        if history.backsUpFiles, steps.contains(where: \.type.isHeavyweightMigration) { try backup() }
         for step in steps {
             if progress?.isCancelled == true { throw cancelled }
             try take(step)
@@ -93,10 +103,14 @@ public struct MigrationRunner {
         StorageError(.cancelled, "the migration was cancelled; the store has the version of the last step that was done")
     }
 
-    /// Copies a file before a step that a program has written runs over it: the way back where the mapping proves wrong.
-    private func backup(_ steps: [Step], of stored: Schema) throws(StorageError) {
-        guard history.backsUpFiles, steps.contains(where: \.type.isHeavyweightMigration), let local = storage as? any LocalStorage else { return }
-        let place = local.fileURL.path + ".\(stored.version.fileNamePart).backup"
+    /// Copies a file to one beside it, named by the version that it keeps: the way back where a step proves wrong. `run` does it before a
+    /// step that a program has written runs over the file.
+    ///
+    /// - Returns: The place of the copy, which replaces an older one; nil where the store is no file.
+    @discardableResult
+    public func backup() throws(StorageError) -> URL? {
+        guard let local = storage as? any LocalStorage else { return nil }
+        let place = local.fileURL.path + ".\(state.schema.version.fileNamePart).backup"
         let fresh = place + ".new"
         try? FileManager.default.removeItem(atPath: fresh)
         try local.backup(to: URL(fileURLWithPath: fresh))
@@ -106,15 +120,12 @@ public struct MigrationRunner {
         } catch {
             throw StorageError(.inputOutput, "the backup before the migration could not be given its name", cause: error)
         }
+        return URL(fileURLWithPath: place)
     }
 
     private func take(_ step: Step) throws(StorageError) {
         let mapping = step.mapping.schemas
-        var written: Set<EntityIndex> = []
-        for (index, part) in mapping.entities.enumerated() where step.mapping.transformers[index] != nil {
-            written.insert(mapping.destination[part.destination].root)
-        }
-        let migration = try storage.beginMigration(MigrationStep(mapping, writtenRoots: written), WriteOptions(timeout: Self.timeout))
+        let migration = try storage.beginMigration(Self.step(step.mapping), WriteOptions(timeout: Self.timeout))
         defer { migration.end() }
         let settled = try Peers.settle(state.storeID, mapping.source, migration.source, read: peer)
         if settled != nil { StoreLogging.notice("a store has taken over what a peer kept for it, before its migration") }

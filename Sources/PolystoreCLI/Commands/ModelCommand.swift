@@ -6,7 +6,7 @@ internal import PolystoreStorage
 /// `polystore model`.
 struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "model", abstract: "Works with models.", subcommands: [Generate.self, Show.self, Import.self])
+        commandName: "model", abstract: "Works with models.", subcommands: [Generate.self, Show.self, Import.self, SchemaCommand.Diff.self])
 
     /// The schema of a model file, or of a store.
     static func schema(_ text: String) throws(StorageError) -> Schema {

@@ -20,9 +20,8 @@ struct Renames {
         switch direction {
         case .forward: self.init(from: old, to: new)
         case .back:
-            let forward = Renames(from: new, to: old)
-            origins = forward.successors
-            successors = forward.origins
+            self.init(from: new, to: old)
+            swap(&origins, &successors)
         }
     }
 
