@@ -36,7 +36,12 @@ extension MigrationRunner {
         let changed = Set(mapping.changes.map { String($0.path.prefix { $0 != "." }) })
         var count = 0
         for root in mapping.source.roots {
-            let names = mapping.source[root].family.map { mapping.source.entities[$0].name }
+            // A change is named by the new name of its entity, or by the old one where the entity is gone.
+            var names = mapping.source[root].family.map { mapping.source.entities[$0].name }
+            for part in mapping.entities where mapping.source[part.source].root == root {
+                let family = mapping.destination[mapping.destination[part.destination].root].family
+                names += family.map { mapping.destination.entities[$0].name }
+            }
             if changed.isDisjoint(with: names) { continue }
             let answer = try reader.values(for: .count(FetchPlan(mapping.source, root)))
             if case .int(let rows)? = answer.first?.first { count += Int(rows) }

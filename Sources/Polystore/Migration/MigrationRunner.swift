@@ -106,11 +106,17 @@ public struct MigrationRunner {
     /// Copies a file to one beside it, named by the version that it keeps: the way back where a step proves wrong. `run` does it before a
     /// step that a program has written runs over the file.
     ///
-    /// - Returns: The place of the copy, which replaces an older one; nil where the store is no file.
+    /// - Parameter keepsOlder: Whether a copy of that name stays, and the new one gets a number; otherwise it is replaced.
+    /// - Returns: The place of the copy; nil where the store is no file.
     @discardableResult
-    public func backup() throws(StorageError) -> URL? {
+    public func backup(keepsOlder: Bool = false) throws(StorageError) -> URL? {
         guard let local = storage as? any LocalStorage else { return nil }
-        let place = local.fileURL.path + ".\(state.schema.version.fileNamePart).backup"
+        let name = local.fileURL.path + ".\(state.schema.version.fileNamePart)"
+        var place = name + ".backup", number = 2
+        while keepsOlder, FileManager.default.fileExists(atPath: place) {
+            place = name + ".\(number).backup"
+            number += 1
+        }
         let fresh = place + ".new"
         try? FileManager.default.removeItem(atPath: fresh)
         try local.backup(to: URL(fileURLWithPath: fresh))

@@ -27,7 +27,8 @@ extension SchemaCommand {
             }
             let width = versions.map(\.schema.version.count).max() ?? 0
             for (schema, until) in versions {
-                Console.print("\(schema.version.padding(width))  \(schema.hash.description.prefix(16))  \(until.map { "until \($0)" } ?? "now")")
+                Console.print(
+                    "\(schema.version.padding(width))  \(schema.hash.description.prefix(16))  \(until.map { "until \($0)" } ?? "now")")
             }
         }
     }

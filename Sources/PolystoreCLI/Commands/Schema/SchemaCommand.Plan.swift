@@ -37,6 +37,8 @@ extension SchemaCommand {
         private func show(_ steps: [SchemaStep], _ stored: Schema) {
             if steps.isEmpty { return Console.print("the store keeps version \"\(stored.version)\" already: nothing is to be done") }
             for step in steps { step.show() }
+            let later = steps.flatMap { $0.possibleLosses(acceptLoss) }
+            if !later.isEmpty { Console.print("a later step is refused where anything is stored there: \(SchemaStep.options(later))") }
             Console.print("nothing was changed")
         }
     }

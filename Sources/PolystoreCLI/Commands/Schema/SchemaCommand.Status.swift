@@ -7,7 +7,9 @@ extension SchemaCommand {
     struct Status: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "status",
-            abstract: "Shows the version that a store keeps, and with --model what leads to that of a model; exit code 1 when steps are required.")
+            abstract:
+                "Shows the version that a store keeps, and with --model what leads to that of a model; exit code 1 when steps are required."
+        )
 
         @Argument(help: "The store.")
         var store: String

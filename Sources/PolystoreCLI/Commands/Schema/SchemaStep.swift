@@ -9,18 +9,28 @@ struct SchemaStep {
     var losses: [SchemaChange] = []
     /// The number of objects of entities that change; nil where the step does not begin with what is stored now.
     var objectCount: Int?
+    /// Whether it begins with what is stored now, so that its losses are known.
+    var isFirst = false
     /// What the store would do; nil where it was not asked.
     var lines: [String]?
 
     /// The steps of a runner, of which only the first begins with what is stored now.
     static func all(of runner: MigrationRunner) throws(StorageError) -> [SchemaStep] {
         try runner.requiredMigrations().enumerated().map { number, step in
-            SchemaStep(type: step.type, changes: step.changes, losses: step.losses, objectCount: number == 0 ? step.objectCount : nil)
+            let isFirst = number == 0
+            return SchemaStep(
+                type: step.type, changes: step.changes, losses: step.losses, objectCount: isFirst ? step.objectCount : nil,
+                isFirst: isFirst)
         }
     }
 
     /// Whether something may be lost in it, or the program has a part in it.
     var needsBackup: Bool { type.isHeavyweightMigration || changes.contains { $0.loss != nil } }
+
+    /// What a later step may lose and was not accepted: only when it begins is it known whether anything is stored there.
+    func possibleLosses(_ accepted: [String]) -> [SchemaChange] {
+        isFirst ? [] : changes.filter { $0.loss != nil && !accepted.contains($0.path) }
+    }
 
     /// The options that accept what would be lost.
     static func options(_ losses: [SchemaChange]) -> String { losses.map { "--accept-loss \($0.path)" }.joined(separator: " ") }

@@ -20,7 +20,14 @@ struct SchemaWork {
         let copy = try backup()
         Interruption.watch()
         var state = opened.state
-        for leg in way.legs { state = try take(leg, state) }
+        for (done, leg) in way.legs.enumerated() {
+            do { state = try take(leg, state) } catch {
+                if done > 0 {
+                    Console.error("\(String.counted(done, "step")) done: the store keeps version \"\(state.schema.version)\" now")
+                }
+                throw error
+            }
+        }
         show(state.schema, copy)
     }
 
@@ -39,7 +46,7 @@ struct SchemaWork {
     /// Copies a file where a step may lose something; the runner would do it only where a mapping of the program has a part.
     private func backup() throws -> String? {
         guard !options.noBackup, way.steps.contains(where: \.needsBackup), let leg = way.legs.first else { return nil }
-        return try leg.runner(opened.store, opened.state).backup()?.path
+        return try leg.runner(opened.store, opened.state).backup(keepsOlder: true)?.path
     }
 
     private func take(_ leg: SchemaWay.Leg, _ state: StorageState) throws -> StorageState {
