@@ -27,7 +27,7 @@ import Testing
             case .postgresql:
                 (
                     renames + [
-                        #"ALTER TABLE "Note" ADD COLUMN "stars" bigint DEFAULT 3"#,
+                        #"ALTER TABLE "Note" ADD COLUMN "stars" int8 DEFAULT '3'::int8"#,
                         #"ALTER TABLE "Note" ALTER COLUMN "stars" DROP DEFAULT"#,
                     ],
                     [

@@ -56,7 +56,7 @@ import Testing
                 [
                     rename,
                     [
-                        #"ALTER TABLE "Note" ADD COLUMN "stars" bigint DEFAULT 3"#,
+                        #"ALTER TABLE "Note" ADD COLUMN "stars" int8 DEFAULT '3'::int8"#,
                         #"ALTER TABLE "Note" ALTER COLUMN "stars" DROP DEFAULT"#,
                     ],
                 ]

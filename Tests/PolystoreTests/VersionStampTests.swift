@@ -44,8 +44,8 @@ import Testing
         #expect(throws: StorageError.self) { try kept.insert("Circle", [["size": .int(3), "name": .string("a")]]) }
         try kept.insert("Circle", [["size": .int(2), "name": .string("c")]])
         try kept.delete("Circle", [2])
-        #expect(try kept.rows("Circle", "size == 2") == ["3v1 2 c"])
-        #expect(try kept.rows("Shape", "size == 2") == ["3v1 2 c"])
+        #expect(try kept.rows("Circle", "size == 2").map { $0.suffix(6) } == ["v1 2 c"])
+        #expect(try kept.rows("Shape", "size == 2").map { $0.suffix(6) } == ["v1 2 c"])
         let reader = try kept.store.beginRead()
         #expect(try MigrationRecord.all(reader) == [])
         reader.end()
@@ -61,10 +61,15 @@ import Testing
         try kept.store.erase()
     }
 
-    @Test func aStampHasNothingToDoInTheTablesOfAnEngine() throws {
-        let kept = try VersionedStore(.sqlite, try Self.schema("V1"))
-        let step = MigrationStep(SchemaMapping(from: kept.schema, to: try Self.schema("One")))
-        #expect(try kept.store.explanation(of: step) == [])
+    @Test(arguments: TestStore.all) func aStampHasNothingToDo(_ kind: TestStore) throws {
+        let kept = try VersionedStore(kind, try Self.schema("V1"))
+        let lines = try kept.store.explanation(of: MigrationStep(SchemaMapping(from: kept.schema, to: try Self.schema("One"))))
+        switch kind {
+        case .sqlite, .postgresql: #expect(lines == [])
+        case .memory, .lmdb:
+            // Two hierarchies, three indexes, and the pairs from both sides; no map takes the place of two.
+            #expect(Set(lines).count == 7 && lines.count == 7 && lines.allSatisfy { $0.hasPrefix("keep ") })
+        }
         try kept.store.erase()
     }
 }

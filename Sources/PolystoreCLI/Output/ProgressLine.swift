@@ -6,7 +6,7 @@ internal import Synchronization
 /// Shows how far a transfer or a migration has come: one line that is replaced on a terminal, a plain line every five seconds otherwise.
 final class ProgressLine: Sendable {
     private let start = Date()
-    private let last = Mutex(Date.distantPast)
+    private let last = Mutex(Console.errorIsTerminal ? Date.distantPast : Date())
     private let isTerminal = Console.errorIsTerminal
     private let isQuiet: Bool
 

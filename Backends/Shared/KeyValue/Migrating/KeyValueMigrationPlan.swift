@@ -50,9 +50,13 @@ struct KeyValueMigrationPlan {
             }
             give(new.rows[root], kept[root].map { old.names[old.rows[$0]] })
         }
+        // An entity and its parent can have equal indexes: each keeps a map of its own.
+        var unused = old.allIndexes + old.wordIndexes.joined().unique()
         for index in new.allIndexes + new.wordIndexes.joined().unique() {
             let root = mapping.destination[index.entity].root
-            let same = kept[root] == nil ? nil : (old.allIndexes + old.wordIndexes.joined().unique()).first { Self.isSame(index, $0, mapping) }
+            let equal = kept[root] == nil ? [] : unused.filter { Self.isSame(index, $0, mapping) }
+            let same = equal.first { $0.name == index.name } ?? equal.first
+            unused.removeAll { $0.map == same?.map }
             give(index.map, same.map { old.names[$0.map] })
             if kept[root] != nil, same == nil { fresh.insert(index.name) }
         }
