@@ -174,6 +174,12 @@ let package = Package(
             ["PolystoreCatalog", "PolystoreInMemory", "PolystoreKeyValue", "PolystoreStorage"]),
         tests("SQLiteTests", "Tests/Backends/SQLiteTests", ["PolystoreConformance", "PolystoreCatalog"]),
         tests(
+            "ForeignDatabaseTests", "Tests/Backends/ForeignDatabaseTests",
+            [
+                "Polystore", "PolystoreTransfer", "PolystoreCatalog", "PolystoreStorage", "PolystoreLMDB", "PolystoreSQLite",
+                "TestStores",
+            ]),
+        tests(
             "LMDBTests", "Tests/Backends/LMDBTests",
             ["PolystoreConformance", "PolystoreCatalog", "PolystoreLMDB", "PolystoreStorage"]),
         tests(

@@ -12,11 +12,13 @@ extension SQLiteStore: DefaultPlaceStorage {
 
     /// A store in a file of this name, in the folder of the default place.
     public convenience init(
-        fileName: String, configuration: String? = nil, localStorageOptions: LocalStorageOptions = []
+        fileName: String, configuration: String? = nil, localStorageOptions: LocalStorageOptions = [],
+        migrationMappingProviders: [any SchemaMappingProvider] = []
     ) throws(StorageError) {
         let folder = URL(fileURLWithPath: try DefaultPlace.path()).deletingLastPathComponent()
         self.init(
-            fileURL: folder.appendingPathComponent(fileName), configuration: configuration, localStorageOptions: localStorageOptions)
+            fileURL: folder.appendingPathComponent(fileName), configuration: configuration, localStorageOptions: localStorageOptions,
+            migrationMappingProviders: migrationMappingProviders)
     }
 }
 

@@ -7,15 +7,24 @@ public enum ModelCode {
     public struct Options: Sendable {
         /// `public` or nothing.
         public var access: String
+        /// The name of an enum around the classes, so that those of several versions of a model stand beside each other; nil for none.
+        public var namespace: String?
 
         /// Options; internal classes unless said otherwise.
-        public init(access: String = "") { self.access = access }
+        public init(access: String = "", namespace: String? = nil) {
+            self.access = access
+            self.namespace = namespace
+        }
     }
 
     /// A Swift file with a class for each entity of a schema.
     public static func swift(for schema: Schema, _ options: Options = Options()) -> String {
         let classes = schema.entities.indices.map { text(ModelClass(schema, $0, options)) }
         let access = options.access.isEmpty ? "" : "public "
+        var body = classes.joined(separator: "\n\n")
+        if let name = options.namespace {
+            body = "/// Version \(schema.version) of the model.\n\(access)enum \(Names.swift(name)) {\n\(indented(body))\n}"
+        }
         // An import that nothing needs is a warning.
         let usesFoundation = schema.entities.flatMap(\.attributes).contains {
             [.date, .uuid, .data, .url, .decimal].contains($0.type)
@@ -26,7 +35,7 @@ public enum ModelCode {
 
             \(usesFoundation ? "\(access)import Foundation\n" : "")\(access)import Polystore
 
-            \(classes.joined(separator: "\n\n"))
+            \(body)
 
             """
     }

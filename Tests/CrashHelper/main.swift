@@ -24,6 +24,19 @@ if CommandLine.arguments.contains("--assign") {
     try stack.fetchAll(From<DynamicObject>(entity: "Left"))[0].setValue(.int(2), for: "x")
 }
 
+// Leads a store from one version of a model to the next.
+if CommandLine.arguments.count >= 3, CommandLine.arguments[1].hasPrefix("--") {
+    let count = CommandLine.arguments.count > 3 ? Int(CommandLine.arguments[3]) ?? 1000 : 1000
+    let work = Migrating(url: CommandLine.arguments[2], count: count)
+    switch CommandLine.arguments[1] {
+    case "--fill": try work.fill()
+    case "--migrate": try work.migrate()
+    case "--verify": print(try work.verify())
+    default: exit(2)
+    }
+    exit(0)
+}
+
 // Commits over two stores without end, for a test that kills it: polystore-crash LEFT RIGHT
 let schema = try Schema(
     entities: [Entity("Left", attributes: [Attribute("x", .int64)]), Entity("Right", attributes: [Attribute("x", .int64)])],

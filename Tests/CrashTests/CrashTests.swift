@@ -26,15 +26,9 @@ import Testing
             : "\(kind):\(folder.path)/\(name).\(kind)"
     }
 
-    private func program() -> URL {
-        let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("polystore-crash")
-        if FileManager.default.isExecutableFile(atPath: beside.path) { return beside }
-        return Bundle.main.bundleURL.deletingLastPathComponent().appendingPathComponent("debug/polystore-crash")
-    }
-
     private func commitAndKill(_ urls: [String]) throws {
         let process = Process(), output = Pipe()
-        process.executableURL = program()
+        process.executableURL = Helper.program
         process.arguments = urls
         process.standardOutput = output
         try process.run()
@@ -48,7 +42,7 @@ import Testing
 
     @Test func theLoggerHearsTheLastWords() throws {
         let process = Process(), output = Pipe()
-        process.executableURL = program()
+        process.executableURL = Helper.program
         process.arguments = ["--assign"]
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

@@ -95,4 +95,28 @@ import Testing
         #expect(try run("query", store, "Note", "--count").output == "2\n")
         #expect(try run("query", store, "Note", "--where", "txt == 'b'").code == 2)
     }
+
+    @Test func aDatabaseOfAnotherProgramIsShownMovedAndCompared() throws {
+        let make = Process()
+        make.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+        make.arguments = [
+            "\(folder.path)/foreign.db",
+            "CREATE TABLE pet(id INTEGER PRIMARY KEY, name TEXT, owner_id INTEGER REFERENCES owner(id)); CREATE TABLE owner(id INTEGER "
+                + "PRIMARY KEY); CREATE VIEW v AS SELECT 1; INSERT INTO owner VALUES(7); INSERT INTO pet VALUES(1, 'Rex', 7);",
+        ]
+        try make.run()
+        make.waitUntilExit()
+        let store = "sqlite:\(folder.path)/foreign.db?catalog=foreign", copy = "lmdb:\(folder.path)/foreign.lmdb"
+        #expect(try run("info", "sqlite:\(folder.path)/foreign.db").error.contains("catalog=foreign"))
+        #expect(try run("info", store).output.contains("note: the view v is left out: only tables are read"))
+        #expect(try run("info", store, "--json").output.contains("\"remarks\":[\"the view v is left out: only tables are read\"]"))
+        let moved = try run("transfer", store, copy)
+        #expect(moved.code == 0 && moved.error.contains("note: the view v is left out"))
+        #expect(moved.output.contains("copied 2 rows"))
+        #expect(try run("verify", store, copy).code == 0)
+        let pet = "{\"entity\":\"pet\",\"key\":1,\"version\":1,\"name\":\"Rex\",\"owner\":7}\n"
+        #expect(try run("query", store, "pet", "--where", "owner == 7").output == pet)
+        #expect(try run("dump", copy).output == "{\"entity\":\"owner\",\"key\":7,\"version\":1}\n" + pet)
+        #expect(try run("transfer", copy, store).code == 2)
+    }
 }

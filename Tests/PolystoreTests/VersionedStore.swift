@@ -15,12 +15,16 @@ struct VersionedStore {
 
     var state: StorageState { StorageState(storeID: UUID(), schema: schema, formatVersion: 1, wasCreated: false) }
 
-    /// Leads the store to a schema, taking what is lost.
-    mutating func migrate(to next: Schema, losing losses: Set<String> = [], _ providers: [any SchemaMappingProvider] = []) throws {
-        var history = try SchemaHistory(next)
-        history.acceptedLosses = losses
-        try MigrationRunner(history, store, state, mappingProviders: providers).run()
+    /// Leads the store to a schema.
+    mutating func migrate(to next: Schema) throws {
+        try MigrationRunner(SchemaHistory(next), store, state).run()
         schema = next
+    }
+
+    /// Leads the store back to a schema that it had.
+    mutating func goBack(to older: Schema, losing losses: Set<String> = []) throws {
+        try MigrationRunner(backTo: older, acceptedLosses: losses, store, state).run()
+        schema = older
     }
 
     mutating func stamp(_ version: String) throws { schema = try VersionStamp(version).apply(to: store, schema) }

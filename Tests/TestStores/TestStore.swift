@@ -18,7 +18,11 @@ public enum TestStore: String, CaseIterable, Sendable {
 
     /// A new store in a place of its own.
     public func make(configuration: String? = nil) -> any StorageInterface {
-        let name = "polystore_\(UUID().uuidString.lowercased())"
+        make(named: "polystore_\(UUID().uuidString.lowercased())", configuration: configuration)
+    }
+
+    /// A store in a place of a name.
+    public func make(named name: String, configuration: String? = nil) -> any StorageInterface {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
         switch self {
         case .memory: return InMemoryStore(configuration: configuration)

@@ -23,7 +23,8 @@ public final class InMemoryStore: StorageInterface {
 
     /// What the store can do.
     public var capabilities: StorageCapabilities {
-        StorageCapabilities([.snapshotReads, .savepoints, .history, .migrations, .fullTextIndexes], maximumValueBytes: 1 << 30, maximumColumns: 4096)
+        StorageCapabilities(
+            [.snapshotReads, .savepoints, .history, .migrations, .fullTextIndexes], maximumValueBytes: 1 << 30, maximumColumns: 4096)
     }
 
     /// Opens the store, empty.

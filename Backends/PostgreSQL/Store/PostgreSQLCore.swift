@@ -23,15 +23,19 @@ final class PostgreSQLCore: Sendable {
     private let closed = Atomic(false)
 
     private let open: @Sendable () throws -> PostgreSQLConnection
+    private let isForeign: Bool
 
-    /// - Parameter tables: The tables of the schema, where they are not where they should be.
+    /// - Parameters:
+    ///   - tables: The tables of the schema, where they are not where they should be.
+    ///   - isForeign: Whether another program made the tables: then no version of a model lies there.
     init(
-        _ metadata: StoreMetadata, schema: String, durability: Durability, tables: SQLTables? = nil,
+        _ metadata: StoreMetadata, schema: String, durability: Durability, tables: SQLTables? = nil, isForeign: Bool = false,
         open: @escaping @Sendable () throws -> PostgreSQLConnection
     ) {
         self.metadata = metadata
         self.schema = schema
         self.open = open
+        self.isForeign = isForeign
         let tables = tables ?? SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
         self.tables = tables
         let compiler = SQLCompiler(tables)
@@ -66,6 +70,7 @@ final class PostgreSQLCore: Sendable {
     ///
     /// - Throws: `schemaMismatch` where one has led the store to another version of the model.
     func begin(_ connection: PostgreSQLConnection, _ statement: String) throws(StorageError) {
+        if isForeign { return try connection.execute(statement + "; SELECT pg_current_snapshot()") }
         guard try connection.text(statement + "; " + Self.holdingVersion) == metadata.hash else {
             throw StoreMetadata.migrated(from: metadata.schema)
         }
@@ -102,6 +107,7 @@ final class PostgreSQLPool: Sendable {
     private let state = Mutex(State())
     private let places: DispatchSemaphore
     private let open: @Sendable () throws -> PostgreSQLConnection
+    private let isForeign: Bool
 
     init(size: Int, open: @escaping @Sendable () throws -> PostgreSQLConnection) {
         places = DispatchSemaphore(value: size)

@@ -26,7 +26,9 @@ struct PostgreSQLError {
         constraint = Self.field(result, 110)  // PG_DIAG_CONSTRAINT_NAME is the letter n
         // Class 42: what is wrong with a statement. PG_DIAG_MESSAGE_PRIMARY and _HINT are the letters M and H.
         let sentences = [77, 72].compactMap { Self.field(result, $0) }
-        sentence = state.hasPrefix("42") && !sentences.isEmpty ? sentences.joined(separator: "; ") : nil
+        // That of our own refusals is the name of a column.
+        let isHarmless = state.hasPrefix("42") || state == PostgreSQLForeign.refusalState
+        sentence = isHarmless && !sentences.isEmpty ? sentences.joined(separator: "; ") : nil
         // PG_DIAG_STATEMENT_POSITION is the letter P; it counts from 1.
         offset = Self.field(result, 80).flatMap { Int($0) }.map { $0 - 1 }
     }
@@ -57,6 +59,10 @@ struct PostgreSQLError {
         case "22003": return make(.arithmeticOverflow, "a number leaves the range of its type")
         case "22012": return make(.divisionByZero, "a division by zero")
         case "22021": return make(.valueNotStorable, "a text has bytes that the server cannot store")
+        case PostgreSQLForeign.refusalState:
+            return make(
+                .valueNotStorable,
+                "\(sentence ?? "a column") holds a value that has no form here: NaN, an infinite or far date, too many digits")
         case "54000": return make(.valueTooLarge, "a value is larger than the server's index allows")
         case "XX001", "XX002": return make(.corrupted, "the server's data is damaged")
         default: return make(.inputOutput, "the server refused the statement with SQLSTATE \(state)")

@@ -7,7 +7,7 @@ internal import Synchronization
 /// A store in a schema of a PostgreSQL database, version 15 or newer.
 ///
 /// The tables are ordinary tables that any tool can read. Write transactions are SERIALIZABLE, and several can run at once.
-public final class PostgreSQLStore: RemoteStorage {
+public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
     /// `postgresql`.
     public static let storeType = "postgresql"
 
@@ -21,6 +21,8 @@ public final class PostgreSQLStore: RemoteStorage {
     private let schema: String
     private let durability: Durability
     private let isReadOnly: Bool
+    private let catalog: PostgreSQLCatalog
+    private let foreignRemarks = Mutex<[String]>([])
     private let core = Mutex<PostgreSQLCore?>(nil)
     private let isReadOnlyNow = Atomic(false)
     /// Who is told what happens to the store.
@@ -38,11 +40,13 @@ public final class PostgreSQLStore: RemoteStorage {
     ///   - durability: Whether a commit waits for the server's disk.
     ///   - readOnly: Whether changes are refused.
     ///   - migrationMappingProviders: What the program says about steps between versions of the model.
+    ///   - catalog: Who made the tables; a schema that another program made is read-only.
     public init(
         conninfo: String, configuration: String? = nil, schema: String = "polystore", durability: Durability = .full,
-        readOnly: Bool = false, migrationMappingProviders: [any SchemaMappingProvider] = []
+        readOnly: Bool = false, migrationMappingProviders: [any SchemaMappingProvider] = [], catalog: PostgreSQLCatalog = .own
     ) {
         self.migrationMappingProviders = migrationMappingProviders
+        self.catalog = catalog
         self.conninfo = conninfo
         self.configuration = configuration
         self.schema = schema
@@ -50,17 +54,19 @@ public final class PostgreSQLStore: RemoteStorage {
         isReadOnly = readOnly
     }
 
-    /// The store of a URL: `postgresql://user@host/database?x-schema=NAME&x-durability=full|relaxed&x-mode=ro`, everything else for libpq.
+    /// The store of a URL: `postgresql://user@host/database?x-schema=NAME&x-durability=full|relaxed&x-mode=ro`, everything else for libpq;
+    /// for the tables of another program, in the schema `public` unless another is named, `x-catalog=foreign`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
-        try url.unknownOptions(allowed: ["x-schema", "x-durability", "x-mode"])
-        let schema = url.option("x-schema") ?? "polystore", mode = url.option("x-mode") ?? "rw"
+        try url.unknownOptions(allowed: ["x-schema", "x-durability", "x-mode", "x-catalog"])
+        let catalog = try PostgreSQLCatalog(url)
+        let schema = url.option("x-schema") ?? catalog.defaultSchema, mode = url.option("x-mode") ?? "rw"
         if schema.isEmpty || schema.utf8.count > 63 {
             throw StorageError(.invalidConfiguration, "x-schema is a name of at most 63 bytes")
         }
         guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "x-mode is ro or rw") }
         self.init(
             conninfo: url.place, configuration: configuration, schema: schema, durability: try url.durability(option: "x-durability"),
-            readOnly: mode == "ro")
+            readOnly: mode == "ro", catalog: catalog)
     }
 
     /// A store on a server that answers; nil when it cannot be reached or does not let the program in.
@@ -76,9 +82,14 @@ public final class PostgreSQLStore: RemoteStorage {
 
     /// What PostgreSQL can do.
     public var capabilities: StorageCapabilities {
-        StorageCapabilities(
+        if catalog != .own {
+            return StorageCapabilities(
+                [.persistent, .multipleProcesses, .snapshotReads, .rawSQL], maximumValueBytes: 1_000_000_000, maximumColumns: 1590)
+        }
+        return StorageCapabilities(
             [
-                .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .migrations, .durableCommits, .rawSQL,
+                .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .migrations, .durableCommits,
+                .rawSQL,
                 .partialIndexes, .fullTextIndexes,
             ],
             maximumValueBytes: 1_000_000_000, maximumColumns: 1590)
@@ -87,18 +98,19 @@ public final class PostgreSQLStore: RemoteStorage {
     /// Connects, and makes the tables where they are missing.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
         if core.withLock({ $0 != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
+        if catalog != .own { return try openForeign(request) }
         var request = request
         request.readOnly = request.readOnly || isReadOnly
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
-        guard connection.serverVersion >= Self.oldestVersion else {
-            throw StorageError(.unsupported, "the server has version \(connection.serverVersion / 10_000); PostgreSQL 15 is the oldest")
-        }
+        try Self.checkVersion(connection)
         // A look at what is there is no use of it.
         let isUsed = request.schema != nil
         if isUsed { observers.tell { $0.storageWillFinishInitialImport(self) } }
-        let (metadata, wasCreated) = try PostgreSQLSetup(connection, schema).metadata(request)
-        try metadata.check(request)
         let (conninfo, schema) = (conninfo, schema)
+        let (metadata, wasCreated) = try catalog.hinting { () throws(StorageError) in
+            try PostgreSQLSetup(connection, schema).metadata(request)
+        }
+        try metadata.check(request)
         let opened = PostgreSQLCore(metadata, schema: schema, durability: durability) {
             try PostgreSQLConnection(conninfo: conninfo, schema: schema)
         }
@@ -113,9 +125,30 @@ public final class PostgreSQLStore: RemoteStorage {
             storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated)
     }
 
+    /// Opens a schema that another program made. Nobody is told: the server's other clients are none of ours.
+    private func openForeign(_ request: OpenRequest) throws(StorageError) -> StorageState {
+        let foreign = try PostgreSQLForeign(conninfo: conninfo, schema: schema), metadata = foreign.metadata
+        try metadata.check(request)
+        let opened = PostgreSQLCore(metadata, schema: schema, durability: durability, isForeign: true) { try foreign.reader() }
+        core.withLock { $0 = opened }
+        isReadOnlyNow.store(true, ordering: .releasing)
+        foreignRemarks.withLock { $0 = foreign.remarks }
+        return StorageState(
+            storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: false)
+    }
+
+    /// What of a schema of another program is left out or read otherwise than it is declared there.
+    public var remarks: [String] { foreignRemarks.withLock { $0 } }
+
+    static func checkVersion(_ connection: PostgreSQLConnection) throws(StorageError) {
+        guard connection.serverVersion >= oldestVersion else {
+            throw StorageError(.unsupported, "the server has version \(connection.serverVersion / 10_000); PostgreSQL 15 is the oldest")
+        }
+    }
+
     /// Begins to wait for what other programs tell.
     private func listen() {
-        guard core.withLock({ $0 != nil }) else { return }
+        guard core.withLock({ $0 != nil }), catalog == .own else { return }
         let (conninfo, schema) = (conninfo, schema)
         listener.withLock { listener in
             if listener != nil { return }
@@ -175,6 +208,7 @@ public final class PostgreSQLStore: RemoteStorage {
     /// A connection that holds the lock of the writers, alone or with others.
     private func lane(_ options: WriteOptions) throws(StorageError) -> (PostgreSQLCore, PostgreSQLConnection) {
         let core = try opened()
+        if catalog != .own { throw .isForeign }
         if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened for reading only") }
         let connection = try core.writers.take(timeout: options.timeout)
         do throws(StorageError) {
@@ -233,7 +267,7 @@ public final class PostgreSQLStore: RemoteStorage {
             listener = nil
         }
         // A server that is gone need not be told.
-        if let connection = try? core.readers.take(timeout: 0) {
+        if catalog == .own, let connection = try? core.readers.take(timeout: 0) {
             try? connection.execute(PostgreSQLEvent.notify([.leaving(peerName), .left(peerName)], schema))
             core.readers.give(connection)
         }
@@ -242,6 +276,7 @@ public final class PostgreSQLStore: RemoteStorage {
 
     /// Closes the connections and drops the schema with everything in it, if it is one of ours.
     public func erase() throws(StorageError) {
+        if catalog != .own { throw .isForeign }
         try close()
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
         if try PostgreSQLSetup(connection, schema).isOurs() {

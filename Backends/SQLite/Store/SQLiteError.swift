@@ -20,6 +20,8 @@ enum SQLiteError {
         case SQLITE_IOERR: return StorageError(.inputOutput, "reading or writing the database failed", cause: cause)
         case SQLITE_TOOBIG: return StorageError(.valueTooLarge, "a value is larger than SQLite allows", cause: cause)
         case SQLITE_INTERRUPT: return StorageError(.cancelled, "the statement was interrupted", cause: cause)
+        // A value of another program that has no form of ours: the sentence is that of `SQLiteForm`, and names the column alone.
+        case SQLITE_MISMATCH: return StorageError(.valueNotStorable, message, cause: cause)
         case SQLITE_NOMEM: return StorageError(.limitExceeded, "SQLite ran out of memory", cause: cause)
         default: return StorageError(.inputOutput, "SQLite failed with code \(code)", cause: cause)
         }

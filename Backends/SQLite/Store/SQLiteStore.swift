@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// The file is an ordinary database of ordinary tables that any tool can read. It is in WAL mode: one writer at a time, readers that
 /// never wait for it, and other processes beside this one.
-public final class SQLiteStore: LocalStorage {
+public final class SQLiteStore: LocalStorage, ForeignStorage {
     /// `sqlite`.
     public static let storeType = "sqlite"
 
@@ -26,7 +26,9 @@ public final class SQLiteStore: LocalStorage {
     private let durability: Durability
     private let busyTimeout: TimeInterval
     private let isReadOnly: Bool
+    private let catalog: SQLiteCatalog
     private let opened = Mutex<SQLiteCore?>(nil)
+    private let foreignRemarks = Mutex<[String]>([])
 
     /// A store in a file, which is opened when the store is added to a stack.
     ///
@@ -38,12 +40,14 @@ public final class SQLiteStore: LocalStorage {
     ///   - readOnly: Whether changes are refused.
     ///   - localStorageOptions: What a stack may do when the file does not fit its model.
     ///   - migrationMappingProviders: What the program says about steps between versions of the model.
+    ///   - catalog: Who made the tables; a file that another program made is read-only.
     public init(
         path: String, configuration: String? = nil, durability: Durability = .full, busyTimeout: TimeInterval = 10,
         readOnly: Bool = false, localStorageOptions: LocalStorageOptions = [],
-        migrationMappingProviders: [any SchemaMappingProvider] = []
+        migrationMappingProviders: [any SchemaMappingProvider] = [], catalog: SQLiteCatalog = .own
     ) {
         self.migrationMappingProviders = migrationMappingProviders
+        self.catalog = catalog
         self.localStorageOptions = localStorageOptions
         self.path = path
         self.configuration = configuration
@@ -52,9 +56,10 @@ public final class SQLiteStore: LocalStorage {
         isReadOnly = readOnly
     }
 
-    /// The store of a URL: `sqlite:PATH?mode=ro&durability=full|relaxed&busy=SECONDS`.
+    /// The store of a URL: `sqlite:PATH?mode=ro&durability=full|relaxed&busy=SECONDS`, and for the file of another program
+    /// `sqlite:PATH?catalog=foreign` or `sqlite:PATH?catalog=coredata&model=X.xcdatamodeld`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
-        try url.unknownOptions(allowed: ["mode", "durability", "busy"])
+        try url.unknownOptions(allowed: ["mode", "durability", "busy", "catalog", "model"])
         if url.place.isEmpty { throw StorageError(.invalidConfiguration, "a SQLite URL names a file: sqlite:shop.db") }
         let mode = url.option("mode") ?? "rw"
         guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "mode is ro or rw") }
@@ -62,7 +67,8 @@ public final class SQLiteStore: LocalStorage {
             throw StorageError(.invalidConfiguration, "busy is a number of seconds")
         }
         self.init(
-            path: url.place, configuration: configuration, durability: try url.durability(), busyTimeout: busy, readOnly: mode == "ro")
+            path: url.place, configuration: configuration, durability: try url.durability(), busyTimeout: busy, readOnly: mode == "ro",
+            catalog: try SQLiteCatalog(url))
     }
 
     /// A store in a file, which is opened when the store is added to a stack.
@@ -84,6 +90,7 @@ public final class SQLiteStore: LocalStorage {
             .persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .migrations, .durableCommits, .rawSQL, .partialIndexes,
         ]
         if SQLFullText.sqlite != nil { supported.insert(.fullTextIndexes) }
+        if catalog != .own { supported = [.persistent, .multipleProcesses, .snapshotReads, .rawSQL] }
         return StorageCapabilities(
             supported, maximumValueBytes: 1_000_000_000, maximumColumns: 1990)
     }
@@ -97,14 +104,22 @@ public final class SQLiteStore: LocalStorage {
             throw StorageError(.notFound, "there is no SQLite database at this path")
         }
         let place = SQLitePlace(path: path, durability: durability, busyTimeout: busyTimeout)
+        if catalog != .own { return try openForeign(place, request) }
         let connection = try place.writer(readOnly: readOnly, create: true)
-        let (metadata, wasCreated) = try SQLiteSetup(connection, Self.applicationID).metadata(request)
+        let (metadata, wasCreated) = try catalog.hinting { () throws(StorageError) in
+            try SQLiteSetup(connection, Self.applicationID).metadata(request)
+        }
         try metadata.check(request)
         let readers = SQLitePool(size: 8, timeout: 30) { try place.reader() }
         let writer = SQLiteWriterSeat(readOnly ? nil : connection) { () throws(StorageError) in
             try place.writer(readOnly: false, create: false)
         }
-        let core = SQLiteCore(metadata, readers: readers, writer: writer)
+        try keep(SQLiteCore(metadata, readers: readers, writer: writer), readOnly: readOnly)
+        return StorageState(
+            storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated)
+    }
+
+    private func keep(_ core: SQLiteCore, readOnly: Bool) throws(StorageError) {
         let isFirst = opened.withLock { opened in
             if opened != nil { return false }
             opened = core
@@ -112,8 +127,27 @@ public final class SQLiteStore: LocalStorage {
         }
         if !isFirst { throw StorageError(.alreadyExists, "the store is already open") }
         isReadOnlyNow.store(readOnly, ordering: .releasing)
+    }
+
+    /// Opens a file that another program made.
+    private func openForeign(_ place: SQLitePlace, _ request: OpenRequest) throws(StorageError) -> StorageState {
+        if !FileManager.default.fileExists(atPath: path) { throw StorageError(.notFound, "there is no SQLite database at this path") }
+        let foreign = try SQLiteForeign(place, catalog), metadata = foreign.metadata
+        try metadata.check(request)
+        let readers = SQLitePool(size: 8, timeout: 30) { try foreign.reader() }
+        let writer = SQLiteWriterSeat(nil) { () throws(StorageError) in throw .isForeign }
+        try keep(SQLiteCore(metadata, readers: readers, writer: writer), readOnly: true)
+        foreignRemarks.withLock { $0 = foreign.remarks }
         return StorageState(
-            storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated)
+            storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: false)
+    }
+
+    /// What of a file of another program is left out or read otherwise than it is declared there.
+    public var remarks: [String] { foreignRemarks.withLock { $0 } }
+
+    /// What writing to a store that is read-only throws.
+    private var refusal: StorageError {
+        catalog == .own ? StorageError(.readOnly, "the store was opened for reading only") : .isForeign
     }
 
     private let isReadOnlyNow = Atomic(false)
@@ -144,7 +178,7 @@ public final class SQLiteStore: LocalStorage {
     /// Starts the write transaction, waiting for the one before it.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         let core = try core()
-        if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened for reading only") }
+        if isReadOnlyNow.load(ordering: .acquiring) { throw refusal }
         let connection = try core.writer.enter(timeout: options.timeout)
         do throws(StorageError) {
             connection.wait(min(options.timeout, busyTimeout))
@@ -194,7 +228,7 @@ public final class SQLiteStore: LocalStorage {
     /// Writes the file anew without gaps (VACUUM) and empties the write-ahead log.
     public func compact() throws(StorageError) {
         let core = try core()
-        if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened for reading only") }
+        if isReadOnlyNow.load(ordering: .acquiring) { throw refusal }
         let connection = try core.writer.enter(timeout: 30)
         defer { core.writer.leave() }
         try connection.execute("VACUUM")
@@ -220,8 +254,9 @@ public final class SQLiteStore: LocalStorage {
         core?.close()
     }
 
-    /// Closes the file and removes it with the files beside it.
+    /// Closes the file and removes it with the files beside it, unless another program made it.
     public func erase() throws(StorageError) {
+        if catalog != .own { throw .isForeign }
         try close()
         for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }

@@ -59,6 +59,9 @@ struct Benchmarks: ParsableCommand {
         for store in wanted where wants("query") && store != "postgresql" {
             try QueryBenchmark(store: store, place: places, count: count * 10, rounds: rounds, report: show).run()
         }
+        for store in wanted where wants("migrate") && store != "memory" {
+            try MigrationBenchmark(store: store, place: places, count: count * 10, rounds: rounds, report: show).run()
+        }
         for store in wanted where chosen?.contains("detached") ?? false {
             try DetachedBenchmark(store: store, place: places, seconds: 60, report: show).run()
         }

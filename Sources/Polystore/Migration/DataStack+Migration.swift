@@ -6,7 +6,7 @@ enum AllowedMigrations {
     /// Those that follow from the schemas, where the store's options allow them while the caller waits.
     case synchronous
     /// All.
-    case all(MigrationProgress, @Sendable (MigrationProgress) -> Void)
+    case all(MigrationProgress)
 }
 
 extension DataStack {
@@ -62,9 +62,7 @@ extension DataStack {
         _ storage: any StorageInterface, _ allowed: AllowedMigrations, refusal: StorageError
     ) throws(StorageError) -> StorageState {
         switch allowed {
-        case .all(let progress, let tell):
-            tell(progress)
-            return try take(storage, progress)
+        case .all(let progress): return try take(storage, progress)
         case .synchronous:
             let options = (storage as? any LocalStorage)?.localStorageOptions ?? []
             let isAllowed = options.contains(.allowSynchronousLightweightMigration)

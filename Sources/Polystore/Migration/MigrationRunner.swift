@@ -13,6 +13,7 @@ public struct MigrationRunner {
     private let state: StorageState
     private let progress: MigrationProgress?
     private let mappingProviders: [any SchemaMappingProvider]
+    private let isReturning: Bool
     private let peer: (UUID) throws(StorageError) -> (any StorageReader)?
 
     /// A runner for a store that is open for writing, without any session.
@@ -33,6 +34,27 @@ public struct MigrationRunner {
         self.progress = progress
         self.mappingProviders = mappingProviders
         self.peer = peer
+        isReturning = false
+    }
+
+    /// A runner that leads a store back to a version that it had, following the names of both back (`SchemaMapping.init(from:backTo:)`).
+    ///
+    /// - Parameters:
+    ///   - older: The version that the present one followed (`MigrationRecord.ancestors`).
+    ///   - losses: What may be lost that is stored, by the paths of the changes.
+    public init(
+        backTo older: Schema, acceptedLosses losses: Set<String> = [], _ storage: any StorageInterface, _ state: StorageState,
+        progress: MigrationProgress? = nil
+    ) {
+        var history = SchemaHistory(current: older)
+        history.acceptedLosses = losses
+        self.history = history
+        self.storage = storage
+        self.state = state
+        self.progress = progress
+        mappingProviders = []
+        peer = { _ throws(StorageError) in nil }
+        isReturning = true
     }
 
     /// One step with what it does.
@@ -48,7 +70,7 @@ public struct MigrationRunner {
     /// - Throws: `noMigrationPath` where no way leads to the current version, or a step is not decided.
     func steps() throws(StorageError) -> [Step] {
         var steps: [Step] = []
-        for (source, destination) in try history.steps(from: state.schema) {
+        for (source, destination) in try ways() {
             let mapping = try mapping(from: source, to: destination)
             let versions = (source.version, destination.version)
             let type: MigrationType =
@@ -71,11 +93,33 @@ public struct MigrationRunner {
         return MigrationStep(schemas, writtenRoots: written)
     }
 
+    /// The schemas of each step.
+    private func ways() throws(StorageError) -> [(source: Schema, destination: Schema)] {
+        if isReturning { return state.schema.hash == history.currentSchema.hash ? [] : [(state.schema, history.currentSchema)] }
+        try refuseReturn()
+        return try history.steps(from: state.schema)
+    }
+
+    /// A program whose version the store has left is an older one: only a chain that says so leads back.
+    private func refuseReturn() throws(StorageError) {
+        let current = history.currentSchema
+        if history.migrationChain.hasSteps || state.schema.hash == current.hash { return }
+        let reader = try storage.beginRead()
+        defer { reader.end() }
+        let before = MigrationRecord.ancestors(of: state.schema, try MigrationRecord.all(reader))
+        guard before.contains(where: { $0.hash == current.hash }) else { return }
+        throw StorageError(
+            .noMigrationPath,
+            "the store was led from version \"\(current.version)\" of the model to \"\(state.schema.version)\" by a newer program: update this one"
+        )
+    }
+
     private func mapping(from source: Schema, to destination: Schema) throws(StorageError) -> MigrationMapping {
         for provider in storage.migrationMappingProviders + mappingProviders {
             if let mapping = try provider.mapping(from: source, to: destination) { return mapping }
         }
-        let inferred = MigrationMapping(SchemaMapping(from: source, to: destination))
+        let schemas = isReturning ? SchemaMapping(from: source, backTo: destination) : SchemaMapping(from: source, to: destination)
+        let inferred = MigrationMapping(schemas)
         try inferred.check()
         return inferred
     }

@@ -39,7 +39,7 @@ public struct MigrationChain: Sendable {
     /// A tree that leads each version to the next; its versions are named in the order of their names.
     public init(_ tree: [String: String]) { self.init(steps: tree.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }) }
 
-    private init(steps: [(String, String)]) {
+    init(steps: [(String, String)]) {
         for (version, next) in steps {
             guard let known = successors[version] else {
                 append(version, next)

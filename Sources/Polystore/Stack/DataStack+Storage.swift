@@ -32,17 +32,16 @@ extension DataStack {
     /// Opens a store on a thread of the stack and adds it, migrating it where it keeps another version of the model.
     ///
     /// A task that is cancelled cancels the migration: the step at work is undone, steps that are done stay.
-    /// - Parameter onMigration: Called with the progress where a migration begins.
+    /// - Parameter progress: Told how far a migration has come; its handlers and sequences end with it.
     /// - Throws: `noMigrationPath` and `dataLossRefused` before anything is changed; `validationFailed` and `uniqueConstraintViolated` for
     ///   objects that do not keep the rules of a new version, which leave the version before; whatever opening throws.
     @discardableResult
     public func addStorage<Storage: StorageInterface>(
-        _ storage: Storage, onMigration: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
+        _ storage: Storage, progress: MigrationProgress = MigrationProgress()
     ) async throws -> Storage {
-        let progress = MigrationProgress()
         try await withTaskCancellationHandler {
             try await core.workers.run {
-                try reportingOurs(functionName: "addStorage(_:onMigration:)") { try self.add(storage, .all(progress, onMigration)) }
+                try reportingOurs(functionName: "addStorage(_:progress:)") { try self.add(storage, .all(progress)) }
             }
         } onCancel: {
             progress.cancel()
@@ -64,7 +63,7 @@ extension DataStack {
         core.workers.submit {
             completion(
                 Result { () throws(StorageError) in
-                    try reporting { () throws(StorageError) in try self.add(storage, .all(progress ?? MigrationProgress(), { _ in })) }
+                    try reporting { () throws(StorageError) in try self.add(storage, .all(progress ?? MigrationProgress())) }
                     return storage
                 })
         }

@@ -23,13 +23,15 @@ struct InfoCommand: ParsableCommand {
         var counts: [(String, Int)] = []
         for root in opened.schema.roots { counts.append((opened.schema.entities[root].name, try contents.count(root))) }
         let position = try reader.currentToken()?.position
+        let remarks = opened.remarks
         let capabilities = opened.store.capabilities.supported.map(\.description).sorted()
         if json {
             let entities = counts.map { "{\"name\":\(JSONWriter.quoted($0.0)),\"objects\":\($0.1)}" }.joined(separator: ",")
             Console.print(
                 "{\"store\":\(JSONWriter.quoted(opened.url.redacted)),\"version\":\(JSONWriter.quoted(opened.schema.version)),"
                     + "\"hash\":\"\(opened.schema.hash)\",\"entities\":[\(entities)],\"history\":\(position.map(String.init) ?? "null"),"
-                    + "\"capabilities\":[\(capabilities.map(JSONWriter.quoted).joined(separator: ","))]}")
+                    + "\"capabilities\":[\(capabilities.map(JSONWriter.quoted).joined(separator: ","))],"
+                    + "\"remarks\":[\(remarks.map(JSONWriter.quoted).joined(separator: ","))]}")
             return
         }
         Console.print("\(opened.url.redacted)  store \(opened.state.storeID.uuidString.lowercased())  format \(opened.state.formatVersion)")
@@ -37,6 +39,7 @@ struct InfoCommand: ParsableCommand {
         for (name, count) in counts { Console.print("  \(name.padding(24)) \(count)") }
         Console.print("history up to \(position.map(String.init) ?? "nothing")")
         Console.print("can: \(capabilities.joined(separator: ", "))")
+        for remark in remarks { Console.print("note: \(remark)") }
     }
 }
 

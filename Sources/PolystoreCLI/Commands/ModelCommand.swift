@@ -38,8 +38,12 @@ struct ModelCommand: ParsableCommand {
         @Flag(help: "Make the classes public.")
         var `public` = false
 
+        @Option(help: "An enum around the classes, such as V1, for a model of several versions.")
+        var namespace: String?
+
         func run() throws {
-            let code = ModelCode.swift(for: try ModelCommand.schema(model), ModelCode.Options(access: `public` ? "public" : ""))
+            let code = ModelCode.swift(
+                for: try ModelCommand.schema(model), ModelCode.Options(access: `public` ? "public" : "", namespace: namespace))
             try ModelCommand.write(code, to: output)
         }
     }

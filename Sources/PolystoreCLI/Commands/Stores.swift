@@ -15,6 +15,8 @@ enum Stores {
         let url: StoreURL
 
         var schema: Schema { state.schema }
+        /// What of a database of another program is left out or read otherwise.
+        var remarks: [String] { (store as? any ForeignStorage)?.remarks ?? [] }
         func close() { try? store.close() }
     }
 

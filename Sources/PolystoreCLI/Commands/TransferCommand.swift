@@ -24,6 +24,7 @@ struct TransferCommand: ParsableCommand {
     func run() throws {
         let from = try Stores.open(source)
         defer { from.close() }
+        if !quiet { for remark in from.remarks { Console.error("note: \(remark)") } }
         let to = try Stores.create(target, from.schema)
         let line = ProgressLine(isQuiet: quiet)
         Interruption.watch()

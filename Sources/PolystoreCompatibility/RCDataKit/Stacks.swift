@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 public import Polystore
 internal import PolystoreDefaults
 
@@ -31,6 +31,33 @@ public struct BasicDataStack: DataStackProtocol {
         mainContextAuthor = mainAuthor
         let store = if let path { SQLiteStore(path: path) } else { try SQLiteStore() }
         try dataStack.addStorageAndWait(store)
+    }
+
+    /// A stack over a file, which is led through the stages of a model's versions where it keeps an older one.
+    public init<Versions: ModelVersion>(versionKey: Versions.Type, path: String? = nil, mainAuthor: TransactionAuthor) throws(StorageError) {
+        dataStack = try DataStack(schemaHistory: Versions.history)
+        mainContextAuthor = mainAuthor
+        let store = if let path { SQLiteStore(path: path) } else { try SQLiteStore() }
+        try dataStack.upgradeStorageIfNeeded(store)
+        try dataStack.addStorageAndWait(store)
+    }
+}
+
+extension ModelVersion {
+    /// The history of the versions with their stages, for a stack.
+    public static func migrationManager() throws(StorageError) -> SchemaHistory { try history }
+}
+
+extension Schema {
+    /// The current version of an Xcode model among the resources of a bundle.
+    ///
+    /// - Throws: `notFound` where there is none; `invalidConfiguration` saying what is wrong with it.
+    public static func named(_ name: String, in bundle: Bundle) throws(StorageError) -> Schema {
+        let url = (bundle.resourceURL ?? bundle.bundleURL).appendingPathComponent("\(name).xcdatamodeld")
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw StorageError(.notFound, "the bundle has no \"\(name).xcdatamodeld\": add it to the target's resources")
+        }
+        do throws(SchemaError) { return try Schema(xcodeModel: url) } catch { throw StorageError(error) }
     }
 }
 

@@ -15,6 +15,8 @@ public struct XcodeDataModel: Sendable {
         /// What it has and nothing is stored of, such as `transient attribute Person.age`: transient and fetched properties, fetch
         /// requests.
         public let leftOut: [String]
+        /// The attributes, such as `Person.photo`, whose bytes Core Data may keep in files of their own.
+        public let outsideData: Set<String>
     }
 
     /// The names of the versions, numbers in them by their size.

@@ -3,6 +3,7 @@ struct XcodeModelReader {
     private var entities: [Entity] = []
     private var configurations: [String: [String]] = [:]
     private var leftOut: [String] = []
+    private var outsideData: Set<String> = []
     /// Where the things that errors name are declared.
     private var lines: [String: Int] = [:]
     /// The entities that relationships name as those of their inverses.
@@ -16,7 +17,8 @@ struct XcodeModelReader {
         }
         var reader = XcodeModelReader()
         try reader.read(root)
-        return XcodeDataModel.Version(name: name, schema: try reader.schema(name, root.line), leftOut: reader.leftOut)
+        return XcodeDataModel.Version(
+            name: name, schema: try reader.schema(name, root.line), leftOut: reader.leftOut, outsideData: reader.outsideData)
     }
 
     private mutating func read(_ root: XMLTag) throws(SchemaError) {
@@ -88,6 +90,7 @@ struct XcodeModelReader {
         let name = try tag.required("name", entity.name), path = "\(entity.name).\(name)"
         if try tag.bool("transient", path) { return leftOut.append("transient attribute \(path)") }
         let attribute = try XcodeAttributeReader(tag, path).attribute(name)
+        if try tag.bool("allowsExternalBinaryDataStorage", path) { outsideData.insert(path) }
         lines[path] = tag.line
         entity.attributes.append(attribute)
     }

@@ -17,10 +17,7 @@ public struct LeftBehind {
     public func remove() throws(StorageError) {
         if missing.isEmpty { return }
         for entity in schema.descriptions where !entity.isAbstract {
-            let slots = entity.slots.indices.filter { slot in
-                entity.slots[slot].destination.map { missing[schema[$0].root] != nil } ?? false
-            }
-            for slot in slots { try clear(entity, slot) }
+            for slot in entity.slots.indices { try clear(entity, slot) }
         }
         for link in schema.links.indices { try clear(link: link) }
     }
@@ -57,11 +54,11 @@ public struct LeftBehind {
 
     private func clear(link: Int) throws(StorageError) {
         let description = schema.links[link]
-        let owners = missing[schema[description.owner].root], members = missing[schema[description.member].root]
-        if owners == nil, members == nil { return }
+        let owners = missing[schema[description.owner].root] ?? [], members = missing[schema[description.member].root] ?? []
+        if owners.isEmpty, members.isEmpty { return }
         var removed: [Link] = []
         try writer.links(link, side: .owner, keys: nil) { pairs throws(StorageError) in
-            removed += pairs.filter { owners?.contains($0.owner) ?? false || members?.contains($0.member) ?? false }
+            for pair in pairs where owners.contains(pair.owner) || members.contains(pair.member) { removed.append(pair) }
         }
         if !removed.isEmpty { try writer.apply(ChangeSet(links: [LinkChanges(link: link, removed: removed)])) }
     }

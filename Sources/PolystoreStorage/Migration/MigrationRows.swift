@@ -1,11 +1,17 @@
 /// Makes rows of the newer version from rows of the older one: the part of a step that a store cannot do in place.
 public final class MigrationRows {
     /// What is done with the rows of an old entity for one new hierarchy.
-    private struct Route {
+    private final class Route {
         let plan: RowPlan
         let transformer: MigrationMapping.Transformer?
         /// Whether the first object that it makes has the key of the old one.
         let keepsKey: Bool
+
+        init(plan: RowPlan, transformer: MigrationMapping.Transformer?, keepsKey: Bool) {
+            self.plan = plan
+            self.transformer = transformer
+            self.keepsKey = keepsKey
+        }
     }
 
     private let mapping: MigrationMapping
@@ -53,7 +59,7 @@ public final class MigrationRows {
             let routes = old.descriptions.map { self.routes($0, root) }
             let cursor = try source.cursor(for: FetchPlan(old, origin))
             let batch = RowBatch(capacity: 4096)
-            let object = UnsafeSourceObject(source, old, old[origin], problems)
+            let object = UnsafeSourceObject(source, old, old.descriptions.map(ObjectShape.init), origin, problems)
             while try cursor.next(into: batch) {
                 for index in 0..<batch.count {
                     try write(batch.row(index), routes, root, object, out)
@@ -91,7 +97,7 @@ public final class MigrationRows {
                 isThere = isThere || route.keepsKey
                 continue
             }
-            object.move(to: row, old[row.entity])
+            object.move(to: row)
             let first = out.count
             try run(transformer, object, route, key, root, out)
             for index in first..<out.count { route.plan.check(out.row(index), problems) }
@@ -114,7 +120,7 @@ public final class MigrationRows {
             try transformer(object) {
                 route.plan.appendEmpty(object, key: isFirst ? key : newKey(root), out)
                 isFirst = false
-                return UnsafeDestinationObject(new[route.plan.mapping.destination], route.plan.mapping, old, out, keys, problems)
+                return UnsafeDestinationObject(route.plan, old, out, keys, problems)
             }
         } catch {
             if let error = error as? StorageError { throw error }

@@ -1,5 +1,7 @@
 /// How one row of the newer version is made from one of the older: slot by slot, without a box for any value.
-struct RowPlan {
+///
+/// A class, because each row asks for it: its steps have nothing to count references of.
+final class RowPlan {
     private enum Step {
         /// The same for all rows.
         case value(Cell)
@@ -17,8 +19,11 @@ struct RowPlan {
     }
 
     let mapping: EntityMapping
-    private let entity: EntityDescription
+    let entity: EntityDescription
+    let shape: ObjectShape
     private let steps: [Step]
+    /// What the attributes of a new object begin with.
+    private let defaults: [Cell]
     private let rules: [Rule]
     /// What constant cells lie in.
     private let constants = RowBatch(capacity: 1)
@@ -27,6 +32,7 @@ struct RowPlan {
         self.mapping = mapping
         let entity = schemas.destination[mapping.destination]
         self.entity = entity
+        shape = ObjectShape(entity)
         let before = schemas.source[mapping.source], old = schemas.source, constants = constants
         steps = zip(entity.slots, mapping.slots).map { slot, origin in
             switch origin {
@@ -41,6 +47,7 @@ struct RowPlan {
                 return .cell(position, conversion, ifNil: constants.cell(for: fallback))
             }
         }
+        defaults = entity.slots.map { $0.attribute?.defaultValue.map(constants.cell) ?? .null }
         rules = entity.slots.indices.compactMap { slot in
             switch entity.slots[slot].content {
             case .attribute(let attribute):
@@ -63,9 +70,7 @@ struct RowPlan {
             case .cell(let position, let conversion, let fallback):
                 let cell = row[position]
                 let converted = cell.isNull ? fallback : conversion.apply(cell, out) ?? .null
-                if converted.isNull, !cell.isNull {
-                    problems.add(key, entity, entity.slots[slot].name, "must be in the range of \(entity.slots[slot].type.rawValue)")
-                }
+                if converted.isNull, !cell.isNull { noteRange(key, slot, problems) }
                 cells[slot] = out.keeping(converted)
             }
         }
@@ -80,9 +85,24 @@ struct RowPlan {
                 let cell = source.cell(position)
                 cells[slot] = cell.isNull ? cell : .int(cell.int &+ offset)
             } else {
-                cells[slot] = entity.slots[slot].attribute?.defaultValue.map(out.cell) ?? .null
+                cells[slot] = out.keeping(defaults[slot])
             }
         }
+    }
+
+    /// Sets the attributes of a row that go on from another one.
+    func copyAttributes(of source: UnsafeSourceObject, to index: Int, _ out: RowBatch, _ problems: MigrationProblems) {
+        let cells = out.mutableCells(index)
+        for (slot, step) in steps.enumerated() {
+            guard case .cell(let position, let conversion, let fallback) = step else { continue }
+            let cell = source.cell(position), converted = cell.isNull ? fallback : conversion.apply(cell, out) ?? .null
+            if converted.isNull, !cell.isNull { noteRange(out.key(index), slot, problems) }
+            cells[slot] = out.keeping(converted)
+        }
+    }
+
+    private func noteRange(_ key: Int64, _ slot: Int, _ problems: MigrationProblems) {
+        problems.add(key, entity, entity.slots[slot].name, "must be in the range of \(entity.slots[slot].type.rawValue)")
     }
 
     /// Notes what a row breaks.

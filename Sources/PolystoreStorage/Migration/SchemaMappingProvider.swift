@@ -11,9 +11,10 @@ public struct MigrationMapping: Sendable {
     /// Makes objects of the newer version from one of the older.
     ///
     /// Called once for each object; it makes none, one or several. What it throws ends the step, which leaves the old version.
-    public typealias Transformer = @Sendable (
-        _ sourceObject: UnsafeSourceObject, _ createDestinationObject: () -> UnsafeDestinationObject
-    ) throws -> Void
+    public typealias Transformer =
+        @Sendable (
+            _ sourceObject: UnsafeSourceObject, _ createDestinationObject: () -> UnsafeDestinationObject
+        ) throws -> Void
 
     /// Where everything comes from.
     public var schemas: SchemaMapping
@@ -47,21 +48,6 @@ public struct InferredSchemaMappingProvider: SchemaMappingProvider {
     }
 }
 
-/// The mapping back to the version that a store had before the present one.
-public struct ReturningSchemaMappingProvider: SchemaMappingProvider {
-    /// A provider.
-    public init() {}
-
-    /// The mapping that follows from the two schemas, the source being the newer one (`SchemaMapping.init(from:backTo:)`).
-    ///
-    /// - Throws: `noMigrationPath` naming the first thing that has to be decided.
-    public func mapping(from source: Schema, to destination: Schema) throws(StorageError) -> MigrationMapping? {
-        let mapping = MigrationMapping(SchemaMapping(from: source, backTo: destination))
-        try mapping.check()
-        return mapping
-    }
-}
-
 extension MigrationMapping {
     /// Refuses a mapping that leaves something open that does not follow from the two schemas.
     ///
@@ -87,7 +73,9 @@ extension MigrationMapping {
         if decided.isEmpty { return all }
         // A change is named by the new name of its entity, or by the old one where the entity is gone.
         var names = Set(decided.map { schemas.source.entities[$0].name })
-        for entity in schemas.entities where decided.contains(entity.source) { names.insert(schemas.destination.entities[entity.destination].name) }
+        for entity in schemas.entities where decided.contains(entity.source) {
+            names.insert(schemas.destination.entities[entity.destination].name)
+        }
         return all.filter { change in !names.contains(String(change.path.prefix { $0 != "." })) }
     }
 }

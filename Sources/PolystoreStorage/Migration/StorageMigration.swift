@@ -60,7 +60,8 @@ extension StorageInterface {
     /// `unsupported`, for stores without the capability `migrations`.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
         throw StorageError(
-            .unsupported, "the store cannot go over to another version of the model in place (capability migrations): transfer it to a new one")
+            .unsupported,
+            "the store cannot go over to another version of the model in place (capability migrations): transfer it to a new one")
     }
 
     /// Nothing.

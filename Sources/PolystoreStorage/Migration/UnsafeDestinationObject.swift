@@ -4,7 +4,7 @@
 /// name. Unsafe, because it is valid only while the transformer runs that made it.
 public final class UnsafeDestinationObject {
     private let entity: EntityDescription
-    private let mapping: EntityMapping
+    private let plan: RowPlan
     private let batch: RowBatch
     private let index: Int
     private let problems: MigrationProblems
@@ -14,11 +14,10 @@ public final class UnsafeDestinationObject {
     public let key: Int64
 
     init(
-        _ entity: EntityDescription, _ mapping: EntityMapping, _ old: Schema, _ batch: RowBatch, _ keys: MigrationKeys,
-        _ problems: MigrationProblems
+        _ plan: RowPlan, _ old: Schema, _ batch: RowBatch, _ keys: MigrationKeys, _ problems: MigrationProblems
     ) {
-        self.entity = entity
-        self.mapping = mapping
+        entity = plan.entity
+        self.plan = plan
         self.batch = batch
         self.keys = keys
         self.problems = problems
@@ -35,7 +34,7 @@ public final class UnsafeDestinationObject {
         for (slot, description) in entity.slots.enumerated() {
             guard let attribute = description.attribute else { continue }
             var origin: MigrationAttribute?
-            if case .slot(let before, _) = mapping.slots[slot], let attribute = old[mapping.source].slots[before].attribute {
+            if case .slot(let before, _) = plan.mapping.slots[slot], let attribute = old[plan.mapping.source].slots[before].attribute {
                 origin = MigrationAttribute(name: attribute.name, type: attribute.type, slot: before)
             }
             try body(MigrationAttribute(name: attribute.name, type: attribute.type, slot: slot), origin)
@@ -44,17 +43,7 @@ public final class UnsafeDestinationObject {
 
     /// Takes over the values of all attributes that go on from the older version; those that are nil and required get their default.
     public func copyAttributes(from source: UnsafeSourceObject) {
-        let before = old[mapping.source]
-        for (slot, description) in entity.slots.enumerated() {
-            guard let attribute = description.attribute, case .slot(let origin, let fallback) = mapping.slots[slot] else { continue }
-            if source.cell(origin).isNull {
-                set(slot, fallback)
-            } else if let conversion = CellConversion(from: before.slots[origin].type, to: attribute.type) {
-                let converted = conversion.apply(source.cell(origin), batch)
-                if converted == nil { problems.add(key, entity, attribute.name, "must be in the range of \(attribute.type.rawValue)") }
-                batch.mutableCells(index)[slot] = batch.keeping(converted ?? .null)
-            }
-        }
+        plan.copyAttributes(of: source, to: index, batch, problems)
     }
 
     /// The value of an attribute.
@@ -68,21 +57,17 @@ public final class UnsafeDestinationObject {
     /// A value that does not fit, and a name that the entity does not have, end the step with an error that names the property.
     public subscript(name: String) -> Any? {
         get {
-            guard let slot = entity.slot(name), let attribute = entity.slots[slot].attribute else { return nil }
-            return self[MigrationAttribute(name: name, type: attribute.type, slot: slot)].natural
+            guard let slot = entity.slot(name), plan.shape.destinations[slot] == nil else { return nil }
+            return self[MigrationAttribute(name: name, type: plan.shape.types[slot], slot: slot)].natural
         }
         set {
             guard let slot = entity.slot(name) else { return problems.add(refusal(name)) }
-            let value = Self.unwrapped(newValue)
-            switch entity.slots[slot].content {
-            case .attribute:
-                guard let value = Value(natural: value) else {
-                    let message = "must be a \(entity.slots[slot].type.rawValue)"
-                    return problems.add(key, entity, name, message)
-                }
-                set(slot, value)
-            case .toOne(_, let destination): setReference(slot, destination, value)
+            if let destination = plan.shape.destinations[slot] { return setReference(slot, destination, Self.unwrapped(newValue)) }
+            // An optional inside the optional is rare, and looking for one costs more than all the rest.
+            guard let value = Value(natural: newValue) ?? Value(natural: Self.unwrapped(newValue)) else {
+                return problems.add(key, entity, name, "must be a \(plan.shape.types[slot].rawValue)")
             }
+            set(slot, value)
         }
     }
 
@@ -101,7 +86,7 @@ public final class UnsafeDestinationObject {
 
     private func set(_ slot: Int, _ value: Value) {
         do throws(ValueError) {
-            let normal = try entity.normalise(value, slot: slot)
+            let normal = try plan.shape.normalise(value, slot: slot)
             batch.mutableCells(index)[slot] = batch.cell(for: normal)
         } catch {
             problems.add(key, entity, error.attribute, error.message)

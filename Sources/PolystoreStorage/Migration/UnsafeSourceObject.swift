@@ -16,7 +16,8 @@ public final class UnsafeSourceObject {
     private let session: any StorageReader
     private let schema: Schema
     private let problems: MigrationProblems
-    private(set) var entity: EntityDescription
+    private(set) var shape: ObjectShape
+    private let shapes: [ObjectShape]
     /// The key of the object within its hierarchy.
     public private(set) var key: Int64 = 0
     private(set) var version: Int64 = 0
@@ -24,15 +25,18 @@ public final class UnsafeSourceObject {
     /// Rows that were loaded for a relationship: the object owns what its cells lie in.
     private var loaded: RowBatch?
 
-    init(_ session: any StorageReader, _ schema: Schema, _ entity: EntityDescription, _ problems: MigrationProblems) {
+    init(_ session: any StorageReader, _ schema: Schema, _ shapes: [ObjectShape], _ entity: EntityIndex, _ problems: MigrationProblems) {
         self.session = session
         self.schema = schema
-        self.entity = entity
+        self.shapes = shapes
+        shape = shapes[entity]
         self.problems = problems
     }
 
-    func move(to row: borrowing RowView, _ entity: EntityDescription) {
-        self.entity = entity
+    var entity: EntityDescription { shape.entity }
+
+    func move(to row: borrowing RowView) {
+        shape = shapes[row.entity]
         key = row.key
         version = row.version
         cells = row.cells
@@ -52,7 +56,7 @@ public final class UnsafeSourceObject {
 
     /// The value of an attribute.
     public subscript(attribute: MigrationAttribute) -> Value {
-        guard entity.slots.indices.contains(attribute.slot), let value = Value(cell(attribute.slot), as: attribute.type) else {
+        guard attribute.slot < shape.types.count, let value = Value(cell(attribute.slot), as: attribute.type) else {
             problems.add(StorageError(.corrupted, "\(entity.name).\(attribute.name) holds bytes that are no \(attribute.type.rawValue)"))
             return .null
         }
@@ -65,8 +69,8 @@ public final class UnsafeSourceObject {
     /// A name that the entity does not have ends the step with `invalidPredicate`, which names the nearest one.
     public subscript(name: String) -> Any? {
         guard let slot = entity.slot(name) else { return members(name) }
-        guard let destination = entity.slots[slot].destination else {
-            return self[MigrationAttribute(name: name, type: entity.slots[slot].type, slot: slot)].natural
+        guard let destination = shape.destinations[slot] else {
+            return self[MigrationAttribute(name: name, type: shape.types[slot], slot: slot)].natural
         }
         return cell(slot).isNull ? nil : object(destination, cell(slot).int)
     }
@@ -77,8 +81,8 @@ public final class UnsafeSourceObject {
         guard batch.count > 0 else { return nil }
         batch.keepLastRow(schema)
         let row = batch.row(0)
-        let object = UnsafeSourceObject(session, schema, schema[row.entity], problems)
-        object.move(to: row, schema[row.entity])
+        let object = UnsafeSourceObject(session, schema, shapes, row.entity, problems)
+        object.move(to: row)
         object.loaded = batch
         return object
     }
@@ -152,15 +156,16 @@ extension Value {
     init?(natural value: Any?) {
         switch value {
         case nil: self = .null
-        case let value as Value: self = value
+        case let text as String: self = .string(text)
+        case let number as Int: self = .int(Int64(number))
         case let value as Bool: self = .bool(value)
+        case let number as Double: self = .double(number)
+        case let value as Value: self = value
         case let number as any BinaryInteger:
             guard let whole = Int64(exactly: number) else { return nil }
             self = .int(whole)
-        case let number as Double: self = .double(number)
         case let number as Float: self = .double(Double(number))
         case let number as Decimal: self = .decimal(number)
-        case let text as String: self = .string(text)
         case let url as URL: self = .string(url.absoluteString)
         case let date as Date:
             guard let microseconds = Microseconds.from(date) else { return nil }

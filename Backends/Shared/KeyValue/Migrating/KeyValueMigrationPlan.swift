@@ -15,7 +15,9 @@ struct KeyValueMigrationPlan {
     let gone: [String]
 
     /// All maps of both versions.
-    var allNames: [String] { KeyValueLayout(before).names + KeyValueLayout(after).names.filter { !KeyValueLayout(before).names.contains($0) } }
+    var allNames: [String] {
+        KeyValueLayout(before).names + KeyValueLayout(after).names.filter { !KeyValueLayout(before).names.contains($0) }
+    }
 
     /// What becomes of each map, for people to read.
     var lines: [String] {
@@ -93,7 +95,8 @@ struct KeyValueMigrationPlan {
             let old = mapping.source[entity].slots, new = mapping.destination[part.destination].slots
             guard old.count == new.count else { return nil }
             for slot in new.indices {
-                guard part.slots[slot] == .slot(slot, ifNil: .null), old[slot].cellKind == new[slot].cellKind, lieAlike(old[slot], new[slot])
+                guard part.slots[slot] == .slot(slot, ifNil: .null), old[slot].cellKind == new[slot].cellKind,
+                    lieAlike(old[slot], new[slot])
                 else { return nil }
             }
         }

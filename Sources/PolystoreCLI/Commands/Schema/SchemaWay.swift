@@ -5,13 +5,26 @@ internal import PolystoreStorage
 ///
 /// Each step is taken by a runner of its own, so that what it would lose is known before it begins.
 struct SchemaWay {
-    /// One step: the history whose current version it leads to, and what is asked about it.
-    struct Leg {
-        let history: SchemaHistory
-        let providers: [any SchemaMappingProvider]
+    /// One step.
+    enum Leg {
+        /// On to the current version of a history.
+        case on(SchemaHistory)
+        /// Back to an older version, losing what is named.
+        case back(Schema, losing: Set<String>)
+
+        /// The schema that the store has then.
+        var schema: Schema {
+            switch self {
+            case .on(let history): history.currentSchema
+            case .back(let schema, _): schema
+            }
+        }
 
         func runner(_ store: any StorageInterface, _ state: StorageState, _ progress: MigrationProgress? = nil) -> MigrationRunner {
-            MigrationRunner(history, store, state, mappingProviders: providers, progress: progress)
+            switch self {
+            case .on(let history): MigrationRunner(history, store, state, progress: progress)
+            case .back(let older, let losses): MigrationRunner(backTo: older, acceptedLosses: losses, store, state, progress: progress)
+            }
         }
     }
 
@@ -28,7 +41,9 @@ struct SchemaWay {
             var leg = try SchemaHistory(
                 schemas: history.schemas, migrationChain: history.migrationChain, exactCurrentVersion: step.type.destinationVersion)
             leg.acceptedLosses = history.acceptedLosses
-            legs.append(Leg(history: leg, providers: []))
+            // Files are copied once, before the first step.
+            leg.backsUpFiles = false
+            legs.append(.on(leg))
         }
         self.legs = legs
     }
@@ -38,9 +53,7 @@ struct SchemaWay {
         var steps: [SchemaStep] = [], legs: [Leg] = []
         var source = opened.schema
         for destination in versions {
-            var history = try SchemaHistory(destination)
-            history.acceptedLosses = Set(losses)
-            let leg = Leg(history: history, providers: [ReturningSchemaMappingProvider()])
+            let leg = Leg.back(destination, losing: Set(losses))
             if legs.isEmpty {
                 steps += try SchemaStep.all(of: leg.runner(opened.store, opened.state))
             } else {

@@ -15,7 +15,7 @@ struct SchemaWork {
     func run() throws {
         if !options.json { for step in way.steps { step.show() } }
         try way.steps.first?.refuseLosses()
-        let last = way.legs.last?.history.currentVersion ?? ""
+        let last = way.legs.last?.schema.version ?? opened.schema.version
         try Question.confirm("Lead \(opened.url.redacted) to version \"\(last)\"?", isConfirmed: options.yes)
         let copy = try backup()
         Interruption.watch()
@@ -50,15 +50,12 @@ struct SchemaWork {
     }
 
     private func take(_ leg: SchemaWay.Leg, _ state: StorageState) throws -> StorageState {
-        var history = leg.history
-        history.backsUpFiles = false
-        let leg = SchemaWay.Leg(history: history, providers: leg.providers)
         for step in try SchemaStep.all(of: leg.runner(opened.store, state)) { try step.refuseLosses() }
-        try follow("\"\(state.schema.version)\" → \"\(history.currentVersion)\"") { progress in
+        try follow("\"\(state.schema.version)\" → \"\(leg.schema.version)\"") { progress in
             _ = try leg.runner(opened.store, state, progress).run()
         }
         return StorageState(
-            storeID: state.storeID, schema: history.currentSchema, formatVersion: state.formatVersion, wasCreated: false)
+            storeID: state.storeID, schema: leg.schema, formatVersion: state.formatVersion, wasCreated: false)
     }
 
     /// Shows how far something has come while it runs, and cancels it when that is asked for.

@@ -1,0 +1,99 @@
+#if PostgreSQL
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+/// Reads the catalog of a schema that another program made: its tables, keys, references and conditions.
+struct PostgreSQLCatalogReader {
+    private static let integers: Set<Int64> = [20, 21, 23]
+
+    private let rows: PostgreSQLCatalogRows
+    private let schema: String
+    private var remarks: [String] = []
+    /// The columns of whole numbers, by table and name.
+    private var integers: Set<[String]> = []
+
+    init(_ connection: PostgreSQLConnection, schema: String) {
+        rows = PostgreSQLCatalogRows(connection)
+        self.schema = schema
+    }
+
+    /// The catalog.
+    ///
+    /// - Throws: `notFound` without such a schema, `invalidConfiguration` for a store of our own, which needs no other reading.
+    mutating func catalog() throws(StorageError) -> DatabaseCatalog {
+        guard let found = try rows.tables(schema) else {
+            throw StorageError(.notFound, "the database has no schema \"\(schema)\"; the option x-schema names another")
+        }
+        if found.contains(where: { $0.name == "polystore_metadata" }) {
+            throw StorageError(.invalidConfiguration, "the schema \"\(schema)\" is a Polystore store; open it without the option x-catalog")
+        }
+        let kinds = ["v": "view", "m": "materialized view", "f": "foreign table"]
+        var tables: [CatalogTable] = [], references: [String: [PostgreSQLCatalogRows.Reference]] = [:]
+        for table in found {
+            if let kind = kinds[table.kind] {
+                remarks.append("the \(kind) \(table.name) is left out: only tables are read")
+                continue
+            }
+            tables.append(try self.table(table))
+            references[table.name] = try rows.references(table.oid)
+        }
+        let known = Set(tables.map(\.name))
+        for index in tables.indices {
+            for reference in references[tables[index].name] ?? [] { add(reference, to: &tables[index], known) }
+        }
+        return DatabaseCatalog(tables: tables, remarks: remarks)
+    }
+
+    private mutating func table(_ table: PostgreSQLCatalogRows.Table) throws(StorageError) -> CatalogTable {
+        let declared = try rows.columns(table.oid), keys = try rows.keys(table.oid)
+        integers.formUnion(declared.filter { Self.integers.contains($0.type) }.map { [table.name, $0.name] })
+        let primaryKey = keys.first(where: \.isPrimary)?.columns ?? []
+        // Rows of a table that inherits are those of their own table; the rows of a partitioned table are all in its parts.
+        let source = "\(table.kind == "r" ? "ONLY " : "")\(SQLText.quoted(schema)).\(SQLText.quoted(table.name))"
+        let key = try key(table, primaryKey, source)
+        var columns: [CatalogColumn] = []
+        for column in declared { columns.append(try self.column(column, table)) }
+        for name in try rows.otherUniqueIndexes(table.oid) {
+            remarks.append("the unique index \(name) of \(table.name) is left out: it is partial or over expressions")
+        }
+        return CatalogTable(
+            name: table.name, source: source, columns: columns, primaryKey: primaryKey, key: key,
+            uniqueKeys: keys.filter { !$0.isPrimary }.map(\.columns), checks: try rows.checks(table.oid).map { CatalogCheck($0) })
+    }
+
+    /// A column of whole numbers where that is the primary key, otherwise the place in it, otherwise the place in the table.
+    private func key(
+        _ table: PostgreSQLCatalogRows.Table, _ primaryKey: [String], _ source: String
+    ) throws(StorageError) -> CatalogKey {
+        if primaryKey.count == 1, integers.contains([table.name, primaryKey[0]]) {
+            if try rows.holdsKeys(source, primaryKey[0]) { return .column(primaryKey[0]) }
+        }
+        return .counted(by: primaryKey.isEmpty ? ["tableoid", "ctid"] : primaryKey)
+    }
+
+    private mutating func column(
+        _ column: PostgreSQLCatalogRows.Column, _ table: PostgreSQLCatalogRows.Table
+    ) throws(StorageError) -> CatalogColumn {
+        let place = "\(table.name).\(column.name)"
+        let read = PostgreSQLColumnType(oid: column.type, column: column.name, place: place)
+        if read.isText, !column.isEnum { remarks.append("\(place) is the text of its values: there is no type \(column.typeName) here") }
+        if column.isDomain { remarks.append("\(place) has a domain: the checks of it are left out") }
+        return CatalogColumn(
+            column.name, read.type, value: read.value, isOptional: !column.isRequired,
+            maxLength: column.maxLength > 0 ? Int(column.maxLength) : nil,
+            allowedValues: column.isEnum ? try rows.labels(column.type) : [])
+    }
+
+    private mutating func add(_ reference: PostgreSQLCatalogRows.Reference, to table: inout CatalogTable, _ known: Set<String>) {
+        guard reference.schema == schema, known.contains(reference.table) else {
+            remarks.append("a reference of \(table.name) leads to \(reference.schema).\(reference.table), which is no table that is read")
+            return
+        }
+        let name = table.name
+        table.foreignKeys.append(
+            CatalogForeignKey(
+                columns: reference.columns, table: reference.table, references: reference.targets, deleteRule: reference.deleteRule,
+                isTrusted: reference.isValidated, isTyped: reference.columns.allSatisfy { integers.contains([name, $0]) }))
+    }
+}
+#endif

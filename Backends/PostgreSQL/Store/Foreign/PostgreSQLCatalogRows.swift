@@ -1,0 +1,195 @@
+#if PostgreSQL
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+/// What the server's catalog tells about a schema (https://www.postgresql.org/docs/current/catalogs.html), row by row.
+struct PostgreSQLCatalogRows {
+    struct Table {
+        let oid: Int64
+        let name: String
+        /// The letter of `pg_class.relkind`.
+        let kind: String
+    }
+
+    struct Column {
+        let name: String
+        let isRequired: Bool
+        /// The type, domains resolved.
+        let type: Int64
+        /// The type as people write it.
+        let typeName: String
+        /// The most characters; 0 for no limit.
+        let maxLength: Int64
+        /// Whether the type is an enumeration.
+        let isEnum: Bool
+        /// Whether the type is a domain, which may have conditions of its own.
+        let isDomain: Bool
+    }
+
+    struct Key {
+        var columns: [String] = []
+        let isPrimary: Bool
+    }
+
+    struct Reference {
+        var columns: [String] = []
+        var targets: [String] = []
+        let schema: String
+        let table: String
+        let deleteRule: DeleteRule
+        let isValidated: Bool
+    }
+
+    private let connection: PostgreSQLConnection
+
+    init(_ connection: PostgreSQLConnection) { self.connection = connection }
+
+    /// The rows of a statement.
+    func rows(_ text: SQLText, _ types: [ValueType]) throws(StorageError) -> [[Value]] {
+        let result = try connection.query(text), scratch = RowBatch(capacity: 1)
+        var rows: [[Value]] = []
+        for row in 0..<result.count {
+            var values: [Value] = []
+            for (column, type) in types.enumerated() { values.append(try result.value(row, column, as: type, scratch)) }
+            rows.append(values)
+        }
+        return rows
+    }
+
+    /// The tables and what else has columns, without the parts of partitioned tables; nil when there is no such schema.
+    func tables(_ schema: String) throws(StorageError) -> [Table]? {
+        let known: SQLText = "SELECT 1::int8 FROM pg_namespace WHERE nspname = \(bind: .string(schema), .string)"
+        if try rows(known, [.int64]).isEmpty { return nil }
+        let text: SQLText = """
+            SELECT c.oid::int8, c.relname::text, c.relkind::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = \(bind: .string(schema), .string) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+            ORDER BY c.relname COLLATE "C"
+            """
+        return try rows(text, [.int64, .string, .string]).map { Table(oid: $0[0].number, name: $0[1].text, kind: $0[2].text) }
+    }
+
+    func columns(_ table: Int64) throws(StorageError) -> [Column] {
+        let text: SQLText = """
+            SELECT a.attname::text, a.attnotnull, b.oid::int8, format_type(a.atttypid, a.atttypmod)::text,
+                CASE WHEN b.oid IN (1042, 1043) THEN greatest(greatest(a.atttypmod, b.typmod) - 4, 0) ELSE 0 END::int8,
+                e.typtype = 'e', d.typtype = 'd'
+            FROM pg_attribute a JOIN pg_type d ON d.oid = a.atttypid
+            CROSS JOIN LATERAL (
+                WITH RECURSIVE base(oid, parent, typmod, depth) AS (
+                    SELECT d.oid, d.typbasetype, d.typtypmod, 0
+                    UNION ALL SELECT p.oid, p.typbasetype, greatest(base.typmod, p.typtypmod), depth + 1
+                    FROM base JOIN pg_type p ON p.oid = base.parent)
+                SELECT oid, typmod FROM base ORDER BY depth DESC LIMIT 1) b
+            JOIN pg_type e ON e.oid = b.oid
+            WHERE a.attrelid = \(bind: .int(table), .int64)::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
+            """
+        return try rows(text, [.string, .bool, .int64, .string, .int64, .bool, .bool]).map { row in
+            Column(
+                name: row[0].text, isRequired: row[1] == .bool(true), type: row[2].number, typeName: row[3].text, maxLength: row[4].number,
+                isEnum: row[5] == .bool(true), isDomain: row[6] == .bool(true))
+        }
+    }
+
+    func labels(_ type: Int64) throws(StorageError) -> [String] {
+        let text: SQLText =
+            "SELECT enumlabel::text FROM pg_enum WHERE enumtypid = \(bind: .int(type), .int64)::oid ORDER BY enumsortorder"
+        return try rows(text, [.string]).map { $0[0].text }
+    }
+
+    /// The columns of the unique indexes that bind every row by its columns alone.
+    func keys(_ table: Int64) throws(StorageError) -> [Key] {
+        let text: SQLText = """
+            SELECT i.indexrelid::int8, i.indisprimary, a.attname::text FROM pg_index i
+            CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(attribute, place)
+            JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attribute
+            WHERE i.indrelid = \(bind: .int(table), .int64)::oid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL
+                AND i.indexprs IS NULL AND k.place <= i.indnkeyatts
+            ORDER BY i.indexrelid, k.place
+            """
+        var result: [Key] = [], last: Value?
+        for row in try rows(text, [.int64, .bool, .string]) {
+            if row[0] != last { result.append(Key(isPrimary: row[1] == .bool(true))) }
+            last = row[0]
+            result[result.count - 1].columns.append(row[2].text)
+        }
+        return result
+    }
+
+    /// The names of the unique indexes that are partial or over expressions.
+    func otherUniqueIndexes(_ table: Int64) throws(StorageError) -> [String] {
+        let text: SQLText = """
+            SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+            WHERE i.indrelid = \(bind: .int(table), .int64)::oid AND i.indisunique AND (i.indpred IS NOT NULL OR i.indexprs IS NOT NULL)
+            ORDER BY c.relname COLLATE "C"
+            """
+        return try rows(text, [.string]).map { $0[0].text }
+    }
+
+    func references(_ table: Int64) throws(StorageError) -> [Reference] {
+        let text: SQLText = """
+            SELECT r.oid::int8, n.nspname::text, c.relname::text, r.confdeltype::text, r.convalidated, a.attname::text, f.attname::text
+            FROM pg_constraint r JOIN pg_class c ON c.oid = r.confrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+            CROSS JOIN LATERAL unnest(r.conkey, r.confkey) WITH ORDINALITY AS k(own, other, place)
+            JOIN pg_attribute a ON a.attrelid = r.conrelid AND a.attnum = k.own
+            JOIN pg_attribute f ON f.attrelid = r.confrelid AND f.attnum = k.other
+            WHERE r.conrelid = \(bind: .int(table), .int64)::oid AND r.contype = 'f' AND r.conparentid = 0
+            ORDER BY r.conkey, r.oid, k.place
+            """
+        var result: [Reference] = [], last: Value?
+        for row in try rows(text, [.int64, .string, .string, .string, .bool, .string, .string]) {
+            if row[0] != last {
+                result.append(
+                    Reference(
+                        schema: row[1].text, table: row[2].text, deleteRule: Self.deleteRule(row[3].text),
+                        isValidated: row[4] == .bool(true)))
+            }
+            last = row[0]
+            result[result.count - 1].columns.append(row[5].text)
+            result[result.count - 1].targets.append(row[6].text)
+        }
+        return result
+    }
+
+    /// The letters of `pg_constraint.confdeltype`.
+    private static func deleteRule(_ letter: String) -> DeleteRule {
+        switch letter {
+        case "c": .cascade
+        case "n", "d": .nullify
+        default: .deny
+        }
+    }
+
+    /// The conditions of a table.
+    func checks(_ table: Int64) throws(StorageError) -> [String] {
+        let text: SQLText = """
+            SELECT pg_get_expr(conbin, conrelid)::text FROM pg_constraint
+            WHERE conrelid = \(bind: .int(table), .int64)::oid AND contype = 'c' ORDER BY conname COLLATE "C"
+            """
+        return try rows(text, [.string]).map { $0[0].text }
+    }
+
+    /// Whether the numbers of a column can be keys.
+    func holdsKeys(_ source: String, _ column: String) throws(StorageError) -> Bool {
+        let text: SQLText = "SELECT max(t.\(identifier: column))::int8, min(t.\(identifier: column))::int8 FROM \(raw: source) AS t"
+        let ends = try rows(text, [.int64, .int64]).first?.map(\.number) ?? []
+        return ends.allSatisfy { $0 <= CatalogKey.greatest && $0 >= -CatalogKey.greatest }
+    }
+
+    /// The identity of the database among those of its server, and of the server as far as it tells.
+    func database() throws(StorageError) -> String {
+        let text: SQLText = """
+            SELECT concat_ws(' ', current_database(), (SELECT oid FROM pg_database WHERE datname = current_database()),
+                inet_server_addr(), inet_server_port())
+            """
+        return try rows(text, [.string]).first?.first?.text ?? ""
+    }
+}
+
+extension Value {
+    /// The text that a catalog holds; empty for anything else.
+    fileprivate var text: String { if case .string(let text) = self { text } else { "" } }
+
+    /// The number that a catalog holds; 0 for anything else.
+    fileprivate var number: Int64 { if case .int(let number) = self { number } else { 0 } }
+}
+#endif

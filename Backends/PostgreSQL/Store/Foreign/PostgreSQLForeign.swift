@@ -1,0 +1,70 @@
+#if PostgreSQL
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+/// A schema of another program, opened: what it is for us, and connections on which its tables have the shape of ours.
+struct PostgreSQLForeign: Sendable {
+    /// What a value without a form of ours is reported with; a class of errors that neither the standard nor the server uses.
+    static let refusalState = "PS001"
+
+    /// What the store holds.
+    let metadata: StoreMetadata
+    /// What is left out or read otherwise.
+    let remarks: [String]
+    private let conninfo: String
+    private let schema: String
+    private let views: String
+
+    /// The stand-ins of what a store of ours keeps beside the entities, which is nothing here, and the function that refuses a value.
+    private static let standIns = """
+        CREATE TEMP VIEW polystore_notes AS SELECT ''::text AS name, ''::bytea AS value WHERE false;
+        CREATE TEMP VIEW polystore_history AS
+            SELECT 0::int8 AS position, 0::int8 AS time, ''::text AS author, ''::bytea AS changes WHERE false;
+        CREATE FUNCTION pg_temp.polystore_refuse(value text, place text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+            BEGIN RAISE EXCEPTION USING ERRCODE = '\(refusalState)', MESSAGE = place; END $$
+        """
+
+    /// Reads the catalog of a schema.
+    init(conninfo: String, schema: String) throws(StorageError) {
+        let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
+        try PostgreSQLStore.checkVersion(connection)
+        // One snapshot, so that the parts of the catalog fit together.
+        try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        var reader = PostgreSQLCatalogReader(connection, schema: schema)
+        let source = try reader.catalog().source()
+        let identity = try PostgreSQLCatalogRows(connection).database()
+        try connection.execute("COMMIT")
+        metadata = try StoreMetadata(source, identity: "\(identity)\n\(schema)\n\(source.schema.hash)")
+        remarks = source.remarks
+        self.conninfo = conninfo
+        self.schema = schema
+        views = source.views(SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)).joined(separator: ";\n")
+    }
+
+    /// A connection that reads the tables in our shape.
+    ///
+    /// Its search path is the schema; temporary names come before those of any schema.
+    func reader() throws(StorageError) -> PostgreSQLConnection {
+        let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
+        do throws(StorageError) {
+            try connection.execute(Self.standIns)
+            if !views.isEmpty { try connection.execute(views) }
+        } catch {
+            switch error.code {
+            case .permissionDenied:
+                throw StorageError(
+                    .permissionDenied,
+                    "the user may not read the schema \"\(schema)\", or may make no temporary views in the database (TEMP)",
+                    cause: error)
+            case .readOnly:
+                throw StorageError(
+                    .unsupported,
+                    "a stand-by server, or a session that only reads, makes no temporary views, which reading foreign tables needs",
+                    cause: error)
+            default: throw error
+            }
+        }
+        return connection
+    }
+}
+#endif

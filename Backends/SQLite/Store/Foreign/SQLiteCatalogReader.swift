@@ -1,0 +1,147 @@
+#if SQLite
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+/// Reads the catalog of a SQLite file that another program made: its tables, keys, references and conditions.
+struct SQLiteCatalogReader {
+    private let rows: SQLiteCatalogRows
+    private var remarks: [String] = []
+    /// Tables and columns, in lower case, in which SQLite turns texts of whole numbers into numbers.
+    private var integers: Set<[String]> = []
+
+    init(_ connection: SQLiteConnection) { rows = SQLiteCatalogRows(connection) }
+
+    /// The catalog.
+    ///
+    /// - Throws: `invalidConfiguration` for a store of our own, which needs no other reading.
+    mutating func catalog() throws(StorageError) -> DatabaseCatalog {
+        let found = try rows.tables()
+        if found.contains(where: { $0.name == "polystore_metadata" }) {
+            throw StorageError(.invalidConfiguration, "the file is a Polystore store; open it without the option catalog")
+        }
+        var tables: [CatalogTable] = [], references: [String: [SQLiteCatalogRows.Reference]] = [:]
+        for table in found {
+            switch table.type {
+            case "table":
+                let columns = try rows.columns(table.name)
+                guard let read = try self.table(table, columns) else { continue }
+                tables.append(read)
+                integers.formUnion(
+                    columns.filter { SQLiteDeclaredType($0.type).isInteger }.map { [table.name.lowercased(), $0.name.lowercased()] })
+                references[table.name] = try rows.references(table.name)
+            // The tables that a virtual table keeps its data in.
+            case "shadow": continue
+            default: remarks.append("the \(table.type) \(table.name) is left out: only tables are read")
+            }
+        }
+        try addReferences(&tables, references)
+        return DatabaseCatalog(tables: tables, remarks: remarks)
+    }
+
+    // MARK: Tables and columns
+
+    private mutating func table(
+        _ table: SQLiteCatalogRows.Table, _ declared: [SQLiteCatalogRows.Column]
+    ) throws(StorageError) -> CatalogTable? {
+        let primaryKey = declared.filter { $0.position > 0 }.sorted { $0.position < $1.position }.map(\.name)
+        guard let key = try key(table, declared, primaryKey) else {
+            remarks.append("the table \(table.name) is left out: its rows have nothing to tell them apart by")
+            return nil
+        }
+        var columns: [CatalogColumn] = []
+        for column in declared { if let read = try self.column(column, table, isKey: key == .column(column.name)) { columns.append(read) } }
+        var uniqueKeys: [[String]] = []
+        for index in try rows.uniqueIndexes(table.name) {
+            if let names = index.columns {
+                uniqueKeys.append(names)
+            } else {
+                remarks.append("the unique index \(index.name) of \(table.name) is left out: it is partial or over expressions")
+            }
+        }
+        return CatalogTable(
+            name: table.name, source: "main.\(SQLText.quoted(table.name))", columns: columns, primaryKey: primaryKey, key: key,
+            uniqueKeys: uniqueKeys, checks: CatalogCheck.checks(ofTable: try rows.statement(table.name)))
+    }
+
+    /// A column of whole numbers where that is the primary key, otherwise the row's own number, otherwise its place in the primary key.
+    private func key(
+        _ table: SQLiteCatalogRows.Table, _ columns: [SQLiteCatalogRows.Column], _ primaryKey: [String]
+    ) throws(StorageError) -> CatalogKey? {
+        if primaryKey.count == 1, let column = columns.first(where: { $0.name == primaryKey[0] }) {
+            if try isKey(column, table) { return .column(column.name) }
+        }
+        let taken = Set(columns.map { $0.name.lowercased() })
+        if !table.isWithoutRowID, let name = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains($0) }) {
+            if try rows.holdsKeys(table.name, name) { return .column(name) }
+        }
+        return primaryKey.isEmpty ? nil : .counted(by: primaryKey)
+    }
+
+    private func isKey(_ column: SQLiteCatalogRows.Column, _ table: SQLiteCatalogRows.Table) throws(StorageError) -> Bool {
+        guard SQLiteDeclaredType(column.type).isInteger else { return false }
+        let hasIndex = try rows.hasKeyIndex(table.name)
+        let isRowNumber = !table.isWithoutRowID && !hasIndex && column.type.uppercased() == "INTEGER"
+        if !isRowNumber, try !rows.holdsOnlyIntegers(table.name, column.name) { return false }
+        return try rows.holdsKeys(table.name, column.name)
+    }
+
+    private mutating func column(
+        _ column: SQLiteCatalogRows.Column, _ table: SQLiteCatalogRows.Table, isKey: Bool
+    ) throws(StorageError) -> CatalogColumn? {
+        let place = "\(table.name).\(column.name)"
+        let isOptional = !column.isRequired && column.position == 0
+        var type = SQLiteDeclaredType(column.type).valueType
+        if type == nil { type = try rows.typeOfValues(table.name, column.name) }
+        guard let type else {
+            remarks.append("\(place) is left out: it has no type, and its values are of several")
+            return nil
+        }
+        // Only a STRICT table keeps numbers alone where it says so; what is not wrapped can be found by an index.
+        let isSure = isKey || table.isStrict && type == .int64
+        let value = isSure ? "t.\(SQLText.quoted(column.name))" : SQLiteForm(type).call(column.name, place: place)
+        return CatalogColumn(column.name, type, value: value, isOptional: isOptional)
+    }
+
+    // MARK: References
+
+    private mutating func addReferences(
+        _ tables: inout [CatalogTable], _ references: [String: [SQLiteCatalogRows.Reference]]
+    ) throws(StorageError) {
+        // SQLite does not tell names apart by the case of ASCII letters.
+        let positions = Dictionary(tables.indices.map { (tables[$0].name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+        for index in tables.indices {
+            for reference in references[tables[index].name] ?? [] {
+                guard let other = positions[reference.table.lowercased()].map({ tables[$0] }) else {
+                    remarks.append("a reference of \(tables[index].name) leads to \(reference.table), which is no table that can be read")
+                    continue
+                }
+                try add(reference, to: other, &tables[index])
+            }
+        }
+    }
+
+    private mutating func add(
+        _ reference: SQLiteCatalogRows.Reference, to other: CatalogTable, _ table: inout CatalogTable
+    ) throws(StorageError) {
+        func named(_ wanted: String, _ table: CatalogTable) -> String {
+            (table.columns.map(\.name) + table.primaryKey).first { $0.lowercased() == wanted.lowercased() } ?? wanted
+        }
+        let columns = reference.columns.map { named($0, table) }
+        let targets = reference.targets.isEmpty ? other.primaryKey : reference.targets.map { named($0, other) }
+        var key = CatalogForeignKey(
+            columns: columns, table: other.name, references: targets, deleteRule: reference.deleteRule, isTrusted: false,
+            isTyped: columns.allSatisfy { integers.contains([table.name.lowercased(), $0.lowercased()]) })
+        if other.isKey(targets), targets.count == columns.count {
+            // References are checked only by connections that ask for it.
+            let missing = try rows.missing(key, table, other)
+            if missing > 0 {
+                remarks.append(
+                    "\(missing) rows of \(table.name) refer by \(columns.joined(separator: ", ")) to rows of \(other.name) that are not there; nil is read instead"
+                )
+            }
+            key.isTrusted = missing == 0
+        }
+        table.foreignKeys.append(key)
+    }
+}
+#endif

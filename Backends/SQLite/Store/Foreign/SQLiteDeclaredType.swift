@@ -1,0 +1,30 @@
+#if SQLite
+internal import PolystoreStorage
+
+/// What the declared type of a column says (https://sqlite.org/datatype3.html); SQLite takes any word for one.
+struct SQLiteDeclaredType {
+    private let word: String
+
+    init(_ declared: String) {
+        word = String(declared.uppercased().prefix { $0 != "(" }.drop { $0 == " " })
+    }
+
+    private func has(_ parts: String...) -> Bool { parts.contains { word.contains($0) } }
+
+    /// Whether SQLite turns texts of whole numbers into numbers on their way in.
+    var isInteger: Bool { has("INT") }
+
+    /// The type of the values; nil where the declaration does not say it, so that the values must.
+    var valueType: ValueType? {
+        if word.isEmpty || has("INTERVAL") { return nil }
+        if has("BOOL") { return .bool }
+        if has("DATETIME", "TIMESTAMP") || word == "DATE" { return .date }
+        if has("UUID", "GUID") { return .uuid }
+        if has("INT") { return .int64 }
+        if has("CHAR", "CLOB", "TEXT", "STRING", "JSON", "URL", "URI", "TIME") { return .string }
+        if has("BLOB", "BINARY") { return .data }
+        if has("REAL", "FLOA", "DOUB") { return .double }
+        return has("DEC", "NUM", "MONEY", "CURRENCY") ? .decimal : nil
+    }
+}
+#endif

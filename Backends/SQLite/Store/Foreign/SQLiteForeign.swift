@@ -1,0 +1,61 @@
+#if SQLite
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+/// A database of another program, opened: what it is for us, and connections on which its tables have the shape of ours.
+struct SQLiteForeign: Sendable {
+    /// What the store holds.
+    let metadata: StoreMetadata
+    /// What is left out or read otherwise.
+    let remarks: [String]
+    private let place: SQLitePlace
+    private let views: [String]
+
+    /// The stand-ins of what a store of ours keeps beside the entities: no more than the hash of the schema, but reading the first takes a
+    /// snapshot of the file.
+    private var standIns: String {
+        """
+        CREATE TEMP VIEW polystore_metadata AS SELECT 'hash' AS key, '\(metadata.hash)' AS value FROM main.sqlite_master LIMIT 1;
+        CREATE TEMP VIEW polystore_notes AS SELECT '' AS name, x'' AS value WHERE 0;
+        CREATE TEMP VIEW polystore_history AS SELECT 0 AS position, 0 AS time, '' AS author, x'' AS changes WHERE 0
+        """
+    }
+
+    /// Reads the catalog of a file.
+    init(_ place: SQLitePlace, _ catalog: SQLiteCatalog) throws(StorageError) {
+        let connection = try place.reader()
+        SQLiteForm.register(connection.handle)
+        let source: CatalogSource
+        switch catalog {
+        case .own, .foreign:
+            var reader = SQLiteCatalogReader(connection)
+            source = try reader.catalog().source()
+            metadata = try StoreMetadata(source, identity: try Self.identity(place, connection))
+        case .coreData(let model):
+            let file = try CoreDataFile(connection, model: model, folder: SQLiteOutsideData.folder(ofDatabase: place.path))
+            source = try file.source()
+            metadata = try StoreMetadata(source, storeID: file.storeID, numbers: file.numbers(source.schema))
+        }
+        self.place = place
+        remarks = source.remarks
+        views = source.views(SQLTables(metadata.schema, .sqlite, entityNumbers: metadata.entityNumbers))
+    }
+
+    /// The place and the tables of a file.
+    private static func identity(_ place: SQLitePlace, _ connection: SQLiteConnection) throws(StorageError) -> String {
+        let path = URL(fileURLWithPath: place.path).standardizedFileURL.path
+        let statements = try SQLiteCatalogRows(connection).rows("SELECT sql FROM main.sqlite_master ORDER BY name, type", [.string])
+        return ([path] + statements.map { $0[0].text }).joined(separator: "\n")
+    }
+
+    /// A connection that reads the tables in our shape.
+    func reader() throws(StorageError) -> SQLiteConnection {
+        let connection = try place.reader()
+        SQLiteForm.register(connection.handle)
+        try connection.execute(standIns)
+        for view in views { try connection.execute(view) }
+        return connection
+    }
+}
+#endif

@@ -1,0 +1,81 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// A condition that all rows of a table meet, as SQL.
+public struct CatalogCheck: Sendable {
+    private let tokens: [SQLToken]
+
+    private init(tokens: [SQLToken]) { self.tokens = tokens }
+
+    /// The condition of a text.
+    public init(_ text: String) { tokens = SQLTokens.tokens(text) }
+
+    /// The conditions in the statement that makes a table.
+    public static func checks(ofTable sql: String) -> [CatalogCheck] {
+        let tokens = SQLTokens.tokens(sql)
+        var result: [CatalogCheck] = []
+        for (index, token) in tokens.enumerated() where token.isWord("CHECK") && index + 1 < tokens.count {
+            guard tokens[index + 1].isSymbol("(") else { continue }
+            var depth = 0
+            for end in (index + 1)..<tokens.count {
+                if tokens[end].isSymbol("(") { depth += 1 }
+                if tokens[end].isSymbol(")") { depth -= 1 }
+                if depth > 0 { continue }
+                result.append(CatalogCheck(tokens: Array(tokens[(index + 2)..<end])))
+                break
+            }
+        }
+        return result
+    }
+
+    /// Gives attributes the rules that say the same as the condition.
+    ///
+    /// - Returns: False where a part of the condition is nothing that a rule says; the other parts count nevertheless.
+    func apply(to attributes: inout [Attribute], columns: [String: Int]) -> Bool {
+        guard let parts = Self.parts(of: Self.withoutCasts(tokens)) else { return false }
+        var isComplete = true
+        for part in parts where !CatalogRule(part, columns).apply(to: &attributes) { isComplete = false }
+        return isComplete
+    }
+
+    /// What is joined by AND, without parentheses; nil where more than ANDs joins it.
+    private static func parts(of tokens: [SQLToken]) -> [[SQLToken]]? {
+        if tokens.contains(where: { $0.isWord("OR") || $0.isWord("NOT") || $0.isWord("CASE") }) {
+            // `IS NOT NULL` alone has a NOT that denies nothing.
+            let plain = tokens.filter { !$0.isSymbol("(") && !$0.isSymbol(")") }
+            return plain.count == 4 && plain[1].isWord("IS") && plain[2].isWord("NOT") && plain[3].isWord("NULL") ? [plain] : nil
+        }
+        var result: [[SQLToken]] = [[]], isBetween = false
+        for token in tokens where !["(", ")", "[", "]"].contains(where: token.isSymbol) {
+            if token.isWord("BETWEEN") { isBetween = true }
+            if token.isWord("AND"), !isBetween {
+                result.append([])
+                continue
+            }
+            if token.isWord("AND") { isBetween = false }
+            result[result.count - 1].append(token)
+        }
+        return result
+    }
+
+    /// Without what follows a `::`: PostgreSQL writes the type of every constant.
+    private static func withoutCasts(_ tokens: [SQLToken]) -> [SQLToken] {
+        let follows: Set<String> = ["VARYING", "PRECISION", "WITHOUT", "WITH", "TIME", "ZONE"]
+        var result: [SQLToken] = [], index = 0
+        while index < tokens.count {
+            guard tokens[index].isSymbol("::") else {
+                result.append(tokens[index])
+                index += 1
+                continue
+            }
+            index += 2
+            while index < tokens.count, case .word(let word) = tokens[index], follows.contains(word.uppercased()) { index += 1 }
+            if index + 2 < tokens.count, tokens[index].isSymbol("("), case .number = tokens[index + 1] {
+                while index < tokens.count, !tokens[index].isSymbol(")") { index += 1 }
+                index += 1
+            }
+            if index + 1 < tokens.count, tokens[index].isSymbol("["), tokens[index + 1].isSymbol("]") { index += 2 }
+        }
+        return result
+    }
+}

@@ -1,0 +1,110 @@
+internal import PolystoreStorage
+
+/// The entity that a table becomes, on its way.
+struct CatalogDraft {
+    let table: CatalogTable
+    /// The entity.
+    var entity: Entity
+    /// The names that are given.
+    var names = CatalogNames()
+    /// The property of each column that became one.
+    private(set) var properties: [String: String] = [:]
+    /// The values by the names of properties.
+    private(set) var values: [String: String] = [:]
+    private var joins: [String] = []
+
+    /// The entity of a table, with its attributes.
+    ///
+    /// - Parameter references: The columns that become relationships.
+    init(_ table: CatalogTable, name: String, references: Set<String>) {
+        self.table = table
+        entity = Entity(name)
+        for column in table.columns where !references.contains(column.name) && table.key != .column(column.name) {
+            let property = names.distinct(column.name)
+            properties[column.name] = property
+            values[property] = column.value
+            var attribute = Attribute(property, column.type, isOptional: column.isOptional)
+            attribute.rules.maxLength = column.maxLength
+            attribute.allowedValues = column.allowedValues.map(Value.string)
+            entity.attributes.append(attribute)
+        }
+    }
+
+    /// Adds a to-one relationship; its column, if it is one, is no attribute.
+    mutating func add(_ relationship: Relationship, _ key: CatalogForeignKey, to destination: CatalogTable) {
+        entity.relationships.append(relationship)
+        if key.columns.count == 1, properties[key.columns[0]] == nil { properties[key.columns[0]] = relationship.name }
+        let join = CatalogJoin(key, destination, alias: "j\(joins.count + 1)")
+        values[relationship.name] = join.key
+        if let table = join.table { joins.append(" LEFT JOIN \(table)") }
+    }
+
+    /// Gives the attributes the rules of the table's conditions; false where one says more than rules can.
+    mutating func applyChecks() -> Bool {
+        var positions: [String: Int] = [:], isComplete = true
+        for (index, attribute) in entity.attributes.enumerated() {
+            for (column, property) in properties where property == attribute.name { positions[column.lowercased()] = index }
+        }
+        for check in table.checks where !check.apply(to: &entity.attributes, columns: positions) { isComplete = false }
+        return isComplete
+    }
+
+    /// Adds the unique constraints; one that contains the key of objects says nothing more.
+    mutating func addConstraints() {
+        var seen: Set<Set<String>> = []
+        for columns in [table.primaryKey] + table.uniqueKeys where !columns.isEmpty {
+            if case .column(let key) = table.key, columns.contains(key) { continue }
+            let named = columns.compactMap { properties[$0] }
+            guard named.count == columns.count, Set(named).count == named.count, seen.insert(Set(named)).inserted else { continue }
+            entity.uniqueConstraints.append(UniqueConstraint(named))
+        }
+    }
+
+    /// Where the rows come from.
+    var rows: CatalogSource.Rows {
+        CatalogSource.Rows(
+            source: "\(table.source) AS t\(joins.joined())", key: table.key.expression("t"), columns: values)
+    }
+}
+
+extension CatalogKey {
+    /// The key of a row of a table.
+    func expression(_ alias: String) -> String {
+        switch self {
+        case .column(let name): "\(alias).\(SQLText.quoted(name))"
+        case .counted(let columns):
+            "row_number() OVER (ORDER BY \(columns.map { "\(alias).\(SQLText.quoted($0))" }.joined(separator: ", ")))"
+        }
+    }
+}
+
+/// How a reference becomes the key of the object that it leads to.
+struct CatalogJoin {
+    /// The key as SQL.
+    let key: String
+    /// What has to be joined for it; nil for nothing.
+    let table: String?
+
+    /// The key of the row that columns of the table `t` refer to.
+    init(_ reference: CatalogForeignKey, _ destination: CatalogTable, alias: String) {
+        if reference.isTrusted, reference.isTyped, reference.columns.count == 1, destination.key == .column(reference.references[0]) {
+            key = "t.\(SQLText.quoted(reference.columns[0]))"
+            table = nil
+            return
+        }
+        let condition = zip(reference.references, reference.columns).map { other, own in
+            "\(alias).\(SQLText.quoted(other)) = t.\(SQLText.quoted(own))"
+        }.joined(separator: " AND ")
+        switch destination.key {
+        case .column(let name):
+            key = "\(alias).\(SQLText.quoted(name))"
+            table = "\(destination.source) AS \(alias) ON \(condition)"
+        case .counted:
+            // All rows have to be counted, whichever are joined.
+            let columns = reference.references.map { "d.\(SQLText.quoted($0))" }.joined(separator: ", ")
+            key = "\(alias).\"_id\""
+            table =
+                "(SELECT \(destination.key.expression("d")) AS \"_id\", \(columns) FROM \(destination.source) AS d) AS \(alias) ON \(condition)"
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// A word, a value or a sign of SQL.
+enum SQLToken: Hashable {
+    /// A word that is not quoted.
+    case word(String)
+    /// A quoted name.
+    case name(String)
+    /// A text.
+    case text(String)
+    /// A number without a sign.
+    case number(String)
+    /// Everything else: one or two characters that belong together.
+    case symbol(String)
+
+    /// Whether it is a word, whatever the case of its letters.
+    func isWord(_ word: String) -> Bool { if case .word(let text) = self { text.uppercased() == word } else { false } }
+
+    func isSymbol(_ symbol: String) -> Bool { self == .symbol(symbol) }
+}
+
+/// Cuts SQL into tokens: enough of its grammar to find the conditions in the text of a table.
+struct SQLTokens {
+    private static let pairs: Set<String> = ["::", "<=", ">=", "<>", "!=", "==", "||"]
+
+    private let scalars: [Unicode.Scalar]
+    private var offset = 0
+
+    private init(_ text: String) { scalars = Array(text.unicodeScalars) }
+
+    /// The tokens of a text; comments and white space are none.
+    static func tokens(_ text: String) -> [SQLToken] {
+        var scanner = SQLTokens(text), result: [SQLToken] = []
+        while let token = scanner.next() { result.append(token) }
+        return result
+    }
+
+    private func peek(_ distance: Int = 0) -> Unicode.Scalar? {
+        offset + distance < scalars.count ? scalars[offset + distance] : nil
+    }
+
+    private mutating func next() -> SQLToken? {
+        skipSpace()
+        guard let first = peek() else { return nil }
+        switch first {
+        case "'": return .text(quoted("'"))
+        case "\"", "`": return .name(quoted(first))
+        case "[":
+            // In a PostgreSQL array the bracket stands before a text or a number, in SQLite it quotes a name.
+            if let second = peek(1), second.properties.isXIDStart { return .name(quoted("]")) }
+            offset += 1
+            return .symbol("[")
+        default: break
+        }
+        if first.properties.isXIDStart || first == "_" { return .word(take { $0.properties.isXIDContinue || $0 == "$" }) }
+        if ("0"..."9").contains(first) { return .number(take { $0.properties.isXIDContinue || $0 == "." }) }
+        return symbol(first)
+    }
+
+    private mutating func symbol(_ first: Unicode.Scalar) -> SQLToken {
+        let pair = String(first) + (peek(1).map(String.init) ?? "")
+        let text = Self.pairs.contains(pair) ? pair : String(first)
+        offset += text.unicodeScalars.count
+        return .symbol(text)
+    }
+
+    private mutating func take(_ belongs: (Unicode.Scalar) -> Bool) -> String {
+        let start = offset
+        while let next = peek(), belongs(next) { offset += 1 }
+        return String(String.UnicodeScalarView(scalars[start..<offset]))
+    }
+
+    /// What is between quotes; two closing quotes are one of the text.
+    private mutating func quoted(_ closing: Unicode.Scalar) -> String {
+        var result = String.UnicodeScalarView()
+        offset += 1
+        while let next = peek() {
+            offset += 1
+            if next == closing {
+                if peek() != closing { break }
+                offset += 1
+            }
+            result.append(next)
+        }
+        return String(result)
+    }
+
+    private mutating func skipSpace() {
+        while let next = peek() {
+            if next == "-", peek(1) == "-" {
+                while let next = peek(), next != "\n" { offset += 1 }
+            } else if next == "/", peek(1) == "*" {
+                offset += 2
+                while peek() != nil, !(peek() == "*" && peek(1) == "/") { offset += 1 }
+                offset = min(offset + 2, scalars.count)
+            } else if next.properties.isWhitespace {
+                offset += 1
+            } else {
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+public import Foundation
+public import PolystoreStorage
+
+/// The versions of a model as an enum: one case for each, oldest first, its raw value the name of the version.
+///
+/// ```swift
+/// enum Versions: String, ModelVersion {
+///     case v1 = "Shop", v2 = "Shop 2", v3 = "Shop 3"
+///     typealias ModelFile = ShopModel            // Shop.xcdatamodeld among the resources
+///
+///     static func migrationStages() -> [MigrationStage] {
+///         [
+///             v1.migrationStage(toStage: .v2, label: "Prices get a currency"),
+///             v2.migrationStage(toStage: .v3, label: "One name instead of two", postMigration: { context in
+///                 try context.perform { transaction in … }
+///             }),
+///         ]
+///     }
+/// }
+/// let stack = try DataStack(schemaHistory: Versions.history)
+/// ```
+/// Versions that are written in Swift give `schema` themselves.
+public protocol ModelVersion: RawRepresentable, CaseIterable, Hashable, Sendable where RawValue == String {
+    /// Where the files of the versions lie; not needed where `schema` is given in Swift.
+    associatedtype ModelFile: ModelFileManager = NoModelFile
+
+    /// The schema of the version; by default that of the model file.
+    var schema: Schema { get throws(StorageError) }
+
+    /// The classes that stand for entities of the version; none by default.
+    var models: [ManagedObject.Type] { get }
+
+    /// The steps with what the program does before and after each; by default each version leads to the next by itself.
+    static func migrationStages() -> [MigrationStage]
+
+    /// What steps may lose that is stored (``SchemaHistory/acceptedLosses``); nothing by default.
+    static var acceptedLosses: Set<String> { get }
+}
+
+/// Where the files of a model lie: a folder `NAME.xcdatamodeld`, or one JSON file for each version, `VERSION.json`.
+public protocol ModelFileManager {
+    /// The bundle with the files.
+    static var bundle: Bundle { get }
+    /// The name of the model.
+    static var modelName: String { get }
+}
+
+/// No files: the schemas are given in Swift.
+public enum NoModelFile: ModelFileManager {
+    /// The program's own bundle.
+    public static var bundle: Bundle { .main }
+    /// An empty name.
+    public static var modelName: String { "" }
+}
+
+extension ModelFileManager {
+    /// The schema of a version.
+    ///
+    /// - Throws: `notFound` naming the files that were looked for; `invalidConfiguration` saying what is wrong with one.
+    public static func schema(version: String) throws(StorageError) -> Schema {
+        let manager = FileManager.default
+        let folder = bundle.resourceURL ?? bundle.bundleURL, xcode = folder.appendingPathComponent("\(modelName).xcdatamodeld")
+        let json = folder.appendingPathComponent("\(version).json")
+        do throws(SchemaError) {
+            if !modelName.isEmpty, manager.fileExists(atPath: xcode.path) { return try XcodeDataModel(contentsOf: xcode).version(version).schema }
+            if let data = manager.contents(atPath: json.path) { return try Schema(json: String(decoding: data, as: UTF8.self)).named(version) }
+        } catch {
+            throw StorageError(error)
+        }
+        throw StorageError(
+            .notFound, "the bundle has neither \"\(modelName).xcdatamodeld\" nor \"\(version).json\": add the files to the target's resources")
+    }
+}
+
+extension ModelVersion {
+    /// The schema of the model file.
+    public var schema: Schema { get throws(StorageError) { try ModelFile.schema(version: rawValue) } }
+
+    /// None.
+    public var models: [ManagedObject.Type] { [] }
+
+    /// None.
+    public static func migrationStages() -> [MigrationStage] { [] }
+
+    /// Nothing.
+    public static var acceptedLosses: Set<String> { [] }
+
+    /// The stage of the step from this version to another.
+    public func migrationStage(
+        toStage next: Self, label: String = "", preMigration: MigrationStage.Work? = nil, postMigration: MigrationStage.Work? = nil
+    ) -> MigrationStage {
+        MigrationStage(
+            from: rawValue, to: next.rawValue, label: label, sourceModels: models, destinationModels: next.models,
+            preMigration: preMigration, postMigration: postMigration)
+    }
+
+    /// The history of the versions: along the stages, or in the order of the cases where there are none; the last case is the current one.
+    ///
+    /// - Throws: `invalidConfiguration` for stages that cannot be followed; what `schema` throws.
+    public static var history: SchemaHistory {
+        get throws(StorageError) {
+            var schemas: [Schema] = []
+            for version in allCases { schemas.append(try version.schema) }
+            let stages = migrationStages(), last = Array(allCases).last
+            let steps = stages.map { ($0.sourceVersion, $0.destinationVersion) }
+            let chain = steps.isEmpty ? MigrationChain(allCases.map(\.rawValue)) : MigrationChain(steps: steps)
+            var history = try SchemaHistory(
+                schemas: schemas, migrationChain: chain, exactCurrentVersion: last?.rawValue, models: last?.models ?? [])
+            history.stages = stages
+            history.acceptedLosses = acceptedLosses
+            return history
+        }
+    }
+}
+
+extension Schema {
+    /// The same schema as another version.
+    fileprivate func named(_ version: String) throws(SchemaError) -> Schema {
+        self.version == version ? self : try Schema(version: version, entities: entities, configurations: configurations)
+    }
+}

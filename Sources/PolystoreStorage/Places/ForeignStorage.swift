@@ -1,0 +1,12 @@
+/// A store that can read databases that other programs made.
+public protocol ForeignStorage: StorageInterface {
+    /// What of a foreign database is left out or read otherwise than it is declared there, a sentence each; empty before `open`, and for a
+    /// store of our own.
+    var remarks: [String] { get }
+}
+
+extension StorageError {
+    /// What writing to somebody else's database throws.
+    public static let isForeign = StorageError(
+        .readOnly, "a foreign database opens read-only; transfer it to a store of its own to change it (polystore transfer FROM TO)")
+}

@@ -1,0 +1,132 @@
+import Foundation
+import PolystoreCatalog
+import PolystoreStorage
+import PolystoreTransfer
+import TestStores
+
+/// Databases that other programs made, each in a place of its own.
+enum ForeignDatabases {
+    /// A path that nothing is at.
+    static func path(_ suffix: String) -> String {
+        FileManager.default.temporaryDirectory.appendingPathComponent("polystore-foreign-\(UUID().uuidString)\(suffix)").path
+    }
+
+    /// A SQLite file made by a script.
+    static func sqlite(_ script: String) throws -> String {
+        let path = path(".sqlite")
+        try run("sqlite3", ["-bail", path], script)
+        return path
+    }
+
+    /// A schema of the server made by a script.
+    static func postgreSQL(_ script: String) throws -> (url: String, schema: String) {
+        let schema = "foreign_" + UUID().uuidString.lowercased().replacing("-", with: "")
+        let server = TestStore.server ?? ""
+        try run(
+            "psql", ["-q", "-v", "ON_ERROR_STOP=1", "-d", server], "CREATE SCHEMA \(schema); SET search_path = \(schema);\n" + script)
+        return ("\(server)\(server.contains("?") ? "&" : "?")x-catalog=foreign&x-schema=\(schema)", schema)
+    }
+
+    static func drop(_ schema: String) { try? run("psql", ["-q", "-d", TestStore.server ?? ""], "DROP SCHEMA \(schema) CASCADE") }
+
+    private static func run(_ program: String, _ arguments: [String], _ input: String) throws {
+        let process = Process(), pipe = Pipe(), trouble = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        process.standardInput = pipe
+        process.standardError = trouble
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try pipe.fileHandleForWriting.close()
+        let text = String(decoding: trouble.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        if process.terminationStatus != 0 { throw StorageError(.invalidConfiguration, "\(program): \(text)") }
+    }
+}
+
+/// A store that is open.
+struct OpenStore {
+    let store: any StorageInterface
+    let schema: Schema
+    let id: UUID
+
+    /// Opens what a URL names.
+    init(_ url: String) throws(StorageError) {
+        try self.init(try StoreCatalog.standard.store(at: try StoreURL(url)), nil)
+    }
+
+    /// Opens a store, with a schema where it is new.
+    init(_ store: any StorageInterface, _ schema: Schema?) throws(StorageError) {
+        self.store = store
+        let state = try store.open(OpenRequest(schema: schema, createIfMissing: schema != nil))
+        self.schema = state.schema
+        id = state.storeID
+    }
+
+    var remarks: [String] { (store as? any ForeignStorage)?.remarks ?? [] }
+
+    /// The rows and pairs, one line each.
+    func lines() throws -> [String] {
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        var lines: [String] = []
+        try Dump(Contents(reader, schema)).lines { lines.append($0) }
+        return lines
+    }
+
+    func digests() throws -> [TransferItem] {
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        return try Contents(reader, schema).digests()
+    }
+
+    /// The keys of what a predicate finds.
+    func keys(_ entity: String, _ text: String, orderBy: [String] = []) throws -> [Int64] {
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        let plan = try FetchRequest(entity, where: Predicate(parsing: text), orderBy: orderBy.map { .init(PropertyPath($0)) }).plan(
+            in: schema)
+        guard reader.pushdown(of: plan) == .exact else { return [] }
+        let cursor = try reader.cursor(for: plan), batch = RowBatch()
+        var keys: [Int64] = []
+        while try cursor.next(into: batch) { for index in 0..<batch.count { keys.append(batch.row(index).key) } }
+        return keys
+    }
+
+    /// What reading everything throws; nil for nothing.
+    var readingFailure: StorageError? { failure { _ = try digests() } }
+
+    /// Copies everything to a new store and gives the store.
+    func transferred(to target: any StorageInterface) throws -> OpenStore {
+        let copy = try OpenStore(target, schema)
+        _ = try TransferEngine().transfer(from: store, schema, to: copy.store, copy.schema)
+        return copy
+    }
+
+    func close() { try? store.close() }
+}
+
+/// What work throws; nil when it throws nothing.
+func failure(of work: () throws -> Void) -> StorageError? {
+    do {
+        try work()
+        return nil
+    } catch { return error as? StorageError }
+}
+
+extension Schema {
+    /// The entity of a name.
+    func entity(_ name: String) -> Entity? { entities.first { $0.name == name } }
+
+    /// `Entity.name -> Destination` with `*` for a to-many and the inverse, for all relationships.
+    var relationshipLines: [String] {
+        entities.flatMap { entity in
+            entity.relationships.map { relationship in
+                let sign = ["toOne": "1", "toMany": "*", "toManyOrdered": "**"][relationship.cardinality.rawValue] ?? ""
+                return
+                    "\(entity.name).\(relationship.name) \(sign) \(relationship.destination).\(relationship.inverse ?? "-") \(relationship.deleteRule.rawValue)"
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Polystore
+import PolystoreSQLite
+import TestStores
+import Testing
+
+/// Objects over a database of another program: its schema is asked for first, and a stack reads it like any other store.
+@Suite struct ForeignStackTests {
+    private func stack(_ path: String) throws -> DataStack {
+        let probe = SQLiteStore(path: path, catalog: .foreign)
+        let schema = try probe.open(OpenRequest(schema: nil)).schema
+        try probe.close()
+        let stack = try DataStack(schema: schema)
+        try stack.addStorageAndWait(SQLiteStore(path: path, catalog: .foreign))
+        return stack
+    }
+
+    @Test func objectsAndRelationshipsAreRead() throws {
+        let stack = try stack(ForeignDatabases.sqlite(ShopScript.sqlite))
+        let lines = try stack.fetchAll(From<DynamicObject>(entity: "order_line").where(Where(format: "quantity < 50")))
+        let quantities = try lines.map { try $0.value("quantity") }
+        #expect(quantities == [.int(1), .int(3)])
+        let order = try lines.first?.object("order") as? DynamicObject
+        #expect(try order?.value("note") == .string("hi"))
+        #expect(try (order?.object("customer") as? DynamicObject)?.value("name") == .string("Ada"))
+    }
+
+    @Test func aTransactionIsRefusedWithTheWayOut() throws {
+        let stack = try stack(ForeignDatabases.sqlite(ShopScript.sqlite))
+        let refused = failure {
+            try stack.perform(synchronous: { try $0.create(Into<DynamicObject>(entity: "carrier")).setValue(.string("x"), for: "name") })
+        }
+        #expect(refused?.code == .readOnly)
+        #expect(refused?.message.contains("polystore transfer") == true)
+    }
+
+    @Test func aStackNeverReplacesTheFile() throws {
+        let path = try ForeignDatabases.sqlite(ShopScript.sqlite)
+        let stack = try DataStack(schema: Schema(entities: [Entity("Other")]))
+        let store = SQLiteStore(path: path, localStorageOptions: .recreateStoreOnModelMismatch, catalog: .foreign)
+        #expect(failure { try stack.addStorageAndWait(store) } != nil)
+        #expect(try OpenStore("sqlite:\(path)?catalog=foreign").lines() == ShopScript.lines)
+    }
+}
