@@ -107,7 +107,6 @@ final class PostgreSQLPool: Sendable {
     private let state = Mutex(State())
     private let places: DispatchSemaphore
     private let open: @Sendable () throws -> PostgreSQLConnection
-    private let isForeign: Bool
 
     init(size: Int, open: @escaping @Sendable () throws -> PostgreSQLConnection) {
         places = DispatchSemaphore(value: size)
