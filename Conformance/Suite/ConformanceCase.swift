@@ -83,5 +83,7 @@ public enum ConformanceSuite {
         + LockingCases.all
         + IsolationCases.all
         + RoutingCases.all
-        + ContextCases.all + ConditionCases.all + ImportCases.all + MigrationCases.all
+        + ContextCases.all + ConditionCases.all + ImportCases.all
+        + MigrationCases.all + RelationshipMigrations.all + MappedMigrations.all
+        + TransformerCases.all + ChainCases.all + StepCases.all + RandomMigrations.all + SchemaCases.all
 }

@@ -99,8 +99,9 @@ public struct StoreMetadata: Sendable {
             "format": String(formatVersion), "store": storeID.uuidString, "schema": schema.json, "hash": hash,
             "entities": entityNumbers.map(String.init).joined(separator: ","),
         ]
-        if migrations > 0 { entries["migrations"] = String(migrations) }
-        if !mapNames.isEmpty {
+        if migrations > 0 {
+            entries["migrations"] = String(migrations)
+            // Also where there are none: those of the version before would stay.
             entries["maps"] = mapNames.sorted { $0.key < $1.key }.map { "\($0.key)\0\($0.value)" }.joined(separator: "\0")
         }
         return entries

@@ -21,11 +21,13 @@ struct PostgreSQLSetup {
         guard let wanted = request.schema, request.createIfMissing, !request.readOnly else {
             throw StorageError(.notFound, "the database has no Polystore data in schema \"\(schema)\"")
         }
+        // Two programs may start at once: one makes the tables while the other waits. The lock is taken before the transaction begins:
+        // only at its beginning a server looks anew for what others have made.
+        let lock = Int64(bitPattern: SchemaHash(of: "polystore setup \(schema)").words[0])
+        try connection.execute("SELECT pg_advisory_lock(\(lock))")
+        defer { try? connection.execute("SELECT pg_advisory_unlock(\(lock))") }
         try connection.execute("BEGIN")
         do throws(StorageError) {
-            // Two programs may start at once: one makes the tables while the other waits.
-            let lock = Int64(bitPattern: SchemaHash(of: "polystore setup \(schema)").words[0])
-            try connection.execute("SELECT pg_advisory_xact_lock(\(lock))")
             if let found = try read() {
                 try connection.execute("COMMIT")
                 return (found, false)

@@ -31,9 +31,21 @@ final class Scratch {
         self.schema = schema
     }
 
+    /// The same place through another store, which is open.
+    init(_ other: Scratch, _ store: any StorageInterface) {
+        place = other.place
+        schema = other.schema
+        self.store = store
+    }
+
     /// Closes the store and opens the same place again.
     func reopen() throws {
         try store.close()
+        try open()
+    }
+
+    /// Opens the same place again.
+    func open() throws {
         store = try place.store(nil)
         _ = try store.open(OpenRequest(schema: schema))
     }

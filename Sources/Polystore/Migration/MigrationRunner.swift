@@ -184,6 +184,7 @@ public struct MigrationRunner {
         let keys = try MigrationKeys(mapping) { root throws(StorageError) in
             try migration.source.reserveKeys(root, count: 1).lowerBound
         }
+        let inverses = try NewInverses(mapping, keys, migration.source, except: written)
         let work = try migration.prepare()
         let inPlace = Set(mapping.destination.roots).subtracting(work.roots)
         try MigrationChecks(mapping, migration.source).check(inPlace: inPlace)
@@ -191,6 +192,7 @@ public struct MigrationRunner {
         try write(work, rows, step)
         try rows.noteLeftBehind(inPlace: inPlace)
         try migration.finish(keys, limits: rows.limits)
+        try inverses.write(to: migration.destination)
         try LeftBehind(mapping.destination, rows.missing, migration.destination).remove()
         try MigrationRecord(mapping.source).keep(in: migration.destination)
         try step.stage?.run(.after, mapping.destination, migration.destination, history)

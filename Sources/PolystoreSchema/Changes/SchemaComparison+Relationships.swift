@@ -59,11 +59,17 @@ extension SchemaComparison {
 
     private mutating func compareInverses(_ before: Relationship, _ after: Relationship, _ path: String) {
         if before.inverse.flatMap({ successor(of: $0, before.destination) }) == after.inverse { return }
-        // Pairs of its own come into question only where the new inverse is an old relationship.
-        let isOld = after.inverse.map { hasOrigin($0, after.destination) } ?? false
         add(
             path, "the inverse of \(path) changed from \(before.inverse ?? "none") to \(after.inverse ?? "none")",
-            isOld ? .undecided("which pairs of the two relationships remain") : .inferred)
+            inverseEffect(after.inverse, after.destination, path))
+    }
+
+    private func inverseEffect(_ inverse: String?, _ destination: String, _ path: String) -> SchemaChange.Effect {
+        guard let inverse, let owner = Self.owner(of: inverse, destination, in: new) else { return .inferred }
+        // Pairs of its own come into question only where the new inverse is an old relationship.
+        if hasOrigin(inverse, destination) { return .undecided("which pairs of the two relationships remain") }
+        let isToOne = owner.relationships.contains { $0.name == inverse && $0.cardinality == .toOne }
+        return isToOne ? .conditional("no two objects lead to the same one by \(path)") : .inferred
     }
 
     /// The new name of a relationship that an old entity declares or inherits; nil when it does not go on.

@@ -10,7 +10,7 @@ public struct SchemaMapping: Sendable, Hashable {
     public var entities: [EntityMapping]
     /// Where the pairs of each link table of the newer version come from.
     public var links: [LinkSource]
-    private let direction: Renames.Direction
+    let direction: Renames.Direction
 
     /// The mapping that follows from two schemas: declarations are followed from their `originalName`, otherwise from their name.
     public init(from source: Schema, to destination: Schema) { self.init(from: source, to: destination, .forward) }
@@ -35,7 +35,7 @@ public struct SchemaMapping: Sendable, Hashable {
             return EntityMapping(from: before, source, to: destination[after], destination, direction)
         }
         links = []
-        links = destination.links.map { link in pairs(of: link, names) }
+        settle()
     }
 
     /// Everything in which what the destination stores differs from the source, entity by entity, with the names followed as here.
@@ -116,31 +116,6 @@ public enum LinkSource: Sendable, Hashable {
     case link(Int, isFlipped: Bool)
     /// An object of the older version and the one that its to-one relationship leads to; the former is the owner unless it is flipped.
     case slot(EntityIndex, Int, isFlipped: Bool)
-}
-
-extension SchemaMapping {
-    private func pairs(of link: LinkDescription, _ names: Renames) -> LinkSource {
-        if let place = origin(of: link.ownerRelationship, link.owner, names) { return pairs(place, isFlipped: false) }
-        if let name = link.memberRelationship, let place = origin(of: name, link.member, names) { return pairs(place, isFlipped: true) }
-        return .none
-    }
-
-    private func pairs(_ place: RelationshipDescription, isFlipped: Bool) -> LinkSource {
-        switch place.place {
-        case .slot(let slot): .slot(place.declaredIn, slot, isFlipped: isFlipped)
-        case .inverseSlot(let slot): .slot(place.destination, slot, isFlipped: !isFlipped)
-        case .link(let link, let side): .link(link, isFlipped: (side == .member) != isFlipped)
-        case .orderedInverseSlot(_, let link): .link(link, isFlipped: isFlipped)
-        }
-    }
-
-    /// The relationship of the older version that one of the newer goes on from.
-    private func origin(of relationship: String, _ entity: EntityIndex, _ names: Renames) -> RelationshipDescription? {
-        guard let before = names.origins[destination.entities[entity].name].flatMap(source.index(of:)) else { return nil }
-        let renames = Renames(
-            from: EntityMapping.properties(before, source), to: EntityMapping.properties(entity, destination), direction)
-        return renames.origins[relationship].flatMap { source[before].relationship($0) }
-    }
 }
 
 extension ValueType {

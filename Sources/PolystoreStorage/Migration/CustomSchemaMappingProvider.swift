@@ -18,7 +18,7 @@ public struct CustomSchemaMappingProvider: SchemaMappingProvider {
     public enum CustomMapping: Sendable {
         /// The objects of an entity are left behind.
         case deleteEntity(sourceEntity: String)
-        /// An entity begins without objects, whatever its name or former name.
+        /// An entity begins without objects, whatever its name or former name; those of the older one have to be left behind or mapped.
         case insertEntity(destinationEntity: String)
         /// The objects of an entity become those of another, their properties followed by name.
         case copyEntity(sourceEntity: String, destinationEntity: String)
@@ -104,13 +104,20 @@ private struct CustomMappingBuilder {
             throw StorageError(.invalidConfiguration, "entity \"\(source.entities[both].name)\" is left behind by one mapping and kept by another")
         }
         var schemas = SchemaMapping(from: source, to: destination)
-        let decided = deleted.union(mapped), filled = inserted.union(own.map(\.mapping.destination))
-        schemas.entities.removeAll { decided.contains($0.source) || filled.contains($0.destination) }
+        let decided = deleted.union(mapped)
+        schemas.entities.removeAll { decided.contains($0.source) }
+        if let lost = schemas.entities.first(where: { inserted.contains($0.destination) }) {
+            throw StorageError(
+                .invalidConfiguration,
+                "entity \"\(destination.entities[lost.destination].name)\" begins without objects, and nothing says what becomes of those of "
+                    + "\"\(source.entities[lost.source].name)\": name it in deleteEntity, or map it to another")
+        }
         var transformers: [Int: MigrationMapping.Transformer] = [:]
         for (mapping, transformer) in own {
             transformers[schemas.entities.count] = transformer
             schemas.entities.append(mapping)
         }
+        schemas.settle()
         return MigrationMapping(schemas, transformers: transformers, decided: decided)
     }
 }

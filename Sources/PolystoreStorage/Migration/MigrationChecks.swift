@@ -17,8 +17,12 @@ public struct MigrationChecks {
         for part in mapping.entities where roots.contains(mapping.destination[part.destination].root) {
             let before = mapping.source[part.source], after = mapping.destination[part.destination]
             for (slot, origin) in part.slots.enumerated() {
-                guard case .slot(let position, let fallback) = origin else { continue }
-                let old = before.slots[position], new = after.slots[slot]
+                let new = after.slots[slot]
+                guard case .slot(let position, let fallback) = origin else {
+                    if origin == .value(.null), new.isRequired { try refuse(before, .constant(true), after, new.name, "must have a value") }
+                    continue
+                }
+                let old = before.slots[position]
                 let path = CheckedPath(steps: [], entity: part.source, leaf: .slot(position), type: old.type, text: old.name)
                 switch (old.content, new.content) {
                 case (.attribute(let old), .attribute(let new)):
@@ -65,5 +69,15 @@ public struct MigrationChecks {
         throw StorageError(
             .validationFailed, "the objects do not keep the rules of the new version: \(after.name).\(property) \(message)",
             details: .init(entity: after.name, property: property, keys: keys, failures: failures))
+    }
+}
+
+extension Slot {
+    /// Whether nil is refused.
+    fileprivate var isRequired: Bool {
+        switch content {
+        case .attribute(let attribute): !attribute.isOptional
+        case .toOne(let relationship, _): !relationship.isOptional
+        }
     }
 }

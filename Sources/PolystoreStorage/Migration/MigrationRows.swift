@@ -60,10 +60,17 @@ public final class MigrationRows {
             let cursor = try source.cursor(for: FetchPlan(old, origin))
             let batch = RowBatch(capacity: 4096)
             let object = UnsafeSourceObject(source, old, old.descriptions.map(ObjectShape.init), origin, problems)
+            let frame = MigrationFrame(old, out, keys, problems), offset = keys.offset(from: origin, to: root)
             while try cursor.next(into: batch) {
-                for index in 0..<batch.count {
-                    try write(batch.row(index), routes, root, object, out)
-                    if out.isFull || out.copiedBytes > 8 << 20 { try flush(root, out) }
+                var index = 0
+                while index < batch.count {
+                    // Neighbours are mostly of one entity, and an entity mostly goes one way: looking it up for each row costs a tenth.
+                    let entity = batch.row(index).entity, list = routes[entity]
+                    while index < batch.count, batch.row(index).entity == entity {
+                        try write(batch.row(index), offset, list, root, object, frame)
+                        if out.isFull || out.copiedBytes > 8 << 20 { try flush(root, out) }
+                        index += 1
+                    }
                 }
                 try problems.throwFirst()
                 try report(batch.count)
@@ -87,11 +94,12 @@ public final class MigrationRows {
     }
 
     private func write(
-        _ row: borrowing RowView, _ routes: [[Route]], _ root: EntityIndex, _ object: UnsafeSourceObject, _ out: RowBatch
+        _ row: borrowing RowView, _ offset: Int64, _ routes: [Route], _ root: EntityIndex, _ object: UnsafeSourceObject,
+        _ frame: MigrationFrame
     ) throws(StorageError) {
-        let key = keys.key(row.key, from: old[row.entity].root, inHierarchyOf: root)
+        let key = row.key &+ offset, out = frame.batch
         var isThere = false
-        for route in routes[row.entity] {
+        for route in routes {
             guard let transformer = route.transformer else {
                 route.plan.append(row, key: route.keepsKey ? key : newKey(root), out, problems)
                 isThere = isThere || route.keepsKey
@@ -99,8 +107,8 @@ public final class MigrationRows {
             }
             object.move(to: row)
             let first = out.count
-            try run(transformer, object, route, key, root, out)
-            for index in first..<out.count { route.plan.check(out.row(index), problems) }
+            try run(transformer, object, route, key, root, frame)
+            if route.plan.hasRules { for index in first..<out.count { route.plan.check(out.row(index), problems) } }
             isThere = isThere || (route.keepsKey && out.count > first)
         }
         if !isThere { missing[root, default: []].insert(key) }
@@ -113,14 +121,15 @@ public final class MigrationRows {
 
     private func run(
         _ transformer: MigrationMapping.Transformer, _ object: UnsafeSourceObject, _ route: Route, _ key: Int64, _ root: EntityIndex,
-        _ out: RowBatch
+        _ frame: MigrationFrame
     ) throws(StorageError) {
         var isFirst = route.keepsKey
         do {
             try transformer(object) {
-                route.plan.appendEmpty(object, key: isFirst ? key : newKey(root), out)
+                let next = isFirst ? key : newKey(root)
                 isFirst = false
-                return UnsafeDestinationObject(route.plan, old, out, keys, problems)
+                route.plan.appendEmpty(object, key: next, frame.batch)
+                return UnsafeDestinationObject(route.plan, frame, key: next)
             }
         } catch {
             if let error = error as? StorageError { throw error }

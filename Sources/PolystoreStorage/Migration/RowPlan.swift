@@ -58,6 +58,9 @@ final class RowPlan {
         }
     }
 
+    /// Whether rows have to be checked.
+    var hasRules: Bool { !rules.isEmpty }
+
     /// Adds the row that follows from another.
     func append(_ row: borrowing RowView, key: Int64, _ out: RowBatch, _ problems: MigrationProblems) {
         let cells = out.appendRow(key: key, version: row.version, entity: entity.index, slots: steps.count)

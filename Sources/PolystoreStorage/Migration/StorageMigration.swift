@@ -2,12 +2,14 @@
 public struct MigrationStep: Sendable {
     /// Where everything comes from.
     public let mapping: SchemaMapping
-    /// The hierarchies of the newer version that the caller writes, even where the store could change them in place.
+    /// The hierarchies of the newer version that the caller writes, even where the store could change them in place: those that were
+    /// asked for, and those with references to objects whose keys change.
     public let writtenRoots: Set<EntityIndex>
+
     /// A step.
     public init(_ mapping: SchemaMapping, writtenRoots: Set<EntityIndex> = []) {
         self.mapping = mapping
-        self.writtenRoots = writtenRoots
+        self.writtenRoots = writtenRoots.union(mapping.rootsWithOtherReferences)
     }
 }
 

@@ -3,28 +3,23 @@
 /// It begins with the defaults of its attributes; its to-one relationships lead to what the older object's lead to, where they go on by
 /// name. Unsafe, because it is valid only while the transformer runs that made it.
 public final class UnsafeDestinationObject {
-    private let entity: EntityDescription
     private let plan: RowPlan
-    private let batch: RowBatch
+    private let frame: MigrationFrame
     private let index: Int
-    private let problems: MigrationProblems
-    private let keys: MigrationKeys
-    private let old: Schema
     /// The key of the object within its hierarchy.
     public let key: Int64
 
-    init(
-        _ plan: RowPlan, _ old: Schema, _ batch: RowBatch, _ keys: MigrationKeys, _ problems: MigrationProblems
-    ) {
-        entity = plan.entity
+    /// The object of the row that was added last.
+    init(_ plan: RowPlan, _ frame: MigrationFrame, key: Int64) {
         self.plan = plan
-        self.batch = batch
-        self.keys = keys
-        self.problems = problems
-        self.old = old
-        index = batch.count - 1
-        key = batch.key(index)
+        self.frame = frame
+        self.key = key
+        index = frame.batch.count - 1
     }
+
+    private var entity: EntityDescription { plan.entity }
+    private var batch: RowBatch { frame.batch }
+    private var problems: MigrationProblems { frame.problems }
 
     /// The name of its entity.
     public var entityName: String { entity.name }
@@ -34,7 +29,7 @@ public final class UnsafeDestinationObject {
         for (slot, description) in entity.slots.enumerated() {
             guard let attribute = description.attribute else { continue }
             var origin: MigrationAttribute?
-            if case .slot(let before, _) = plan.mapping.slots[slot], let attribute = old[plan.mapping.source].slots[before].attribute {
+            if case .slot(let before, _) = plan.mapping.slots[slot], let attribute = frame.old[plan.mapping.source].slots[before].attribute {
                 origin = MigrationAttribute(name: attribute.name, type: attribute.type, slot: before)
             }
             try body(MigrationAttribute(name: attribute.name, type: attribute.type, slot: slot), origin)
@@ -98,9 +93,24 @@ public final class UnsafeDestinationObject {
         case nil: batch.mutableCells(index)[slot] = .null
         case let object as UnsafeDestinationObject: batch.mutableCells(index)[slot] = .int(object.key)
         case let object as UnsafeSourceObject:
-            batch.mutableCells(index)[slot] = .int(keys.key(object.key, from: object.entity.root, inHierarchyOf: destination))
-        default: problems.add(key, entity, entity.slots[slot].name, "must be an object of \(keys.schema.entities[destination].name)")
+            batch.mutableCells(index)[slot] = .int(frame.keys.key(object.key, from: object.entity.root, inHierarchyOf: destination))
+        default: problems.add(key, entity, entity.slots[slot].name, "must be an object of \(frame.keys.schema.entities[destination].name)")
         }
+    }
+}
+
+/// What the objects that transformers make have in common: one reference for each instead of six.
+final class MigrationFrame {
+    let old: Schema
+    let batch: RowBatch
+    let keys: MigrationKeys
+    let problems: MigrationProblems
+
+    init(_ old: Schema, _ batch: RowBatch, _ keys: MigrationKeys, _ problems: MigrationProblems) {
+        self.old = old
+        self.batch = batch
+        self.keys = keys
+        self.problems = problems
     }
 }
 

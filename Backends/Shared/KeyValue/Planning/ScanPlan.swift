@@ -95,7 +95,7 @@ struct ScanPlan {
 
     /// The plan line by line, for people to read.
     func explanation(_ plan: FetchPlan, _ layout: KeyValueLayout) -> [String] {
-        let rows = layout.names[layout.rows[plan.entity]]
+        let rows = layout.schema.entities[layout.schema[plan.entity].root].name
         let line =
             switch access {
             case .all: "SCAN \(rows)"
@@ -103,10 +103,10 @@ struct ScanPlan {
             case .keys(let keys): "SEARCH \(rows) FOR \(keys.count) KEYS"
             case .found(let found):
                 "SEARCH \(rows) USING "
-                    + (found.uses.map(\.index) + found.words).map { layout.names[$0.map] }.joined(separator: " AND ")
+                    + (found.uses.map(\.index) + found.words).map(\.name).joined(separator: " AND ")
                     + ": \(found.keys.count) ROWS"
             case .ordered(let order):
-                "SCAN \(rows) IN ORDER OF \(layout.names[order.use.index.map])\(order.isAscending ? "" : " BACKWARDS")"
+                "SCAN \(rows) IN ORDER OF \(order.use.index.name)\(order.isAscending ? "" : " BACKWARDS")"
             }
         return plan.sort.isEmpty || isSorted ? [line] : [line, "SORT IN MEMORY"]
     }

@@ -56,7 +56,7 @@ final class KeyValueCore: Sendable {
 
     @inline(never)
     func damaged(_ map: Int, _ key: Int64) -> StorageError {
-        let name = layout.names[map]
+        let name = layout.name(of: map)
         return StorageError(
             .corrupted, "the record of \(name) \(key) is damaged: its checksum does not fit", details: .init(entity: name, keys: [key]))
     }

@@ -90,4 +90,10 @@ struct KeyValueLayout: Sendable {
         keptIndexes = covering(all + words)
         kinds = schema.descriptions.map { $0.slots.map(\.cellKind) }
     }
+
+    /// The entity whose hierarchy has its rows in a map, otherwise the index.
+    func name(of map: Int) -> String {
+        if let root = schema.roots.first(where: { rows[$0] == map }) { return schema.entities[root].name }
+        return (allIndexes + wordIndexes.joined()).first { $0.map == map }?.name ?? "a map"
+    }
 }

@@ -59,7 +59,9 @@ public final class KeyValueStore: Sendable {
         return (metadata, true)
     }
 
+    /// Writes metadata in the place of what is there.
     static func write(_ metadata: StoreMetadata, _ writer: any OrderedWriter) throws(StorageError) {
+        try writer.clear(KeyValueLayout.metadata)
         for (key, value) in metadata.entries {
             try withBytes(key) { key throws(StorageError) in
                 try withBytes(value) { value throws(StorageError) in try writer.put(KeyValueLayout.metadata, key, value) }

@@ -100,7 +100,7 @@ private struct Builder {
         if origins.isEmpty { return constantSource(column, type, constants, &fills) }
         guard origins.count == 1, constants.isEmpty, let origin = origins.first else { return nil }
         let before = old.schema[self.origin].columns[origin].type
-        return (before == type ? "" : dialect.convertsColumn(before, type)).map { .column(origin, type: $0) }
+        return before == type ? .column(origin, type: "") : dialect.convertsColumn(before, type).map { .column(origin, type: $0) }
     }
 
     private func constantSource(

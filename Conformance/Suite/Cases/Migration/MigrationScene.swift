@@ -3,8 +3,12 @@ internal import Polystore
 
 /// A store that keeps one version of a model, on its way to others.
 struct MigrationScene {
-    /// The versions, oldest first; the store begins with the first.
+    /// The versions, oldest first.
     let versions: [Schema]
+    /// The one that the store begins with.
+    var first = 0
+    /// The one that it is led to, where that is not clear.
+    var current: String?
     var chain: MigrationChain = nil
     var providers: [any SchemaMappingProvider] = []
     var stages: [MigrationStage] = []
@@ -23,22 +27,23 @@ struct MigrationScene {
 
     var history: SchemaHistory {
         get throws {
-            var history = try SchemaHistory(schemas: versions, migrationChain: chain)
+            var history = try SchemaHistory(schemas: versions, migrationChain: chain, exactCurrentVersion: current)
             history.stages = stages
             history.acceptedLosses = losses
             return history
         }
     }
 
-    /// Migrates a store that is open with the first version.
-    func migrate(_ scratch: Scratch) throws {
+    /// Migrates a store that is open with one of the versions.
+    @discardableResult
+    func migrate(_ scratch: Scratch, _ progress: MigrationProgress? = nil) throws -> [MigrationType] {
         let state = StorageState(storeID: UUID(), schema: scratch.schema, formatVersion: 1, wasCreated: false)
-        try MigrationRunner(try history, scratch.store, state, mappingProviders: providers).run()
+        return try MigrationRunner(try history, scratch.store, state, mappingProviders: providers, progress: progress).run()
     }
 
     /// Fills a store of the first version, migrates it, and looks at it: at once, and after it was closed and opened again.
     func run(_ harness: StoreHarness, fill: (Scratch) throws -> Void, expect: (Scratch) throws -> Void) throws {
-        guard let first = versions.first else { return }
+        let first = versions[self.first]
         try harness.withStore(first) { scratch in
             try fill(scratch)
             try migrate(scratch)
@@ -55,20 +60,22 @@ struct MigrationScene {
     /// Fills a store, whose migration then fails with a code, and looks at it: it is as it was.
     func refuse(
         _ harness: StoreHarness, _ check: Check, _ code: StorageError.Code, _ what: String, keys: [Int64]? = nil,
-        fill: (Scratch) throws -> Void
+        says text: String = "", fill: (Scratch) throws -> Void
     ) throws {
-        guard let first = versions.first else { return }
+        let first = versions[self.first]
         try harness.withStore(first) { scratch in
             try fill(scratch)
             let before = try contents(scratch)
             check.throwing(code, what) {
                 do { try migrate(scratch) } catch let error as StorageError {
+                    check.isTrue(text.isEmpty || error.message.contains(text), "\(what): \(text) in \(error.message)")
                     if let keys { check.equal(error.details.keys.sorted(), keys, "\(what): keys") }
                     throw error
                 }
             }
             check.equal(try contents(scratch), before, "\(what): the store as it was")
-            try scratch.insert(first.entities[first.roots[0]].name, [[:]])
+            // It takes changes, and opens again.
+            for entity in first.descriptions where !entity.isAbstract { try scratch.insert(entity.name, [[:]]) }
             if harness.capabilities.contains(.persistent) { try scratch.reopen() }
         }
     }

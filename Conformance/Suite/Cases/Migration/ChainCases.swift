@@ -1,0 +1,178 @@
+internal import Foundation
+internal import Polystore
+
+/// Many versions: step by step, by a tree, backwards, and again.
+enum ChainCases {
+    static let all: [ConformanceCase] = chains + pasts
+
+    private static func migrationCase(
+        _ id: String, _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
+    ) -> ConformanceCase { ConformanceCase(id, clause: "group M", needs: [.migrations], body) }
+
+    private static func note(_ version: Int, _ attributes: [Attribute], entity: String = "Note", was: String? = nil) throws -> Schema {
+        try Schema(version: "V\(version)", entities: [Entity(entity, attributes: attributes, originalName: was)])
+    }
+
+    /// Ten versions of one entity, and what a row of the first holds in each.
+    private static func ten() throws -> [(schema: Schema, values: [String: Value])] {
+        let number = Attribute("a", .int16), text = Attribute("t", .string, isOptional: true)
+        let mark = Attribute("mark", .string, defaultValue: .string("m"))
+        let wide = Attribute("n", .int64, originalName: "a"), plain = Attribute("n", .int64)
+        let flag = Attribute("flag", .bool, defaultValue: .bool(true))
+        return [
+            (try note(1, [number]), ["a": .int(5)]),
+            (try note(2, [number, text]), ["a": .int(5), "t": .null]),
+            (try note(3, [number, text, mark]), ["a": .int(5), "t": .null, "mark": .string("m")]),
+            (try note(4, [wide, text, mark]), ["n": .int(5), "t": .null, "mark": .string("m")]),
+            (try note(5, [plain, mark]), ["n": .int(5), "mark": .string("m")]),
+            (try note(6, [plain, mark], entity: "Page", was: "Note"), ["n": .int(5), "mark": .string("m")]),
+            (try note(7, [plain, mark, flag], entity: "Page"), ["n": .int(5), "mark": .string("m"), "flag": .bool(true)]),
+            (
+                try note(8, [flag, mark, Attribute("n", .decimal)], entity: "Page"),
+                ["n": .decimal(5), "mark": .string("m"), "flag": .bool(true)]
+            ),
+            (
+                try note(9, [flag, Attribute("n", .decimal), Attribute("a", .string, originalName: "mark")], entity: "Page"),
+                ["n": .decimal(5), "a": .string("m"), "flag": .bool(true)]
+            ),
+            (
+                try note(
+                    10, [flag, Attribute("n", .decimal), Attribute("a", .string), Attribute("b", .int64, defaultValue: .int(1))], entity: "Note",
+                    was: "Page"), ["n": .decimal(5), "a": .string("m"), "flag": .bool(true), "b": .int(1)]
+            ),
+        ]
+    }
+
+    private static let chains: [ConformanceCase] = [
+        migrationCase("M008.ten-versions-one-after-the-other") { harness, check in
+            let ten = try ten()
+            try harness.withStore(ten[0].schema) { scratch in
+                try scratch.insert("Note", [["a": .int(5)], ["a": .int(5)]])
+                var scratch = scratch
+                for (before, after) in zip(ten, ten.dropFirst()) {
+                    try MigrationScene(before.schema, after.schema).migrate(scratch)
+                    scratch = Scratch(migrated: scratch, to: after.schema)
+                    let name = after.schema.entities[0].name
+                    check.equal(try scratch.fetch(FetchRequest(name)).map(\.values), [after.values, after.values], after.schema.version)
+                    check.equal(try scratch.fetch(FetchRequest(name)).map(\.key), [1, 2], "keys of \(after.schema.version)")
+                }
+                let versions = try scratch.read { try MigrationRecord.all($0).map(\.schema.version) }
+                check.equal(versions, (1...9).map { "V\($0)" }, "the versions that the store had")
+            }
+        },
+        migrationCase("M008.ten-versions-in-a-chain") { harness, check in
+            let ten = try ten()
+            for start in [0, 3, 8] {
+                var scene = MigrationScene(versions: ten.map(\.schema))
+                scene.chain = MigrationChain(ten.map(\.schema.version))
+                scene.first = start
+                let name = ten[start].schema.entities[0].name
+                try scene.run(harness, fill: { try $0.insert(name, [ten[start].values]) }) { scratch in
+                    check.equal(try scratch.fetch(FetchRequest("Note")).map(\.values), [ten[9].values], "from V\(start + 1)")
+                }
+            }
+        },
+        migrationCase("M008.a-tree-leads-each-version-its-way") { harness, check in
+            // V1 and V2 lead to V4 over V3 and by themselves; V3 would give a default that V4 has another of.
+            let a = Attribute("a", .int64)
+            func b(_ value: Int64) -> Attribute { Attribute("b", .int64, defaultValue: .int(value)) }
+            let versions = [
+                try note(1, [a]), try note(2, [a, Attribute("c", .int64, isOptional: true)]), try note(3, [a, b(3)]),
+                try note(4, [a, b(4), Attribute("d", .bool, defaultValue: .bool(false))]), try note(5, [a, b(5), Attribute("d", .bool, defaultValue: .bool(true))]),
+            ]
+            for (start, b) in [(0, Int64(3)), (1, 4)] {
+                var scene = MigrationScene(versions: versions)
+                scene.chain = ["V1": "V3", "V2": "V4", "V3": "V4", "V4": "V5"]
+                scene.first = start
+                try scene.run(harness, fill: { try $0.insert("Note", [["a": .int(9)]]) }) { scratch in
+                    check.equal(
+                        try scratch.fetch(FetchRequest("Note")).map(\.values), [["a": .int(9), "b": .int(b), "d": .bool(false)]], "from V\(start + 1)")
+                }
+            }
+        },
+        migrationCase("M008.without-a-chain-each-version-leads-to-the-last") { harness, check in
+            let versions = [
+                try note(1, [Attribute("a", .int64)]), try note(2, [Attribute("a", .int64), Attribute("b", .int64, defaultValue: .int(2))]),
+                try note(3, [Attribute("a", .int64), Attribute("b", .int64, defaultValue: .int(3)), Attribute("c", .bool, isOptional: true)]),
+            ]
+            try MigrationScene(versions: versions).run(harness, fill: { try $0.insert("Note", [["a": .int(1)]]) }) { scratch in
+                check.equal(try scratch.fetch(FetchRequest("Note")).map { $0.values["b"] }, [.int(3)], "the default of the last")
+            }
+        },
+        migrationCase("M008.a-failure-in-the-middle-leaves-the-version-before") { harness, check in
+            let a = Attribute("a", .int64, isOptional: true)
+            var scene = MigrationScene(
+                try note(1, [a]), try note(2, [a, Attribute("b", .int64, isOptional: true)]),
+                try note(3, [Attribute("a", .int64), Attribute("b", .int64, isOptional: true), Attribute("c", .bool, isOptional: true)]))
+            scene.chain = ["V1", "V2", "V3"]
+            try harness.withStore(scene.versions[0]) { scratch in
+                try scratch.insert("Note", [[:]])
+                check.throwing(.validationFailed, "nil in V3") { try scene.migrate(scratch) }
+                let middle = Scratch(migrated: scratch, to: scene.versions[1])
+                check.equal(try middle.fetch(FetchRequest("Note")).map(\.values), [["a": .null, "b": .null]], "V2")
+                try middle.update("Note", 1, ["a": .int(4)])
+                try scene.migrate(middle)
+                let last = Scratch(migrated: middle, to: scene.versions[2])
+                check.equal(try last.fetch(FetchRequest("Note")).map(\.values), [["a": .int(4), "b": .null, "c": .null]], "V3")
+            }
+        },
+        migrationCase("M014.no-way-leads-back") { harness, check in
+            let a = Attribute("a", .int64)
+            var scene = MigrationScene(try note(1, [a]), try note(2, [a, Attribute("b", .int64, isOptional: true)]))
+            scene.chain = ["V1", "V2"]
+            scene.current = "V1"
+            scene.first = 1
+            try scene.refuse(harness, check, .noMigrationPath, "a chain that ends before", says: "\"V2\"") {
+                try $0.insert("Note", [["a": .int(1), "b": .int(2)]])
+            }
+        },
+        migrationCase("M020.again-is-nothing") { harness, check in
+            let scene = try MigrationScene([Attribute("a", .int64)], [Attribute("a", .int64), Attribute("b", .int64, defaultValue: .int(1))])
+            try harness.withStore(scene.versions[0]) { scratch in
+                try scratch.insert("Note", [["a": .int(1)]])
+                check.equal(try scene.migrate(scratch).count, 1, "steps")
+                let migrated = Scratch(migrated: scratch, to: scene.versions[1])
+                let token = try migrated.token(), rows = try scene.contents(migrated)
+                check.equal(try scene.migrate(migrated), [], "no steps")
+                check.equal(try migrated.token(), token, "token")
+                check.equal(try scene.contents(migrated), rows, "rows")
+                check.equal(try migrated.read { try MigrationRecord.all($0).count }, 1, "the versions that it had")
+            }
+        },
+    ]
+
+    private static let pasts: [ConformanceCase] = [
+        migrationCase("M015.the-history-goes-through-several-versions") { harness, check in
+            let a = Attribute("a", .int64, isOptional: true), b = Attribute("b", .int64, isOptional: true)
+            func schema(_ version: Int, _ entities: [Entity]) throws -> Schema { try Schema(version: "V\(version)", entities: entities) }
+            let versions = [
+                try schema(1, [Entity("Note", attributes: [a, b]), Entity("Old", attributes: [a])]),
+                try schema(2, [Entity("Page", attributes: [b, a], originalName: "Note"), Entity("Old", attributes: [a])]),
+                try schema(
+                    3, [Entity("Leaf", attributes: [Attribute("c", .int64, isOptional: true, originalName: "b"), a], originalName: "Page"), Entity("Also", attributes: [a])]),
+            ]
+            try harness.withStore(versions[0]) { first in
+                try first.insert("Note", [[:]])
+                try first.insert("Old", [[:]])
+                try first.update("Note", 1, ["b": .int(1)])
+                try MigrationScene(versions[0], versions[1]).migrate(first)
+                let second = Scratch(migrated: first, to: versions[1])
+                try second.update("Page", 1, ["a": .int(2)])
+                var scene = MigrationScene(versions[1], versions[2])
+                scene.losses = ["Old"]
+                try scene.migrate(second)
+                let third = Scratch(migrated: second, to: versions[2])
+                try third.update("Leaf", 1, ["c": .int(3)])
+                let leaf = try third.entity("Leaf")
+                func mask(_ name: String) -> HistoryChange.Kind {
+                    var mask = SlotMask()
+                    mask.insert(third.schema[leaf].slot(name) ?? 0)
+                    return .update(mask)
+                }
+                let changes = try third.history().flatMap { $0.changes }
+                check.isTrue(changes.allSatisfy { $0.entity == leaf && $0.key == 1 }, "only of what is still there")
+                check.equal(changes.map(\.kind), [.insert, mask("c"), mask("a"), mask("c")], "changes")
+            }
+        },
+    ]
+}

@@ -1,0 +1,113 @@
+/// A to-one relationship that is new as the other side of one that goes on: it begins with what leads there.
+public struct InverseSource: Sendable, Hashable {
+    /// The entity of the newer version that declares it.
+    public let entity: EntityIndex
+    /// Its slot.
+    public let slot: Int
+    /// The pairs; their owner is the object that has the slot.
+    public let pairs: LinkSource
+}
+
+extension SchemaMapping {
+    /// Finds the pairs of each link table, and lets no reference follow into a hierarchy that has none of the objects: to be called when
+    /// `entities` was changed.
+    public mutating func settle() {
+        for (position, part) in entities.enumerated() {
+            for (slot, description) in destination[part.destination].slots.enumerated() {
+                guard case .slot(let before, _) = part.slots[slot], let new = description.destination,
+                    let old = source[part.source].slots[before].destination, !goesOver(old, new)
+                else { continue }
+                entities[position].slots[slot] = .value(.null)
+            }
+        }
+        links = destination.links.map(pairs)
+    }
+
+    /// The to-one relationships that are new as the other side of one that goes on.
+    public var inverses: [InverseSource] {
+        destination.entities.indices.flatMap { entity in
+            destination[entity].slots.enumerated().compactMap { slot, description -> InverseSource? in
+                guard description.declaredIn == entity, case .toOne(let relationship, let other) = description.content,
+                    let inverse = relationship.inverse, origins(of: relationship.name, entity).isEmpty
+                else { return nil }
+                let pairs = pairs(of: inverse, other, isFlipped: true, owner: entity, member: other)
+                return pairs == .none ? nil : InverseSource(entity: entity, slot: slot, pairs: pairs)
+            }
+        }
+    }
+
+    /// The hierarchies of the newer version with references to objects whose keys change, because hierarchies come together.
+    public var rootsWithOtherReferences: Set<EntityIndex> {
+        var roots: Set<EntityIndex> = []
+        for part in entities {
+            let after = destination[part.destination]
+            for (slot, description) in after.slots.enumerated() {
+                guard case .slot = part.slots[slot], let other = description.destination else { continue }
+                if origins(ofRoot: destination[other].root).count > 1 { roots.insert(after.root) }
+            }
+        }
+        return roots
+    }
+
+    // MARK: Pairs
+
+    private func pairs(of link: LinkDescription) -> LinkSource {
+        let found = pairs(of: link.ownerRelationship, link.owner, isFlipped: false, owner: link.owner, member: link.member)
+        guard found == .none, let name = link.memberRelationship else { return found }
+        return pairs(of: name, link.member, isFlipped: true, owner: link.owner, member: link.member)
+    }
+
+    /// The pairs of the relationship of the older version that one of the newer goes on from, where its objects go on.
+    private func pairs(
+        of relationship: String, _ entity: EntityIndex, isFlipped: Bool, owner: EntityIndex, member: EntityIndex
+    ) -> LinkSource {
+        for origin in origins(of: relationship, entity) {
+            let pairs = pairs(origin, isFlipped: isFlipped)
+            if let ends = ends(of: pairs), goesOver(ends.owner, owner), goesOver(ends.member, member) { return pairs }
+        }
+        return .none
+    }
+
+    private func pairs(_ place: RelationshipDescription, isFlipped: Bool) -> LinkSource {
+        switch place.place {
+        case .slot(let slot): .slot(place.declaredIn, slot, isFlipped: isFlipped)
+        case .inverseSlot(let slot): .slot(place.destination, slot, isFlipped: !isFlipped)
+        case .link(let link, let side): .link(link, isFlipped: (side == .member) != isFlipped)
+        case .orderedInverseSlot(_, let link): .link(link, isFlipped: isFlipped)
+        }
+    }
+
+    /// The entities of the older version at both ends of pairs.
+    public func ends(of pairs: LinkSource) -> (owner: EntityIndex, member: EntityIndex)? {
+        switch pairs {
+        case .none: return nil
+        case .link(let link, let isFlipped):
+            let (owner, member) = (source.links[link].owner, source.links[link].member)
+            return isFlipped ? (member, owner) : (owner, member)
+        case .slot(let entity, let slot, let isFlipped):
+            guard let destination = source[entity].slots[slot].destination else { return nil }
+            return isFlipped ? (destination, entity) : (entity, destination)
+        }
+    }
+
+    /// Whether objects of an old entity's hierarchy become objects of a new one's.
+    private func goesOver(_ old: EntityIndex, _ new: EntityIndex) -> Bool {
+        origins(ofRoot: destination[new].root).contains(source[old].root)
+    }
+
+    /// The relationships of the older version that one of the newer can go on from: of the entity that has its name or former name, and
+    /// of those whose objects become its own.
+    private func origins(of relationship: String, _ entity: EntityIndex) -> [RelationshipDescription] {
+        let names = Renames(
+            from: source.entities.map { ($0.name, $0.originalName) }, to: destination.entities.map { ($0.name, $0.originalName) },
+            direction)
+        let named = names.origins[destination.entities[entity].name].flatMap(source.index(of:))
+        let family = destination[entity].family
+        let mapped = entities.filter { family.contains($0.destination) }.map(\.source)
+        let after = EntityMapping.properties(entity, destination)
+        return ([named].compactMap { $0 } + mapped).compactMap { before in
+            let renames = Renames(from: EntityMapping.properties(before, source), to: after, direction)
+            return renames.origins[relationship].flatMap { source[before].relationship($0) }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+/// Fills to-one relationships that are new as the other side of one that was there before.
+public struct NewInverses {
+    private let schema: Schema
+    /// What objects lead to, by their keys, for each such relationship.
+    private var references: [(source: InverseSource, keys: [Int64: Int64])] = []
+
+    /// Reads what leads where in the older version.
+    ///
+    /// - Parameter written: The hierarchies of the newer version whose objects a program makes itself: it fills them.
+    /// - Throws: `validationFailed` with the keys of objects that several others lead to.
+    public init(
+        _ mapping: SchemaMapping, _ keys: MigrationKeys, _ source: any StorageReader, except written: Set<EntityIndex>
+    ) throws(StorageError) {
+        schema = mapping.destination
+        for inverse in mapping.inverses where !written.contains(schema[inverse.entity].root) {
+            references.append((inverse, try Self.references(inverse, mapping, keys, source)))
+        }
+    }
+
+    private static func references(
+        _ inverse: InverseSource, _ mapping: SchemaMapping, _ keys: MigrationKeys, _ source: any StorageReader
+    ) throws(StorageError) -> [Int64: Int64] {
+        let entity = mapping.destination[inverse.entity], slot = entity.slots[inverse.slot]
+        guard let ends = mapping.ends(of: inverse.pairs), let other = slot.destination else { return [:] }
+        let (ownerRoot, memberRoot) = (mapping.source[ends.owner].root, mapping.source[ends.member].root)
+        var found: [Int64: Int64] = [:], several: Set<Int64> = []
+        try source.pairs(inverse.pairs, mapping.source) { owner, member in
+            let key = keys.key(owner, from: ownerRoot, inHierarchyOf: inverse.entity)
+            let isFirst = found.updateValue(keys.key(member, from: memberRoot, inHierarchyOf: other), forKey: key) == nil
+            if !isFirst { several.insert(key) }
+        }
+        if several.isEmpty { return found }
+        throw StorageError(
+            .validationFailed, "\(entity.name).\(slot.name) leads to one object, but several lead to these by its inverse",
+            details: .init(entity: entity.name, property: slot.name, keys: Array(several.sorted().prefix(20))))
+    }
+
+    /// Writes them.
+    public func write(to writer: any StorageWriter) throws(StorageError) {
+        for (source, keys) in references where !keys.isEmpty {
+            for index in schema[source.entity].family where !schema[index].isAbstract { try write(source.slot, index, keys, writer) }
+        }
+    }
+
+    private func write(_ slot: Int, _ index: EntityIndex, _ keys: [Int64: Int64], _ writer: any StorageWriter) throws(StorageError) {
+        let cursor = try writer.cursor(for: FetchPlan(entity: index, entities: [index], fields: .keysOnly)), batch = RowBatch()
+        var pairs: [(key: Int64, reference: Int64)] = []
+        while try cursor.next(into: batch) {
+            for position in 0..<batch.count {
+                if let reference = keys[batch.key(position)] { pairs.append((batch.key(position), reference)) }
+            }
+        }
+        if pairs.isEmpty { return }
+        let count = schema[index].slots.count
+        var mask = SlotMask()
+        mask.insert(slot)
+        let rows = RowSource(count: pairs.count) { range, batch in
+            for pair in pairs[range] {
+                let cells = batch.appendRow(key: pair.key, version: 1, entity: index, slots: count)
+                cells.update(repeating: .null, count: count)
+                cells[slot] = .int(pair.reference)
+            }
+        }
+        try writer.apply(ChangeSet(entities: [EntityChanges(entity: index, updates: [RowUpdate(mask: mask, checksVersion: false, rows: rows)])]))
+    }
+}
+
+extension StorageReader {
+    /// Hands over the pairs of one relationship of a schema, by their keys.
+    fileprivate func pairs(
+        _ source: LinkSource, _ schema: Schema, _ body: (_ owner: Int64, _ member: Int64) -> Void
+    ) throws(StorageError) {
+        switch source {
+        case .none: return
+        case .link(let link, let isFlipped):
+            try links(link, side: .owner, keys: nil) { pairs throws(StorageError) in
+                for pair in pairs { isFlipped ? body(pair.member, pair.owner) : body(pair.owner, pair.member) }
+            }
+        case .slot(let entity, let slot, let isFlipped):
+            let cursor = try cursor(for: FetchPlan(schema, entity)), batch = RowBatch()
+            while try cursor.next(into: batch) {
+                for index in 0..<batch.count {
+                    let cell = batch.row(index)[slot]
+                    if !cell.isNull { isFlipped ? body(cell.int, batch.key(index)) : body(batch.key(index), cell.int) }
+                }
+            }
+        }
+    }
+}
