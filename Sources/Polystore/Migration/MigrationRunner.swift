@@ -174,8 +174,8 @@ public struct MigrationRunner {
     }
 
     private func take(_ step: Step) throws(StorageError) {
-        let mapping = step.mapping.schemas
-        let migration = try storage.beginMigration(Self.step(step.mapping), WriteOptions(timeout: Self.timeout))
+        let mapping = step.mapping.schemas, wanted = Self.step(step.mapping)
+        let migration = try storage.beginMigration(wanted, WriteOptions(timeout: Self.timeout))
         defer { migration.end() }
         let settled = try Peers.settle(state.storeID, mapping.source, migration.source, read: peer)
         if settled != nil { StoreLogging.notice("a store has taken over what a peer kept for it, before its migration") }
@@ -184,7 +184,7 @@ public struct MigrationRunner {
         let keys = try MigrationKeys(mapping) { root throws(StorageError) in
             try migration.source.reserveKeys(root, count: 1).lowerBound
         }
-        let inverses = try NewInverses(mapping, keys, migration.source, except: written)
+        let inverses = try NewInverses(mapping, keys, migration.source, except: wanted.writtenRoots)
         let work = try migration.prepare()
         let inPlace = Set(mapping.destination.roots).subtracting(work.roots)
         try MigrationChecks(mapping, migration.source).check(inPlace: inPlace)
