@@ -42,6 +42,9 @@ public struct MigrationRunner {
     /// - Parameters:
     ///   - older: The version that the present one followed (`MigrationRecord.ancestors`).
     ///   - losses: What may be lost that is stored, by the paths of the changes.
+    ///   - storage: The store, open for writing, without any session.
+    ///   - state: What `open` found.
+    ///   - progress: Told how far it has come, and asked whether it is cancelled.
     public init(
         backTo older: Schema, acceptedLosses losses: Set<String> = [], _ storage: any StorageInterface, _ state: StorageState,
         progress: MigrationProgress? = nil
