@@ -77,6 +77,45 @@ public final class DynamicObject: ManagedObject {
         return _one(slot, _reference(slot), ManagedObject.self)
     }
 
+    /// Leads a to-one relationship to an object, or nowhere.
+    ///
+    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the nearest one, and for another kind of property.
+    public func setObject(_ object: ManagedObject?, for name: String) throws(StorageError) {
+        let slot = try slot(name)
+        guard description.slots[slot].destination != nil else { throw kind(name, "a to-one relationship") }
+        _setOne(slot, object)
+    }
+
+    /// The objects that a to-many relationship leads to: in their order where it has one, otherwise by their keys.
+    ///
+    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the nearest one, and for another kind of property.
+    public func objects(_ name: String) throws(StorageError) -> [ManagedObject] {
+        switch try cardinality(name) {
+        case .toOne: throw kind(name, "a to-many relationship")
+        case .toMany: return _set(name, ManagedObject.self).sorted { $0._key < $1._key }
+        case .toManyOrdered: return _list(name, ManagedObject.self)
+        }
+    }
+
+    /// Leads a to-many relationship to objects, in their order where it has one.
+    ///
+    /// - Throws: `invalidPredicate` for a name that the entity does not have, with the nearest one, and for another kind of property.
+    public func setObjects(_ objects: some Sequence<ManagedObject>, for name: String) throws(StorageError) {
+        if case .toOne = try cardinality(name) { throw kind(name, "a to-many relationship") }
+        _setMany(name, objects)
+    }
+
+    private func cardinality(_ name: String) throws(StorageError) -> Cardinality {
+        if let found = description.relationship(name) { return found.relationship.cardinality }
+        throw StorageError(
+            .invalidPredicate,
+            "\(description.name) has no relationship \"\(name)\"\(Suggestion.nearest(name, in: description.relationships.map(\.relationship.name)))")
+    }
+
+    private func kind(_ name: String, _ wanted: String) -> StorageError {
+        StorageError(.invalidPredicate, "\(description.name).\(name) is not \(wanted)", details: .init(entity: description.name, property: name))
+    }
+
     private func slot(_ name: String) throws(StorageError) -> Int {
         if let slot = description.slot(name) { return slot }
         throw StorageError(
