@@ -19,6 +19,8 @@ public struct MigrationRunner {
     /// A runner for a store that is open for writing, without any session.
     ///
     /// - Parameters:
+    ///   - history: The versions; the store is led to the current one.
+    ///   - storage: The store.
     ///   - state: What `open` found.
     ///   - mappingProviders: What is asked about a step after the store's own providers.
     ///   - progress: Told how far it has come, and asked whether it is cancelled.

@@ -18,6 +18,7 @@ public struct VersionStamp: Sendable {
     /// Stamps a store that is open for writing, without any session; it is open under the new name then.
     ///
     /// - Parameters:
+    ///   - storage: The store.
     ///   - stored: The schema that the store keeps.
     ///   - timeout: Seconds to wait for other writers.
     /// - Returns: The schema under the new name.
