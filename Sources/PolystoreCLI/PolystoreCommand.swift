@@ -16,13 +16,14 @@ public struct PolystoreCommand: ParsableCommand {
             What other programs made is read, not written, with an option of the URL: sqlite:FILE?catalog=foreign, \
             postgresql://…?x-catalog=foreign&x-schema=public, sqlite:FILE?catalog=coredata&model=X.xcdatamodeld.
 
-            Exit codes: 0 done; 1 the answer is no (stores differ); 2 trouble; 3 done but rows were rejected; 5 refused for safety (the \
-            target is not empty or has another schema); 64 wrong usage; 130 interrupted.
+            Exit codes: 0 done; 1 the answer is no (stores or models differ, steps are required, a plan would be refused); 2 trouble; 3 \
+            done but rows were rejected; 5 refused for safety (the target is not empty or has another schema, something would be lost, no \
+            way leads to the model, nobody said yes); 64 wrong usage; 130 interrupted.
             """,
         version: "0.1.0",
         subcommands: [
             LoadCommand.self, InfoCommand.self, TransferCommand.self, VerifyCommand.self, DumpCommand.self, QueryCommand.self,
-            ModelCommand.self, DemoCommand.self,
+            ModelCommand.self, SchemaCommand.self, DemoCommand.self,
         ])
 
     /// A command without arguments.

@@ -38,7 +38,10 @@ public protocol StorageInterface: AnyObject, Sendable {
 
     /// What the store would do in a step, line by line, for people to read: statements where it has some. Nothing is changed. A store need not
     /// implement it.
-    func explanation(of step: MigrationStep) throws(StorageError) -> [String]
+    ///
+    /// *Behavior*: `schemaMismatch` when the store would not have the version that the step begins with, after the steps before it.
+    /// - Parameter earlier: The steps that are taken before, the first from what the store keeps.
+    func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String]
 
     /// What a program says about steps between versions; asked in this order, before anything is inferred.
     var migrationMappingProviders: [any SchemaMappingProvider] { get }

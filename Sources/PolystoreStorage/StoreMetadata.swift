@@ -77,6 +77,18 @@ public struct StoreMetadata: Sendable {
         }
     }
 
+    /// The metadata after several steps.
+    ///
+    /// - Throws: `schemaMismatch` for a step that does not begin where the one before it ends.
+    public func after(_ steps: [MigrationStep]) throws(StorageError) -> StoreMetadata {
+        var metadata = self
+        for step in steps {
+            try metadata.check(step)
+            metadata = StoreMetadata(migrating: metadata, step.mapping)
+        }
+        return metadata
+    }
+
     private static func damaged(_ name: String) -> StorageError {
         StorageError(.corrupted, "the store's metadata lacks a valid \"\(name)\"")
     }

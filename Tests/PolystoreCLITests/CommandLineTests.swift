@@ -1,35 +1,16 @@
 import Foundation
 import Testing
 
-/// Runs the built program; it lies beside the test bundle.
+/// Loading, moving, comparing and asking on the command line.
 @Suite struct CommandLineTests {
-    private let folder: URL
+    private let program: Program
+    private var folder: URL { program.folder }
 
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-cli-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
+    init() throws { program = try Program() }
 
-    private func run(_ arguments: String...) throws -> (code: Int32, output: String, error: String) {
-        let program = Bundle.main.bundleURL.deletingLastPathComponent().appendingPathComponent("debug/polystore")
-        let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("polystore")
-        let process = Process(), output = Pipe(), error = Pipe()
-        process.executableURL = FileManager.default.isExecutableFile(atPath: beside.path) ? beside : program
-        process.arguments = arguments
-        process.standardOutput = output
-        process.standardError = error
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        let trouble = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, text, trouble)
-    }
+    private func run(_ arguments: String...) throws -> (code: Int32, output: String, error: String) { try program.run(arguments) }
 
-    private func file(_ name: String, _ text: String) throws -> String {
-        let url = folder.appendingPathComponent(name)
-        try text.write(to: url, atomically: true, encoding: .utf8)
-        return url.path
-    }
+    private func file(_ name: String, _ text: String) throws -> String { try program.file(name, text) }
 
     private func notes(_ name: String) throws -> String {
         let model = try file(

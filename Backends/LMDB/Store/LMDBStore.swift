@@ -116,7 +116,9 @@ public final class LMDBStore: LocalStorage {
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try store.beginWrite(options) }
 
     /// What becomes of each map in a step.
-    public func explanation(of step: MigrationStep) throws(StorageError) -> [String] { try store.explanation(of: step) }
+    public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
+        try store.explanation(of: step, after: earlier)
+    }
 
     /// Starts to lead the store to another version of the model, in one transaction.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {

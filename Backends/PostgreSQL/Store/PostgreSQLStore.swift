@@ -88,7 +88,8 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
         }
         return StorageCapabilities(
             [
-                .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .migrations, .durableCommits, .rawSQL,
+                .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .migrations, .durableCommits,
+                .rawSQL,
                 .partialIndexes, .fullTextIndexes,
             ],
             maximumValueBytes: 1_000_000_000, maximumColumns: 1590)
@@ -231,8 +232,8 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
     }
 
     /// The statements of a step.
-    public func explanation(of step: MigrationStep) throws(StorageError) -> [String] {
-        let metadata = try opened().metadata
+    public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
+        let metadata = try opened().metadata.after(earlier)
         try metadata.check(step)
         return SQLMigration(step, from: metadata, to: StoreMetadata(migrating: metadata, step.mapping), .postgreSQL).lines()
     }

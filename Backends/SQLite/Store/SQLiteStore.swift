@@ -193,8 +193,8 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
     }
 
     /// The statements of a step.
-    public func explanation(of step: MigrationStep) throws(StorageError) -> [String] {
-        let metadata = try core().metadata
+    public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
+        let metadata = try core().metadata.after(earlier)
         try metadata.check(step)
         return SQLMigration(step, from: metadata, to: StoreMetadata(migrating: metadata, step.mapping), .sqlite).lines()
     }

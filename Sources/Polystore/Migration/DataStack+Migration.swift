@@ -22,34 +22,7 @@ extension DataStack {
             return []
         }
         defer { try? storage.close() }
-        let runner = runner(storage, state, nil)
-        let reader = try storage.beginRead()
-        defer { reader.end() }
-        var result: [RequiredMigration] = []
-        for step in try runner.steps() {
-            let schemas = step.mapping.schemas
-            // What later steps lose is not yet stored: only the first can be counted.
-            let isFirst = result.isEmpty
-            let losses = isFirst ? try MigrationLosses(step.mapping, accepted: schemaHistory.acceptedLosses).stored(in: reader) : []
-            result.append(
-                RequiredMigration(
-                    type: step.type, changes: schemas.destination.changes(since: schemas.source), losses: losses,
-                    objectCount: isFirst ? try Self.objectCount(schemas, reader) : result[0].objectCount))
-        }
-        return result
-    }
-
-    /// The number of objects of hierarchies that change.
-    private static func objectCount(_ mapping: SchemaMapping, _ reader: any StorageReader) throws(StorageError) -> Int {
-        let changed = Set(mapping.destination.changes(since: mapping.source).map { String($0.path.prefix { $0 != "." }) })
-        var count = 0
-        for root in mapping.source.roots {
-            let names = mapping.source[root].family.map { mapping.source.entities[$0].name }
-            if changed.isDisjoint(with: names) { continue }
-            let answer = try reader.values(for: .count(FetchPlan(mapping.source, root)))
-            if case .int(let rows)? = answer.first?.first { count += Int(rows) }
-        }
-        return count
+        return try runner(storage, state, nil).requiredMigrations()
     }
 
     /// Migrates a store to the current version of the model without adding it, while the caller waits.

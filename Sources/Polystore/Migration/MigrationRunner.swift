@@ -8,16 +8,19 @@ public struct MigrationRunner {
     /// How long a step waits for other writers, in seconds.
     private static let timeout: TimeInterval = 30
 
-    private let history: SchemaHistory
-    private let storage: any StorageInterface
+    let history: SchemaHistory
+    let storage: any StorageInterface
     private let state: StorageState
     private let progress: MigrationProgress?
     private let mappingProviders: [any SchemaMappingProvider]
+    private let isReturning: Bool
     private let peer: (UUID) throws(StorageError) -> (any StorageReader)?
 
     /// A runner for a store that is open for writing, without any session.
     ///
     /// - Parameters:
+    ///   - history: The versions; the store is led to the current one.
+    ///   - storage: The store.
     ///   - state: What `open` found.
     ///   - mappingProviders: What is asked about a step after the store's own providers.
     ///   - progress: Told how far it has come, and asked whether it is cancelled.
@@ -33,6 +36,30 @@ public struct MigrationRunner {
         self.progress = progress
         self.mappingProviders = mappingProviders
         self.peer = peer
+        isReturning = false
+    }
+
+    /// A runner that leads a store back to a version that it had, following the names of both back (`SchemaMapping.init(from:backTo:)`).
+    ///
+    /// - Parameters:
+    ///   - older: The version that the present one followed (`MigrationRecord.ancestors`).
+    ///   - losses: What may be lost that is stored, by the paths of the changes.
+    ///   - storage: The store, open for writing, without any session.
+    ///   - state: What `open` found.
+    ///   - progress: Told how far it has come, and asked whether it is cancelled.
+    public init(
+        backTo older: Schema, acceptedLosses losses: Set<String> = [], _ storage: any StorageInterface, _ state: StorageState,
+        progress: MigrationProgress? = nil
+    ) {
+        var history = SchemaHistory(current: older)
+        history.acceptedLosses = losses
+        self.history = history
+        self.storage = storage
+        self.state = state
+        self.progress = progress
+        mappingProviders = []
+        peer = { _ throws(StorageError) in nil }
+        isReturning = true
     }
 
     /// One step with what it does.
@@ -47,9 +74,8 @@ public struct MigrationRunner {
     ///
     /// - Throws: `noMigrationPath` where no way leads to the current version, or a step is not decided.
     func steps() throws(StorageError) -> [Step] {
-        try refuseReturn()
         var steps: [Step] = []
-        for (source, destination) in try history.steps(from: state.schema) {
+        for (source, destination) in try ways() {
             let mapping = try mapping(from: source, to: destination)
             let versions = (source.version, destination.version)
             let type: MigrationType =
@@ -62,23 +88,43 @@ public struct MigrationRunner {
         return steps
     }
 
+    /// A step as the store sees it: what transformers make is written by the caller.
+    static func step(_ mapping: MigrationMapping) -> MigrationStep {
+        let schemas = mapping.schemas
+        var written: Set<EntityIndex> = []
+        for (index, part) in schemas.entities.enumerated() where mapping.transformers[index] != nil {
+            written.insert(schemas.destination[part.destination].root)
+        }
+        return MigrationStep(schemas, writtenRoots: written)
+    }
+
+    /// The schemas of each step.
+    private func ways() throws(StorageError) -> [(source: Schema, destination: Schema)] {
+        if isReturning { return state.schema.hash == history.currentSchema.hash ? [] : [(state.schema, history.currentSchema)] }
+        try refuseReturn()
+        return try history.steps(from: state.schema)
+    }
+
     /// A program whose version the store has left is an older one: only a chain that says so leads back.
     private func refuseReturn() throws(StorageError) {
         let current = history.currentSchema
         if history.migrationChain.hasSteps || state.schema.hash == current.hash { return }
         let reader = try storage.beginRead()
         defer { reader.end() }
-        guard try MigrationRecord.all(reader).contains(where: { $0.schema.hash == current.hash }) else { return }
+        let before = MigrationRecord.ancestors(of: state.schema, try MigrationRecord.all(reader))
+        guard before.contains(where: { $0.hash == current.hash }) else { return }
         throw StorageError(
             .noMigrationPath,
-            "the store was led from version \"\(current.version)\" of the model to \"\(state.schema.version)\" by a newer program: update this one")
+            "the store was led from version \"\(current.version)\" of the model to \"\(state.schema.version)\" by a newer program: update this one"
+        )
     }
 
     private func mapping(from source: Schema, to destination: Schema) throws(StorageError) -> MigrationMapping {
         for provider in storage.migrationMappingProviders + mappingProviders {
             if let mapping = try provider.mapping(from: source, to: destination) { return mapping }
         }
-        let inferred = MigrationMapping(SchemaMapping(from: source, to: destination))
+        let schemas = isReturning ? SchemaMapping(from: source, backTo: destination) : SchemaMapping(from: source, to: destination)
+        let inferred = MigrationMapping(schemas)
         try inferred.check()
         return inferred
     }
@@ -93,7 +139,7 @@ public struct MigrationRunner {
     public func run() throws(StorageError) -> [MigrationType] {
         let steps = try steps()
         progress?.begin(steps: (progress?.current.completedSteps ?? 0) + steps.count)
-        try backup(steps, of: state.schema)
+        if history.backsUpFiles, steps.contains(where: \.type.isHeavyweightMigration) { try backup() }
         for step in steps {
             if progress?.isCancelled == true { throw cancelled }
             try take(step)
@@ -106,12 +152,20 @@ public struct MigrationRunner {
         StorageError(.cancelled, "the migration was cancelled; the store has the version of the last step that was done")
     }
 
-    /// Copies a file before a step that a program has written runs over it: the way back where the mapping proves wrong.
-    private func backup(_ steps: [Step], of stored: Schema) throws(StorageError) {
-        guard history.backsUpFiles, steps.contains(where: \.type.isHeavyweightMigration), let local = storage as? any LocalStorage else {
-            return
+    /// Copies a file to one beside it, named by the version that it keeps: the way back where a step proves wrong. `run` does it before a
+    /// step that a program has written runs over the file.
+    ///
+    /// - Parameter keepsOlder: Whether a copy of that name stays, and the new one gets a number; otherwise it is replaced.
+    /// - Returns: The place of the copy; nil where the store is no file.
+    @discardableResult
+    public func backup(keepsOlder: Bool = false) throws(StorageError) -> URL? {
+        guard let local = storage as? any LocalStorage else { return nil }
+        let name = local.fileURL.path + ".\(state.schema.version.fileNamePart)"
+        var place = name + ".backup", number = 2
+        while keepsOlder, FileManager.default.fileExists(atPath: place) {
+            place = name + ".\(number).backup"
+            number += 1
         }
-        let place = local.fileURL.path + ".\(stored.version.fileNamePart).backup"
         let fresh = place + ".new"
         try? FileManager.default.removeItem(atPath: fresh)
         try local.backup(to: URL(fileURLWithPath: fresh))
@@ -121,15 +175,12 @@ public struct MigrationRunner {
         } catch {
             throw StorageError(.inputOutput, "the backup before the migration could not be given its name", cause: error)
         }
+        return URL(fileURLWithPath: place)
     }
 
     private func take(_ step: Step) throws(StorageError) {
-        let mapping = step.mapping.schemas
-        var written: Set<EntityIndex> = []
-        for (index, part) in mapping.entities.enumerated() where step.mapping.transformers[index] != nil {
-            written.insert(mapping.destination[part.destination].root)
-        }
-        let migration = try storage.beginMigration(MigrationStep(mapping, writtenRoots: written), WriteOptions(timeout: Self.timeout))
+        let mapping = step.mapping.schemas, wanted = Self.step(step.mapping)
+        let migration = try storage.beginMigration(wanted, WriteOptions(timeout: Self.timeout))
         defer { migration.end() }
         let settled = try Peers.settle(state.storeID, mapping.source, migration.source, read: peer)
         if settled != nil { StoreLogging.notice("a store has taken over what a peer kept for it, before its migration") }
@@ -138,7 +189,7 @@ public struct MigrationRunner {
         let keys = try MigrationKeys(mapping) { root throws(StorageError) in
             try migration.source.reserveKeys(root, count: 1).lowerBound
         }
-        let inverses = try NewInverses(mapping, keys, migration.source, except: written)
+        let inverses = try NewInverses(mapping, keys, migration.source, except: wanted.writtenRoots)
         let work = try migration.prepare()
         let inPlace = Set(mapping.destination.roots).subtracting(work.roots)
         try MigrationChecks(mapping, migration.source).check(inPlace: inPlace)

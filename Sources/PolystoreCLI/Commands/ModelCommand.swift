@@ -6,7 +6,7 @@ internal import PolystoreStorage
 /// `polystore model`.
 struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "model", abstract: "Works with models.", subcommands: [Generate.self, Show.self, Import.self])
+        commandName: "model", abstract: "Works with models.", subcommands: [Generate.self, Show.self, Import.self, SchemaCommand.Diff.self])
 
     /// The schema of a model file, or of a store.
     static func schema(_ text: String) throws(StorageError) -> Schema {
@@ -42,7 +42,8 @@ struct ModelCommand: ParsableCommand {
         var namespace: String?
 
         func run() throws {
-            let code = ModelCode.swift(for: try ModelCommand.schema(model), ModelCode.Options(access: `public` ? "public" : "", namespace: namespace))
+            let code = ModelCode.swift(
+                for: try ModelCommand.schema(model), ModelCode.Options(access: `public` ? "public" : "", namespace: namespace))
             try ModelCommand.write(code, to: output)
         }
     }

@@ -15,7 +15,7 @@ enum Failure {
     /// Refusals for safety are told from trouble, and an interruption from both.
     static func code(_ error: StorageError) -> ExitCode {
         switch error.code {
-        case .alreadyExists, .schemaMismatch: refused
+        case .alreadyExists, .schemaMismatch, .dataLossRefused, .noMigrationPath: refused
         case .cancelled: interrupted
         default: trouble
         }

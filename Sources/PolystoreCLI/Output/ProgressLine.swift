@@ -1,10 +1,12 @@
 internal import Foundation
+internal import Polystore
 internal import PolystoreTransfer
+internal import Synchronization
 
-/// Shows how far a transfer has come: one line that is replaced on a terminal, a plain line every five seconds otherwise.
-final class ProgressLine {
+/// Shows how far a transfer or a migration has come: one line that is replaced on a terminal, a plain line every five seconds otherwise.
+final class ProgressLine: Sendable {
     private let start = Date()
-    private var last = Date.distantPast
+    private let last = Mutex(Console.errorIsTerminal ? Date.distantPast : Date())
     private let isTerminal = Console.errorIsTerminal
     private let isQuiet: Bool
 
@@ -26,11 +28,22 @@ final class ProgressLine {
         write("\(name) \(done) rows  \(Int(Double(done) / seconds)) rows/s")
     }
 
+    /// The objects of a step between versions of a model; nothing before the first are written.
+    func show(_ name: String, _ update: MigrationProgress.Update) {
+        guard update.completedObjects > 0, let seconds = due() else { return }
+        let rate = Int(Double(update.completedObjects) / seconds)
+        write("\(name)  \(update.localizedDescription)  \(update.completedObjects) objects  \(rate) objects/s")
+    }
+
     /// The seconds since the beginning, if it is time for a line.
     private func due() -> Double? {
         let now = Date()
-        guard !isQuiet, now.timeIntervalSince(last) > (isTerminal ? 0.1 : 5) else { return nil }
-        last = now
+        let isDue = last.withLock { last in
+            guard !isQuiet, now.timeIntervalSince(last) > (isTerminal ? 0.1 : 5) else { return false }
+            last = now
+            return true
+        }
+        guard isDue else { return nil }
         return max(now.timeIntervalSince(start), 0.001)
     }
 

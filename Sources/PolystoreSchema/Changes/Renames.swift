@@ -1,5 +1,13 @@
 /// Which declarations of an older version go on in those of a newer one: entities of a schema, or properties of an entity.
 struct Renames {
+    /// Which of the two versions says what was renamed.
+    enum Direction: Sendable, Hashable {
+        /// The one that is gone over to: it is the newer one.
+        case forward
+        /// The one that is left: the older one, which is gone back to, does not know it yet.
+        case back
+    }
+
     /// A name, and the one that it had in the version before.
     typealias Declaration = (name: String, originalName: String?)
 
@@ -8,7 +16,16 @@ struct Renames {
     /// The new name of each old one that goes on.
     private(set) var successors: [String: String] = [:]
 
-    init(from old: [Declaration], to new: [Declaration]) {
+    init(from old: [Declaration], to new: [Declaration], _ direction: Direction) {
+        switch direction {
+        case .forward: self.init(from: old, to: new)
+        case .back:
+            self.init(from: new, to: old)
+            swap(&origins, &successors)
+        }
+    }
+
+    private init(from old: [Declaration], to new: [Declaration]) {
         let before = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let after = Dictionary(new.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 

@@ -47,10 +47,5 @@ extension Schema {
     ///
     /// A declaration is followed from its `originalName`, otherwise from its name. Defaults, rules of values and limits of relationships
     /// are not part of what is stored: a change of them alone is none here, and the hashes are the same.
-    public func changes(since old: Schema) -> [SchemaChange] {
-        if old.hash == hash { return [] }
-        var comparison = SchemaComparison(from: old, to: self)
-        comparison.compareEntities()
-        return comparison.changes.isEmpty ? [SchemaChange("", "the declarations stand in another order")] : comparison.changes
-    }
+    public func changes(since old: Schema) -> [SchemaChange] { SchemaComparison.changes(from: old, to: self, .forward) }
 }

@@ -1,7 +1,7 @@
 extension SchemaComparison {
     mutating func compareAttributes(_ before: Entity, _ after: Entity) {
         let names = Renames(
-            from: before.attributes.map { ($0.name, $0.originalName) }, to: after.attributes.map { ($0.name, $0.originalName) })
+            from: before.attributes.map { ($0.name, $0.originalName) }, to: after.attributes.map { ($0.name, $0.originalName) }, direction)
         for attribute in before.attributes {
             if let name = names.successors[attribute.name], let other = after.attributes.first(where: { $0.name == name }) {
                 compare(attribute, other, after.name)

@@ -1,6 +1,6 @@
 extension SchemaComparison {
     mutating func compareRelationships(_ before: Entity, _ after: Entity) {
-        let names = Self.renames(before, after)
+        let names = renames(before, after)
         for relationship in before.relationships {
             if let name = names.successors[relationship.name], let other = after.relationships.first(where: { $0.name == name }) {
                 compare(relationship, other, after.name)
@@ -77,7 +77,7 @@ extension SchemaComparison {
         guard let owner = Self.owner(of: relationship, entity, in: old), let name = entities.successors[owner.name],
             let index = new.index(of: name)
         else { return nil }
-        return Self.renames(owner, new.entities[index]).successors[relationship]
+        return renames(owner, new.entities[index]).successors[relationship]
     }
 
     /// Whether a relationship that a new entity declares or inherits goes on from an old one.
@@ -85,7 +85,7 @@ extension SchemaComparison {
         guard let owner = Self.owner(of: relationship, entity, in: new), let name = entities.origins[owner.name],
             let index = old.index(of: name)
         else { return false }
-        return Self.renames(old.entities[index], owner).origins[relationship] != nil
+        return renames(old.entities[index], owner).origins[relationship] != nil
     }
 
     private static func owner(of relationship: String, _ entity: String, in schema: Schema) -> Entity? {
@@ -93,8 +93,10 @@ extension SchemaComparison {
         return schema.entities[place.declaredIn]
     }
 
-    private static func renames(_ before: Entity, _ after: Entity) -> Renames {
-        Renames(from: before.relationships.map { ($0.name, $0.originalName) }, to: after.relationships.map { ($0.name, $0.originalName) })
+    private func renames(_ before: Entity, _ after: Entity) -> Renames {
+        Renames(
+            from: before.relationships.map { ($0.name, $0.originalName) }, to: after.relationships.map { ($0.name, $0.originalName) },
+            direction)
     }
 
     /// Whether every object of an old entity is one of a new one.

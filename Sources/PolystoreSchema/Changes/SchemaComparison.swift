@@ -2,13 +2,24 @@
 struct SchemaComparison {
     let old: Schema
     let new: Schema
+    let direction: Renames.Direction
     let entities: Renames
     var changes: [SchemaChange] = []
 
-    init(from old: Schema, to new: Schema) {
+    init(from old: Schema, to new: Schema, _ direction: Renames.Direction) {
         self.old = old
         self.new = new
-        entities = Renames(from: old.entities.map { ($0.name, $0.originalName) }, to: new.entities.map { ($0.name, $0.originalName) })
+        self.direction = direction
+        entities = Renames(
+            from: old.entities.map { ($0.name, $0.originalName) }, to: new.entities.map { ($0.name, $0.originalName) }, direction)
+    }
+
+    /// Every change; none where both store the same.
+    static func changes(from old: Schema, to new: Schema, _ direction: Renames.Direction) -> [SchemaChange] {
+        if old.hash == new.hash { return [] }
+        var comparison = SchemaComparison(from: old, to: new, direction)
+        comparison.compareEntities()
+        return comparison.changes.isEmpty ? [SchemaChange("", "the declarations stand in another order")] : comparison.changes
     }
 
     mutating func add(_ path: String, _ description: String, _ effect: SchemaChange.Effect = .inferred) {
@@ -48,7 +59,7 @@ struct SchemaComparison {
     // MARK: Indexes and constraints
 
     private mutating func compareRules(_ before: Entity, _ after: Entity) {
-        let properties = Renames(from: Self.properties(before, in: old), to: Self.properties(after, in: new))
+        let properties = Renames(from: Self.properties(before, in: old), to: Self.properties(after, in: new), direction)
         let indexes = before.indexes.map { Index(properties.follow($0.properties), kind: $0.kind, where: $0.condition) }
         for index in indexes where !after.indexes.contains(index) { add(after.name, "\(Self.text(after, index)) is gone") }
         for index in after.indexes where !indexes.contains(index) { add(after.name, "\(Self.text(after, index)) is new") }

@@ -99,13 +99,14 @@ extension SchemaMapping {
     /// of those whose objects become its own.
     private func origins(of relationship: String, _ entity: EntityIndex) -> [RelationshipDescription] {
         let names = Renames(
-            from: source.entities.map { ($0.name, $0.originalName) }, to: destination.entities.map { ($0.name, $0.originalName) })
+            from: source.entities.map { ($0.name, $0.originalName) }, to: destination.entities.map { ($0.name, $0.originalName) },
+            direction)
         let named = names.origins[destination.entities[entity].name].flatMap(source.index(of:))
         let family = destination[entity].family
         let mapped = entities.filter { family.contains($0.destination) }.map(\.source)
         let after = EntityMapping.properties(entity, destination)
         return ([named].compactMap { $0 } + mapped).compactMap { before in
-            let renames = Renames(from: EntityMapping.properties(before, source), to: after)
+            let renames = Renames(from: EntityMapping.properties(before, source), to: after, direction)
             return renames.origins[relationship].flatMap { source[before].relationship($0) }
         }
     }

@@ -10,22 +10,36 @@ public struct SchemaMapping: Sendable, Hashable {
     public var entities: [EntityMapping]
     /// Where the pairs of each link table of the newer version come from.
     public var links: [LinkSource]
+    let direction: Renames.Direction
 
     /// The mapping that follows from two schemas: declarations are followed from their `originalName`, otherwise from their name.
-    public init(from source: Schema, to destination: Schema) {
+    public init(from source: Schema, to destination: Schema) { self.init(from: source, to: destination, .forward) }
+
+    /// The mapping back to the version before one, the destination being the version that `newer` once followed.
+    ///
+    /// What `newer` had renamed goes back to its original name: the names of both are followed as on the way there, in reverse. The older
+    /// version itself, which cannot know a later name, stays as it was. What only `newer` has is lost, as if an update had removed it.
+    public init(from newer: Schema, backTo older: Schema) { self.init(from: newer, to: older, .back) }
+
+    private init(from source: Schema, to destination: Schema, _ direction: Renames.Direction) {
         self.source = source
         self.destination = destination
+        self.direction = direction
         let names = Renames(
-            from: source.entities.map { ($0.name, $0.originalName) }, to: destination.entities.map { ($0.name, $0.originalName) })
+            from: source.entities.map { ($0.name, $0.originalName) }, to: destination.entities.map { ($0.name, $0.originalName) },
+            direction)
         entities = source.descriptions.compactMap { before in
             guard !before.isAbstract, let after = names.successors[before.name].flatMap(destination.index(of:)),
                 !destination[after].isAbstract
             else { return nil }
-            return EntityMapping(from: before, source, to: destination[after], destination)
+            return EntityMapping(from: before, source, to: destination[after], destination, direction)
         }
         links = []
         settle()
     }
+
+    /// Everything in which what the destination stores differs from the source, entity by entity, with the names followed as here.
+    public var changes: [SchemaChange] { SchemaComparison.changes(from: source, to: destination, direction) }
 
     /// The mappings of an entity of the older version.
     public func mappings(of entity: EntityIndex) -> [EntityMapping] { entities.filter { $0.source == entity } }
@@ -47,9 +61,13 @@ public struct EntityMapping: Sendable, Hashable {
 
     /// The mapping that follows from the two descriptions.
     public init(from before: EntityDescription, _ old: Schema, to after: EntityDescription, _ new: Schema) {
+        self.init(from: before, old, to: after, new, .forward)
+    }
+
+    init(from before: EntityDescription, _ old: Schema, to after: EntityDescription, _ new: Schema, _ direction: Renames.Direction) {
         source = before.index
         destination = after.index
-        let names = Renames(from: Self.properties(before.index, old), to: Self.properties(after.index, new))
+        let names = Renames(from: Self.properties(before.index, old), to: Self.properties(after.index, new), direction)
         slots = after.slots.map { slot in
             let fallback = slot.attribute?.defaultValue ?? .null
             guard let origin = names.origins[slot.name].flatMap(before.slot),

@@ -42,6 +42,21 @@ public struct MigrationRecord: Sendable, Hashable {
         return records
     }
 
+    /// The versions that one came from step by step, nearest first: where a store can be led back.
+    ///
+    /// A version that the store had several times counts where it came first, so that a step back is no step of its own.
+    public static func ancestors(of current: Schema, _ records: [MigrationRecord]) -> [Schema] {
+        var line: [Schema] = []
+        for schema in records.map(\.schema) + [current] {
+            if let known = line.firstIndex(where: { $0.hash == schema.hash }) {
+                line.removeSubrange((known + 1)...)
+            } else {
+                line.append(schema)
+            }
+        }
+        return line.dropLast().reversed()
+    }
+
     private init?(_ data: Data) {
         let parts = String(decoding: data, as: UTF8.self).split(separator: "\n", maxSplits: 1)
         guard parts.count == 2, let time = Int64(parts[0]), let schema = try? Schema(json: String(parts[1])) else { return nil }

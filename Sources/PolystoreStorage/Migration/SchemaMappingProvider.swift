@@ -11,9 +11,10 @@ public struct MigrationMapping: Sendable {
     /// Makes objects of the newer version from one of the older.
     ///
     /// Called once for each object; it makes none, one or several. What it throws ends the step, which leaves the old version.
-    public typealias Transformer = @Sendable (
-        _ sourceObject: UnsafeSourceObject, _ createDestinationObject: () -> UnsafeDestinationObject
-    ) throws -> Void
+    public typealias Transformer =
+        @Sendable (
+            _ sourceObject: UnsafeSourceObject, _ createDestinationObject: () -> UnsafeDestinationObject
+        ) throws -> Void
 
     /// Where everything comes from.
     public var schemas: SchemaMapping
@@ -68,11 +69,13 @@ extension MigrationMapping {
 
     /// The changes between the two schemas without those of entities that the program has decided on.
     private var changes: [SchemaChange] {
-        let all = schemas.destination.changes(since: schemas.source)
+        let all = schemas.changes
         if decided.isEmpty { return all }
         // A change is named by the new name of its entity, or by the old one where the entity is gone.
         var names = Set(decided.map { schemas.source.entities[$0].name })
-        for entity in schemas.entities where decided.contains(entity.source) { names.insert(schemas.destination.entities[entity.destination].name) }
+        for entity in schemas.entities where decided.contains(entity.source) {
+            names.insert(schemas.destination.entities[entity.destination].name)
+        }
         return all.filter { change in !names.contains(String(change.path.prefix { $0 != "." })) }
     }
 }

@@ -67,7 +67,10 @@ extension StorageInterface {
     }
 
     /// Nothing.
-    public func explanation(of step: MigrationStep) throws(StorageError) -> [String] { [] }
+    public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] { [] }
+
+    /// What the store would do in a step from what it keeps now.
+    public func explanation(of step: MigrationStep) throws(StorageError) -> [String] { try explanation(of: step, after: []) }
 
     /// None.
     public var migrationMappingProviders: [any SchemaMappingProvider] { [] }

@@ -15,7 +15,9 @@ struct KeyValueMigrationPlan {
     let gone: [String]
 
     /// All maps of both versions.
-    var allNames: [String] { KeyValueLayout(before).names + KeyValueLayout(after).names.filter { !KeyValueLayout(before).names.contains($0) } }
+    var allNames: [String] {
+        KeyValueLayout(before).names + KeyValueLayout(after).names.filter { !KeyValueLayout(before).names.contains($0) }
+    }
 
     /// What becomes of each map, for people to read.
     var lines: [String] {
@@ -50,9 +52,13 @@ struct KeyValueMigrationPlan {
             }
             give(new.rows[root], kept[root].map { old.names[old.rows[$0]] })
         }
+        // An entity and its parent can have equal indexes: each keeps a map of its own.
+        var unused = old.allIndexes + old.wordIndexes.joined().unique()
         for index in new.allIndexes + new.wordIndexes.joined().unique() {
             let root = mapping.destination[index.entity].root
-            let same = kept[root] == nil ? nil : (old.allIndexes + old.wordIndexes.joined().unique()).first { Self.isSame(index, $0, mapping) }
+            let equal = kept[root] == nil ? [] : unused.filter { Self.isSame(index, $0, mapping) }
+            let same = equal.first { $0.name == index.name } ?? equal.first
+            unused.removeAll { $0.map == same?.map }
             give(index.map, same.map { old.names[$0.map] })
             if kept[root] != nil, same == nil { fresh.insert(index.name) }
         }
@@ -89,7 +95,8 @@ struct KeyValueMigrationPlan {
             let old = mapping.source[entity].slots, new = mapping.destination[part.destination].slots
             guard old.count == new.count else { return nil }
             for slot in new.indices {
-                guard part.slots[slot] == .slot(slot, ifNil: .null), old[slot].cellKind == new[slot].cellKind, lieAlike(old[slot], new[slot])
+                guard part.slots[slot] == .slot(slot, ifNil: .null), old[slot].cellKind == new[slot].cellKind,
+                    lieAlike(old[slot], new[slot])
                 else { return nil }
             }
         }

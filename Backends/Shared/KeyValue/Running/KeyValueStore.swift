@@ -123,8 +123,10 @@ public final class KeyValueStore: Sendable {
     }
 
     /// What becomes of each map in a step.
-    public func explanation(of step: MigrationStep) throws(StorageError) -> [String] {
-        try KeyValueMigrationPlan(step, try opened().0.metadata).lines
+    public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
+        var metadata = try opened().0.metadata
+        for step in earlier { metadata = try KeyValueMigrationPlan(step, metadata).after }
+        return try KeyValueMigrationPlan(step, metadata).lines
     }
 
     /// Starts to lead the store to another version of the model.

@@ -16,7 +16,9 @@ struct SQLTableChange {
         let family = old.schema[origin].family.filter { !old.schema[$0].isAbstract }
         let parts = family.flatMap { mapping.mappings(of: $0) }
         // Each object goes to one place, all of them to this table.
-        guard Set(parts.map(\.source)).count == parts.count, parts.allSatisfy({ new.schema[$0.destination].root == root }) else { return nil }
+        guard Set(parts.map(\.source)).count == parts.count, parts.allSatisfy({ new.schema[$0.destination].root == root }) else {
+            return nil
+        }
         var builder = Builder(root: root, origin: origin, parts: parts, old: old, new: new)
         guard builder.columns() else { return nil }
         builder.entities(family)
@@ -157,7 +159,9 @@ private struct Builder {
 
     private func isEntity(_ entities: [EntityIndex]) -> String {
         guard new.schema[root].isHierarchy else { return "" }
-        let numbers = entities.compactMap { entity in parts.first { $0.source == entity } }.map { String(new.entityNumbers[$0.destination]) }
+        let numbers = entities.compactMap { entity in parts.first { $0.source == entity } }.map {
+            String(new.entityNumbers[$0.destination])
+        }
         return " AND \"_entity\" IN (\(Set(numbers).sorted().joined(separator: ", ")))"
     }
 

@@ -1,0 +1,46 @@
+internal import ArgumentParser
+internal import PolystoreStorage
+
+extension SchemaCommand {
+    /// `polystore schema revert`.
+    struct Revert: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "revert", abstract: "Leads a store back to a version that it had, in place.",
+            discussion: """
+                Names go back to what they were. What only the newer version has is lost, and has to be accepted by name. What an update \
+                removed does not come back: a copy of the store from before has it.
+                """)
+
+        @Argument(help: "The store.")
+        var store: String
+
+        @Option(help: "The version to go back to; the one before the present one without it.")
+        var to: String?
+
+        @OptionGroup var options: Steps
+
+        func run() throws {
+            let opened = try Stores.open(store, readOnly: false)
+            defer { opened.close() }
+            let way = try SchemaWay(backOver: try versions(opened), opened, accepting: options.acceptLoss)
+            try SchemaWork(way: way, opened: opened, options: options).run()
+        }
+
+        /// The versions on the way back, nearest first.
+        private func versions(_ opened: Stores.Opened) throws(StorageError) -> [Schema] {
+            let reader = try opened.store.beginRead()
+            defer { reader.end() }
+            let known = MigrationRecord.ancestors(of: opened.schema, try MigrationRecord.all(reader))
+            guard !known.isEmpty else {
+                throw StorageError(.noMigrationPath, "the store had no version before \"\(opened.schema.version)\"")
+            }
+            guard let to else { return Array(known.prefix(1)) }
+            if let position = known.firstIndex(where: { $0.version == to }) { return Array(known[...position]) }
+            let names = known.map(\.version), list = names.map { "\"\($0)\"" }.joined(separator: ", ")
+            throw StorageError(
+                .noMigrationPath,
+                "version \"\(opened.schema.version)\" of the store did not come from version \"\(to)\"\(Suggestion.nearest(to, in: names)) "
+                    + "(it came from \(list))")
+        }
+    }
+}

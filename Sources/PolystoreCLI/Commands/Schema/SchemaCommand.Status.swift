@@ -1,0 +1,79 @@
+internal import ArgumentParser
+internal import Polystore
+internal import PolystoreStorage
+
+extension SchemaCommand {
+    /// `polystore schema status`.
+    struct Status: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "status",
+            abstract:
+                "Shows the version that a store keeps, and with --model what leads to that of a model; exit code 1 when steps are required."
+        )
+
+        @Argument(help: "The store.")
+        var store: String
+
+        @OptionGroup var models: Models
+
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        func run() throws {
+            let history = try models.history()
+            let opened = try Stores.open(store)
+            defer { opened.close() }
+            let counts = try Self.counts(opened)
+            if !json { show(opened, counts) }
+            let steps = try history.map { history throws(StorageError) in try SchemaWay(history, opened).steps }
+            if json { showJSON(opened, counts, history, steps) }
+            guard let history, let steps else { return }
+            if !json { show(opened.schema, history.currentSchema, steps) }
+            if !steps.isEmpty { throw Failure.differs }
+        }
+
+        /// The number of objects of each entity that has some of its own.
+        private static func counts(_ opened: Stores.Opened) throws(StorageError) -> [(name: String, count: Int)] {
+            let reader = try opened.store.beginRead()
+            defer { reader.end() }
+            var counts: [(String, Int)] = []
+            for entity in opened.schema.descriptions where !entity.isAbstract {
+                let answer = try reader.values(for: .count(FetchPlan(entity: entity.index, entities: [entity.index])))
+                if case .int(let count)? = answer.first?.first { counts.append((entity.name, Int(count))) }
+            }
+            return counts
+        }
+
+        private func show(_ opened: Stores.Opened, _ counts: [(name: String, count: Int)]) {
+            Console.print("\(opened.url.redacted)  version \(opened.schema.version)  \(opened.schema.hash.description.prefix(16))")
+            for (name, count) in counts { Console.print("  \(name.padding(24)) \(count)") }
+        }
+
+        private func show(_ stored: Schema, _ current: Schema, _ steps: [SchemaStep]) {
+            if steps.isEmpty {
+                let isNamed = stored.version == current.version
+                let hint = isNamed ? "" : ", which calls it \"\(current.version)\" (schema stamp gives it that name)"
+                return Console.print("it is the version of the model\(hint)")
+            }
+            Console.print(
+                "the model has version \(current.version)  \(current.hash.description.prefix(16)): "
+                    + "\(String.counted(steps.count, "step")) required")
+            for step in steps { step.show() }
+            let losses = steps.flatMap(\.losses)
+            if !losses.isEmpty { Console.print("what would be lost has to be accepted: \(SchemaStep.options(losses))") }
+        }
+
+        private func showJSON(
+            _ opened: Stores.Opened, _ counts: [(name: String, count: Int)], _ history: SchemaHistory?, _ steps: [SchemaStep]?
+        ) {
+            let entities = counts.map { JSONText.object([("name", JSONText.string($0.name)), ("objects", String($0.count))]) }
+            Console.print(
+                JSONText.object(
+                    [("store", JSONText.string(opened.url.redacted))] + JSONText.version(opened.schema) + [
+                        ("entities", JSONText.array(entities)),
+                        ("model", history.map { JSONText.object(JSONText.version($0.currentSchema)) } ?? "null"),
+                        ("steps", steps.map { JSONText.array($0.map(\.json)) } ?? "null"),
+                    ]))
+        }
+    }
+}

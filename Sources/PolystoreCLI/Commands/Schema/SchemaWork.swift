@@ -1,0 +1,75 @@
+internal import Dispatch
+internal import Foundation
+internal import Polystore
+internal import PolystoreStorage
+
+/// Leads a store along a way: shows the steps, asks, and takes them.
+struct SchemaWork {
+    let way: SchemaWay
+    let opened: Stores.Opened
+    let options: SchemaCommand.Steps
+
+    /// Does it; the store keeps the last version then.
+    ///
+    /// - Throws: `dataLossRefused` before a step that would lose what was not accepted; steps that were taken before stay.
+    func run() throws {
+        if !options.json { for step in way.steps { step.show() } }
+        try way.steps.first?.refuseLosses()
+        let last = way.legs.last?.schema.version ?? opened.schema.version
+        try Question.confirm("Lead \(opened.url.redacted) to version \"\(last)\"?", isConfirmed: options.yes)
+        let copy = try backup()
+        Interruption.watch()
+        var state = opened.state
+        for (done, leg) in way.legs.enumerated() {
+            do { state = try take(leg, state) } catch {
+                if done > 0 {
+                    Console.error("\(String.counted(done, "step")) done: the store keeps version \"\(state.schema.version)\" now")
+                }
+                throw error
+            }
+        }
+        show(state.schema, copy)
+    }
+
+    private func show(_ schema: Schema, _ copy: String?) {
+        if options.json {
+            return Console.print(
+                JSONText.object(
+                    [("store", JSONText.string(opened.url.redacted))] + JSONText.version(schema) + [
+                        ("steps", JSONText.array(way.steps.map(\.json))), ("backup", JSONText.string(copy)),
+                    ]))
+        }
+        if let copy { Console.print("the file as it was is \(copy)") }
+        Console.print("\(String.counted(way.steps.count, "step")) done: the store keeps version \"\(schema.version)\" now")
+    }
+
+    /// Copies a file where a step may lose something; the runner would do it only where a mapping of the program has a part.
+    private func backup() throws -> String? {
+        guard !options.noBackup, way.steps.contains(where: \.needsBackup), let leg = way.legs.first else { return nil }
+        return try leg.runner(opened.store, opened.state).backup(keepsOlder: true)?.path
+    }
+
+    private func take(_ leg: SchemaWay.Leg, _ state: StorageState) throws -> StorageState {
+        for step in try SchemaStep.all(of: leg.runner(opened.store, state)) { try step.refuseLosses() }
+        try follow("\"\(state.schema.version)\" → \"\(leg.schema.version)\"") { progress in
+            _ = try leg.runner(opened.store, state, progress).run()
+        }
+        return StorageState(
+            storeID: state.storeID, schema: leg.schema, formatVersion: state.formatVersion, wasCreated: false)
+    }
+
+    /// Shows how far something has come while it runs, and cancels it when that is asked for.
+    private func follow(_ name: String, _ body: (MigrationProgress) throws -> Void) throws {
+        let progress = MigrationProgress(), line = ProgressLine(isQuiet: options.quiet)
+        let queue = DispatchQueue(label: "polystore.progress")
+        progress.setProgressHandler(on: queue) { progress in
+            line.show(name, progress.current)
+            if Interruption.isAsked { progress.cancel() }
+        }
+        defer {
+            queue.sync {}
+            line.finish()
+        }
+        try body(progress)
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// Runs the built program, which lies beside the test bundle, over files in a folder of its own.
+struct Program {
+    let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-cli-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    /// Runs it without a terminal.
+    func run(_ arguments: [String]) throws -> (code: Int32, output: String, error: String) {
+        let program = Bundle.main.bundleURL.deletingLastPathComponent().appendingPathComponent("debug/polystore")
+        let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("polystore")
+        let process = Process(), output = Pipe(), error = Pipe()
+        process.executableURL = FileManager.default.isExecutableFile(atPath: beside.path) ? beside : program
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = error
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let trouble = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text, trouble)
+    }
+
+    /// The path of a file with a text.
+    func file(_ name: String, _ text: String) throws -> String {
+        let url = folder.appendingPathComponent(name)
+        try text.write(to: url, atomically: true, encoding: .utf8)
+        return url.path
+    }
+}

@@ -1,0 +1,256 @@
+import Foundation
+import Testing
+
+/// The versions of a model on the command line: what is shown, asked, refused and done.
+@Suite struct SchemaCommandTests {
+    /// A kind of store on the command line.
+    enum Kind: String, CaseIterable, Sendable {
+        case sqlite, lmdb, postgresql
+
+        static let server = ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"]
+        static var all: [Kind] { allCases.filter { $0 != .postgresql || server != nil } }
+
+        /// What a plan says the store would do from version V1 to V2, and from there to V3.
+        var lines: (first: [String], second: [String]) {
+            let renames = [
+                #"ALTER TABLE "Note" RENAME COLUMN "text" TO "polystore_0""#, #"ALTER TABLE "Note" RENAME COLUMN "polystore_0" TO "body""#,
+            ]
+            return switch self {
+            case .sqlite:
+                (
+                    renames + [#"ALTER TABLE "Note" ADD COLUMN "stars" INTEGER DEFAULT 3"#],
+                    [
+                        #"ALTER TABLE "Note" RENAME TO "polystore_moving_0""#, #"ALTER TABLE "polystore_moving_0" RENAME TO "Memo""#,
+                        #"ALTER TABLE "Memo" DROP COLUMN "mail""#,
+                    ]
+                )
+            case .postgresql:
+                (
+                    renames + [
+                        #"ALTER TABLE "Note" ADD COLUMN "stars" int8 DEFAULT '3'::int8"#,
+                        #"ALTER TABLE "Note" ALTER COLUMN "stars" DROP DEFAULT"#,
+                    ],
+                    [
+                        #"ALTER TABLE "Note" RENAME TO "polystore_moving_0""#, #"ALTER TABLE "polystore_moving_0" RENAME TO "Memo""#,
+                        #"ALTER TABLE "Memo" DROP COLUMN "mail""#,
+                    ]
+                )
+            case .lmdb:
+                (["write the rows of Note anew", "remove Note"], ["write the rows of Memo anew", "remove polystore_1.Note"])
+            }
+        }
+    }
+
+    private let program: Program
+    private let v1: String, v2: String, v3: String
+
+    init() throws {
+        program = try Program()
+        v1 = try program.file(
+            "v1.json",
+            """
+            {"version": "V1", "entities": [{"name": "Note", "attributes": [{"name": "text", "type": "string"}, \
+            {"name": "mail", "type": "string", "optional": true}]}]}
+            """)
+        v2 = try program.file(
+            "v2.json",
+            """
+            {"version": "V2", "entities": [{"name": "Note", "attributes": [{"name": "body", "type": "string", "originalName": "text"}, \
+            {"name": "mail", "type": "string", "optional": true}, {"name": "stars", "type": "int64", "default": 3}]}]}
+            """)
+        v3 = try program.file(
+            "v3.json",
+            """
+            {"version": "V3", "entities": [{"name": "Memo", "originalName": "Note", "attributes": [{"name": "body", "type": "string"}, \
+            {"name": "stars", "type": "int64", "default": 3}]}]}
+            """)
+    }
+
+    private func run(_ arguments: String...) throws -> (code: Int32, output: String, error: String) { try program.run(arguments) }
+
+    /// A store of version V1 with the notes a, which has a mail, and b.
+    private func store(_ kind: Kind) throws -> String {
+        let name = "cli_\(UUID().uuidString.lowercased())"
+        let store =
+            switch kind {
+            case .sqlite, .lmdb: "\(kind):\(program.folder.path)/\(name)"
+            case .postgresql: "\(Kind.server ?? "")&x-schema=\(name)"
+            }
+        #expect(try run("load", store, program.file("notes.csv", "text,mail\na,x\nb,\n"), "--entity", "Note", "--model", v1).code == 0)
+        return store
+    }
+
+    /// The first digits of the hash that a model file has.
+    private func hash(_ model: String) throws -> String {
+        let json = try run("schema", "lock", model, "--json").output
+        guard let start = json.range(of: "\"hash\":\"")?.upperBound else { return "" }
+        return String(json[start...].prefix(16))
+    }
+
+    private static let toV2 = """
+        "V1" → "V2" (lightweight): 2 objects
+          Note.text was renamed to body
+          attribute Note.stars is new
+
+        """
+    private static let toV3 = """
+        "V2" → "V3" (lightweight)
+          entity Note was renamed to Memo
+          attribute Note.mail is gone (loses the values of Note.mail)
+
+        """
+
+    @Test(arguments: Kind.all) func statusTellsByItsExitCodeWhetherStepsAreRequired(_ kind: Kind) throws {
+        let store = try store(kind), hash = try hash(v1)
+        let head = "\(store)  version V1  \(hash)\n  Note                     2\n"
+        #expect(try run("schema", "status", store) == (0, head, ""))
+        #expect(try run("schema", "status", store, "--model", v1) == (0, head + "it is the version of the model\n", ""))
+        let required = try run("schema", "status", store, "--model", v2)
+        #expect(required == (1, head + "the model has version V2  \(try self.hash(v2)): 1 step required\n" + Self.toV2, ""))
+        #expect(try run("schema", "status", store, "--model", v3, "--chain", "V1,V3").code == 5)
+        let json = try run("schema", "status", store, "--json").output
+        #expect(json.hasSuffix(#""entities":[{"name":"Note","objects":2}],"model":null,"steps":null}"# + "\n"))
+    }
+
+    @Test(arguments: Kind.all) func aPlanShowsWhatTheStoreWouldDoAndChangesNothing(_ kind: Kind) throws {
+        let store = try store(kind)
+        let plan = try run("schema", "plan", store, "--model", v1, "--model", v2, "--model", v3, "--chain", "V1,V2,V3")
+        func does(_ lines: [String]) -> String { "  the store would do:\n" + lines.map { "    \($0)\n" }.joined() }
+        #expect(
+            plan.output == Self.toV2 + does(kind.lines.first) + Self.toV3 + does(kind.lines.second)
+                + "a later step is refused where anything is stored there: --accept-loss Note.mail\nnothing was changed\n")
+        #expect(plan.code == 0 && plan.error == "")
+        #expect(try run("schema", "status", store, "--model", v1).code == 0)
+        #expect(
+            try run("schema", "plan", store, "--model", v1)
+                == (0, "the store keeps version \"V1\" already: nothing is to be done\n", ""))
+        #expect(try run("schema", "plan", store).code == 64)
+    }
+
+    @Test func aPlanThatWouldBeRefusedNamesTheOption() throws {
+        let store = try store(.sqlite)
+        let bare = try program.file(
+            "bare.json", #"{"version": "V2", "entities": [{"name": "Note", "attributes": [{"name": "text", "type": "string"}]}]}"#)
+        let plan = try run("schema", "plan", store, "--model", bare)
+        #expect(plan.code == 1)
+        #expect(plan.error == "polystore: the plan would be refused; accept what is lost with --accept-loss Note.mail\n")
+        #expect(try run("schema", "plan", store, "--model", bare, "--accept-loss", "Note.mail").code == 0)
+        let refused = try run("schema", "apply", store, "--model", bare, "--yes")
+        #expect(refused.code == 5)
+        #expect(
+            refused.error == "polystore: the step \"V1\" → \"V2\" (lightweight) would lose the values of Note.mail; "
+                + "accept it with --accept-loss Note.mail\n")
+        // The path of a change of the model that loses nothing in this store need not be accepted.
+        #expect(try run("schema", "apply", store, "--model", bare, "--yes", "--accept-loss", "Note.mail", "--no-backup").code == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: program.folder.path).filter { $0.hasSuffix(".backup") } == [])
+    }
+
+    @Test(arguments: Kind.all) func applyAsksAndGoesStepByStep(_ kind: Kind) throws {
+        let store = try store(kind), models = ["--model", v2, "--model", v3, "--chain", "V1,V2,V3"]
+        let unasked = try program.run(["schema", "apply", store] + models)
+        #expect(unasked.code == 5 && unasked.output == Self.toV2 + Self.toV3)
+        #expect(unasked.error == "polystore: nothing was changed; where nobody can be asked, --yes is the answer\n")
+        // The loss of the second step is known when the first is done.
+        let halfway = try program.run(["schema", "apply", store, "--yes", "--no-backup"] + models)
+        #expect(halfway.code == 5)
+        #expect(
+            halfway.error
+                == "1 step done: the store keeps version \"V2\" now\npolystore: the step \"V2\" → \"V3\" (lightweight) would lose "
+                + "the values of Note.mail; accept it with --accept-loss Note.mail\n")
+        let done = try program.run(["schema", "apply", store, "--yes", "--accept-loss", "Note.mail"] + models)
+        let copy = kind == .postgresql ? "" : "the file as it was is \(store.dropFirst(kind.rawValue.count + 1)).V2.backup\n"
+        let second = Self.toV3.replacingOccurrences(of: "(lightweight)\n", with: "(lightweight): 2 objects\n")
+        #expect(done == (0, second + copy + "1 step done: the store keeps version \"V3\" now\n", ""))
+        #expect(
+            try run("query", store, "Memo").output == """
+                {"entity":"Memo","key":1,"version":1,"body":"a","stars":3}
+                {"entity":"Memo","key":2,"version":1,"body":"b","stars":3}
+
+                """)
+        #expect(
+            try program.run(["schema", "apply", store, "--yes"] + models)
+                == (0, "the store keeps version \"V3\" already: nothing is to be done\n", ""))
+        if kind == .postgresql { return }
+        let kept = "\(kind):\(store.dropFirst(kind.rawValue.count + 1)).V2.backup"
+        #expect(try run("query", kept, "Note", "--where", "mail == 'x'", "--count").output == "1\n")
+    }
+
+    @Test(arguments: Kind.all) func revertGoesBackOverTheVersionsThatTheStoreHad(_ kind: Kind) throws {
+        let store = try store(kind)
+        #expect(try run("schema", "revert", store).error == "polystore: the store had no version before \"V1\"\n")
+        let models = ["--model", v2, "--model", v3, "--chain", "V1,V2,V3", "--accept-loss", "Note.mail", "--yes"]
+        #expect(try program.run(["schema", "apply", store] + models).code == 0)
+        let wrong = try run("schema", "revert", store, "--to", "V0", "--yes")
+        #expect(wrong.code == 5)
+        #expect(
+            wrong.error == "polystore: version \"V3\" of the store did not come from version \"V0\"; did you mean \"V1\"? "
+                + "(it came from \"V2\", \"V1\")\n")
+        let done = try run("schema", "revert", store, "--to", "V1", "--yes", "--no-backup", "--accept-loss", "Note.stars")
+        #expect(
+            done
+                == (
+                    0,
+                    """
+                    "V3" → "V2" (lightweight): 2 objects
+                      entity Memo was renamed to Note
+                      attribute Note.mail is new
+                    "V2" → "V1" (lightweight)
+                      Note.body was renamed to text
+                      attribute Note.stars is gone (loses the values of Note.stars)
+                    2 steps done: the store keeps version "V1" now
+
+                    """, ""
+                ))
+        #expect(try run("schema", "status", store, "--model", v1).code == 0)
+        #expect(try run("model", "show", store).output == run("model", "show", v1).output)
+        #expect(
+            try run("query", store, "Note", "--where", "text == 'b'").output
+                == "{\"entity\":\"Note\",\"key\":2,\"version\":1,\"text\":\"b\"}\n")
+        let history = try run("schema", "history", store)
+        #expect(history.code == 0)
+        let lines = history.output.split(separator: "\n").map { $0.split(separator: " ") }
+        #expect(lines.map { $0[0] } == ["V1", "V2", "V3", "V2", "V1"])
+        #expect(lines.map { $0[2] } == ["until", "until", "until", "until", "now"])
+        #expect(try run("schema", "revert", store).code == 5)
+    }
+
+    @Test(arguments: Kind.all) func aStampRenamesTheVersionAlone(_ kind: Kind) throws {
+        let store = try store(kind)
+        #expect(try run("schema", "stamp", store, "--version", "One") == (0, "the store keeps version \"One\" now; it was \"V1\"\n", ""))
+        #expect(try run("schema", "stamp", store, "--version", "One") == (0, "the store keeps version \"One\" already\n", ""))
+        let status = try run("schema", "status", store, "--model", v1)
+        #expect(status.code == 0)
+        #expect(
+            status.output == "\(store)  version One  \(try hash(v1))\n  Note                     2\n"
+                + "it is the version of the model, which calls it \"V1\" (schema stamp gives it that name)\n")
+        #expect(try run("schema", "stamp", store, "--version", "").code == 64)
+    }
+
+    @Test func modelsAndStoresAreCompared() throws {
+        let store = try store(.sqlite)
+        #expect(try run("schema", "diff", store, v1) == (0, "both store the same\n", ""))
+        let text = """
+              Note.text was renamed to body
+              attribute Note.stars is new
+            2 changes from version "V1" to version "V2"
+
+            """
+        #expect(try run("schema", "diff", store, v2) == (1, text, ""))
+        #expect(try run("model", "diff", v1, v2) == (1, text, ""))
+        #expect(
+            try run("model", "diff", v2, v1, "--json").output.hasSuffix(
+                #""same":false,"changes":[{"path":"Note.body","change":"attribute Note.body is gone","effect":"lossy","#
+                    + #""detail":"the values of Note.body"},{"path":"Note.stars","change":"attribute Note.stars is gone","effect":"lossy","#
+                    + #""detail":"the values of Note.stars"},{"path":"Note.text","change":"attribute Note.text is new","effect":"undecided","#
+                    + #""detail":"what it is in the objects that are there: it has no default"}]}"# + "\n"))
+        #expect(try run("schema", "diff", store, program.folder.path + "/none.json").code == 2)
+    }
+
+    @Test func aLockIsReadyToPaste() throws {
+        let store = try store(.sqlite)
+        let lock = try run("schema", "lock", v1)
+        #expect(try lock.code == 0 && lock.output == run("schema", "lock", store).output)
+        #expect(lock.output.hasPrefix("versionLock: [\n    \"Note\": [0x\(try hash(v1)), 0x") && lock.output.hasSuffix("],\n]\n"))
+        #expect(try run("schema", "lock", v1, "--json").output.contains("\"lock\":{\"Note\":\"\(try hash(v1))"))
+    }
+}
