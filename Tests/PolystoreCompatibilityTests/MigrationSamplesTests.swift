@@ -7,13 +7,16 @@ import Testing
 /// The samples of the seeds on migrations.
 @Suite struct MigrationSamplesTests {
     private static func schema(_ version: String, _ attributes: String = "") throws -> Schema {
-        try Schema(json: #"""
-            {"version": "\#(version)", "entities": [{"name": "Person", "attributes": [
-                {"name": "name", "type": "string"}, {"name": "isVeryOldAccount", "type": "bool"}\#(attributes)]}]}
-            """#)
+        try Schema(
+            json: #"""
+                {"version": "\#(version)", "entities": [{"name": "Person", "attributes": [
+                    {"name": "name", "type": "string"}, {"name": "isVeryOldAccount", "type": "bool"}\#(attributes)]}]}
+                """#)
     }
 
-    private static func place() -> URL { FileManager.default.temporaryDirectory.appendingPathComponent("polystore-\(UUID().uuidString).sqlite") }
+    private static func place() -> URL {
+        FileManager.default.temporaryDirectory.appendingPathComponent("polystore-\(UUID().uuidString).sqlite")
+    }
 
     private static func fill(_ url: URL) throws {
         let stack = try DataStack(schema: schema("MyAppModel")), store = SQLiteStore(fileURL: url)
@@ -45,10 +48,11 @@ import Testing
             || (migrationTypes.filter { $0.isHeavyweightMigration }.count) > 0
         {
             // ... will migrate more than once. Show special waiting screen
-            #expect(migrationTypes == [
-                .lightweight(sourceVersion: "MyAppModel", destinationVersion: "MyAppModelV2"),
-                .lightweight(sourceVersion: "MyAppModelV2", destinationVersion: "MyAppModelV3"),
-            ])
+            #expect(
+                migrationTypes == [
+                    .lightweight(sourceVersion: "MyAppModel", destinationVersion: "MyAppModelV2"),
+                    .lightweight(sourceVersion: "MyAppModelV2", destinationVersion: "MyAppModelV3"),
+                ])
         } else {
             Issue.record("two steps are required")
         }
@@ -68,7 +72,7 @@ import Testing
                     destinationEntity: "Person",
                     transformer: { (sourceObject: UnsafeSourceObject, createDestinationObject: () -> UnsafeDestinationObject) in
                         if (sourceObject["isVeryOldAccount"] as! Bool?) == true {
-                            return // this account is too old, don't migrate
+                            return  // this account is too old, don't migrate
                         }
                         // migrate the rest
                         let destinationObject = createDestinationObject()
@@ -144,7 +148,8 @@ import Testing
                     label: "Custom Migration: V2 to V3",
                     preMigration: { context in
                         // Do work before model is updated from v2 to v3
-                    }, postMigration: { context in
+                    },
+                    postMigration: { context in
                         // Do work after model is updated
                     }),
             ]

@@ -51,22 +51,24 @@ import Testing
     ]
 
     private static func fill(_ stack: DataStack) throws {
-        try stack.perform(author: "golden", synchronous: { transaction in
-            let item = try transaction.create(Into<DynamicObject>(entity: "Item"))
-            for (type, value) in values { try item.setValue(value, for: "\(type.rawValue)Value") }
-            let special = try transaction.create(Into<DynamicObject>(entity: "Special"))
-            try special.setValue(.string("nil everywhere else"), for: "note")
-            let box = try transaction.create(Into<DynamicObject>(entity: "Box"))
-            try box.setValue(.string("B"), for: "label")
-            try box.setObjects([item, special], for: "items")
-            let tags = try ["x", "y", "z"].map { name in
-                let tag = try transaction.create(Into<DynamicObject>(entity: "Tag"))
-                try tag.setValue(.string(name), for: "name")
-                return tag
-            }
-            try box.setObjects([tags[2], tags[0], tags[1]], for: "order")
-            try item.setObjects([tags[0], tags[2]], for: "tags")
-        })
+        try stack.perform(
+            author: "golden",
+            synchronous: { transaction in
+                let item = try transaction.create(Into<DynamicObject>(entity: "Item"))
+                for (type, value) in values { try item.setValue(value, for: "\(type.rawValue)Value") }
+                let special = try transaction.create(Into<DynamicObject>(entity: "Special"))
+                try special.setValue(.string("nil everywhere else"), for: "note")
+                let box = try transaction.create(Into<DynamicObject>(entity: "Box"))
+                try box.setValue(.string("B"), for: "label")
+                try box.setObjects([item, special], for: "items")
+                let tags = try ["x", "y", "z"].map { name in
+                    let tag = try transaction.create(Into<DynamicObject>(entity: "Tag"))
+                    try tag.setValue(.string(name), for: "name")
+                    return tag
+                }
+                try box.setObjects([tags[2], tags[0], tags[1]], for: "order")
+                try item.setObjects([tags[0], tags[2]], for: "tags")
+            })
     }
 
     private static func check(_ stack: DataStack, rank: Value?) throws {
@@ -82,13 +84,16 @@ import Testing
         #expect(try Self.names(box.objects("order")) == [.string("z"), .string("x"), .string("y")])
         #expect(try box.objects("items").count == 2)
         #expect(try Set(Self.names(items[0].objects("tags"))) == [.string("x"), .string("z")])
-        #expect(try stack.fetchCount(From<DynamicObject>(entity: "Item").where(Where(format: "stringValue == %@", "Grüße, 世界 e\u{301}"))) == 1)
+        #expect(
+            try stack.fetchCount(From<DynamicObject>(entity: "Item").where(Where(format: "stringValue == %@", "Grüße, 世界 e\u{301}"))) == 1)
         #expect(throws: StorageError.self) {
             try stack.perform(synchronous: { try $0.create(Into<DynamicObject>(entity: "Box")).setValue(.string("B"), for: "label") })
         }
     }
 
-    private static func names(_ objects: [ManagedObject]) throws -> [Value] { try objects.map { try #require($0 as? DynamicObject).value("name") } }
+    private static func names(_ objects: [ManagedObject]) throws -> [Value] {
+        try objects.map { try #require($0 as? DynamicObject).value("name") }
+    }
 
     private static func stores(_ kind: TestStore, _ name: String) -> (any StorageInterface)? {
         switch kind {
@@ -137,7 +142,9 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: !writes), arguments: formats, TestStore.all) func theNewestCodeOpensEveryFormat(_ format: Int, _ kind: TestStore) async throws {
+    @Test(.enabled(if: !writes), arguments: formats, TestStore.all) func theNewestCodeOpensEveryFormat(_ format: Int, _ kind: TestStore)
+        async throws
+    {
         if kind == .memory { return }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore_golden_\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -52,7 +52,9 @@ import Testing
                 },
                 postMigration: { context in
                     try context.perform { transaction in
-                        for person in try transaction.fetchAll(From<V2.Person>()) { person.fullName = "\(person.firstName) \(person.lastName)" }
+                        for person in try transaction.fetchAll(From<V2.Person>()) {
+                            person.fullName = "\(person.firstName) \(person.lastName)"
+                        }
                     }
                 })
         ]
@@ -193,7 +195,10 @@ import Testing
         }
         #expect(last.localizedDescription == "100% completed" && last.localizedAdditionalDescription == "1 of 1" && progress.isFinished)
         for _ in 0..<500 where stack.storages.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(try stack.fetchAll(From<DynamicObject>(entity: "Note").limit(3)).map { try $0.value("x") } == [.double(0), .double(1), .double(2)])
+        #expect(
+            try stack.fetchAll(From<DynamicObject>(entity: "Note").limit(3)).map { try $0.value("x") } == [
+                .double(0), .double(1), .double(2),
+            ])
         try stack.removeStorage(store)
         #expect(Self.add(store, stack) == nil)
         for _ in 0..<500 where stack.storages.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
@@ -244,14 +249,16 @@ enum Versions: String, ModelVersion {
 
     static func migrationStages() -> [MigrationStage] {
         [
-            v1.migrationStage(toStage: .v2, label: "to 2", postMigration: { context in
-                try context.perform { transaction in
-                    for note in try transaction.fetchAll(From<DynamicObject>(entity: "Note")) {
-                        guard case .int(let number) = try note.value("b") else { continue }
-                        try note.setValue(.int(number + 1), for: "b")
+            v1.migrationStage(
+                toStage: .v2, label: "to 2",
+                postMigration: { context in
+                    try context.perform { transaction in
+                        for note in try transaction.fetchAll(From<DynamicObject>(entity: "Note")) {
+                            guard case .int(let number) = try note.value("b") else { continue }
+                            try note.setValue(.int(number + 1), for: "b")
+                        }
                     }
-                }
-            }),
+                }),
             v2.migrationStage(toStage: .v3, label: "to 3"),
         ]
     }

@@ -64,7 +64,8 @@ final class PostgreSQLCore: Sendable {
 
     /// The statements that a transaction begins with, so that it holds what no migration may change under it: one whose snapshot is older
     /// than a change of the tables would find them empty.
-    static let holdingVersion = "LOCK TABLE polystore_metadata IN ACCESS SHARE MODE; SELECT value FROM polystore_metadata WHERE key = 'hash'"
+    static let holdingVersion =
+        "LOCK TABLE polystore_metadata IN ACCESS SHARE MODE; SELECT value FROM polystore_metadata WHERE key = 'hash'"
 
     /// Begins a transaction that another program's migration cannot overtake.
     ///

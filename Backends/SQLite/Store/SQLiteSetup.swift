@@ -46,7 +46,8 @@ struct SQLiteSetup {
     func write(_ metadata: StoreMetadata) throws(StorageError) {
         for (key, value) in metadata.entries {
             let insert = try connection.statement(
-                "INSERT OR REPLACE INTO polystore_metadata VALUES(\(bind: .string(key), .string), \(bind: .string(value), .string))" as SQLText)
+                "INSERT OR REPLACE INTO polystore_metadata VALUES(\(bind: .string(key), .string), \(bind: .string(value), .string))"
+                    as SQLText)
             let code = insert.run()
             if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
         }

@@ -33,16 +33,22 @@ final class HeldSession: StorageWriter {
     func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
         try session.rows(entity, keys: keys, into: batch)
     }
-    func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError) { try session.row(entity, key: key, into: batch) }
+    func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError) {
+        try session.row(entity, key: key, into: batch)
+    }
     func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] { try session.values(for: plan) }
     func links(
         _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
     ) throws(StorageError) { try session.links(link, side: side, keys: keys, body) }
-    func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] { try session.history(since: token, limit: limit) }
+    func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
+        try session.history(since: token, limit: limit)
+    }
     func currentToken() throws(StorageError) -> HistoryToken? { try session.currentToken() }
     func note(_ name: String) throws(StorageError) -> Data? { try session.note(name) }
     func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows { try session.rawRows(sql) }
-    func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> { try session.reserveKeys(entity, count: count) }
+    func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
+        try session.reserveKeys(entity, count: count)
+    }
     func apply(_ changes: ChangeSet) throws(StorageError) { try session.apply(changes) }
     func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow] { try session.upsert(upsert) }
     func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]? { try session.updateAll(update) }

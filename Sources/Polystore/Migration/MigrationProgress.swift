@@ -92,7 +92,8 @@ public final class MigrationProgress: Sendable {
     func advance(fraction: Double, objects: Int) {
         publish { update in
             update.completedObjects = objects
-            update.fractionCompleted = min((Double(update.completedSteps) + min(max(fraction, 0), 1)) / Double(max(update.totalSteps, 1)), 1)
+            update.fractionCompleted = min(
+                (Double(update.completedSteps) + min(max(fraction, 0), 1)) / Double(max(update.totalSteps, 1)), 1)
         }
     }
 

@@ -46,7 +46,9 @@ public struct MigrationStage: Sendable {
         switch moment {
         case .before: (work, models) = (preMigration, sourceModels)
         case .after:
-            (work, models) = (postMigration, destinationModels.isEmpty && schema.version == history.currentVersion ? history.models : destinationModels)
+            (work, models) = (
+                postMigration, destinationModels.isEmpty && schema.version == history.currentVersion ? history.models : destinationModels
+            )
         }
         guard let work else { return }
         do {
@@ -54,7 +56,8 @@ public struct MigrationStage: Sendable {
         } catch {
             if let error = error as? StorageError { throw error }
             throw StorageError(
-                .validationFailed, "the stage \"\(label)\" from version \"\(sourceVersion)\" to \"\(destinationVersion)\" failed", cause: error)
+                .validationFailed, "the stage \"\(label)\" from version \"\(sourceVersion)\" to \"\(destinationVersion)\" failed",
+                cause: error)
         }
     }
 }
@@ -90,7 +93,9 @@ private final class SessionStore: StorageInterface, @unchecked Sendable {
 
     var configuration: String? { nil }
     var capabilities: StorageCapabilities { StorageCapabilities([.savepoints], maximumValueBytes: 1 << 30, maximumColumns: 4096) }
-    func open(_ request: OpenRequest) throws(StorageError) -> StorageState { throw StorageError(.alreadyExists, "the store is already open") }
+    func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
+        throw StorageError(.alreadyExists, "the store is already open")
+    }
     func beginRead() throws(StorageError) -> any StorageReader { HeldSession(session, savepoint: nil) }
     func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         HeldSession(session, savepoint: try session.savepoint())

@@ -109,11 +109,13 @@ public final class DynamicObject: ManagedObject {
         if let found = description.relationship(name) { return found.relationship.cardinality }
         throw StorageError(
             .invalidPredicate,
-            "\(description.name) has no relationship \"\(name)\"\(Suggestion.nearest(name, in: description.relationships.map(\.relationship.name)))")
+            "\(description.name) has no relationship \"\(name)\"\(Suggestion.nearest(name, in: description.relationships.map(\.relationship.name)))"
+        )
     }
 
     private func kind(_ name: String, _ wanted: String) -> StorageError {
-        StorageError(.invalidPredicate, "\(description.name).\(name) is not \(wanted)", details: .init(entity: description.name, property: name))
+        StorageError(
+            .invalidPredicate, "\(description.name).\(name) is not \(wanted)", details: .init(entity: description.name, property: name))
     }
 
     private func slot(_ name: String) throws(StorageError) -> Int {

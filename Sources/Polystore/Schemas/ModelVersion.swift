@@ -62,13 +62,18 @@ extension ModelFileManager {
         let folder = bundle.resourceURL ?? bundle.bundleURL, xcode = folder.appendingPathComponent("\(modelName).xcdatamodeld")
         let json = folder.appendingPathComponent("\(version).json")
         do throws(SchemaError) {
-            if !modelName.isEmpty, manager.fileExists(atPath: xcode.path) { return try XcodeDataModel(contentsOf: xcode).version(version).schema }
-            if let data = manager.contents(atPath: json.path) { return try Schema(json: String(decoding: data, as: UTF8.self)).named(version) }
+            if !modelName.isEmpty, manager.fileExists(atPath: xcode.path) {
+                return try XcodeDataModel(contentsOf: xcode).version(version).schema
+            }
+            if let data = manager.contents(atPath: json.path) {
+                return try Schema(json: String(decoding: data, as: UTF8.self)).named(version)
+            }
         } catch {
             throw StorageError(error)
         }
         throw StorageError(
-            .notFound, "the bundle has neither \"\(modelName).xcdatamodeld\" nor \"\(version).json\": add the files to the target's resources")
+            .notFound,
+            "the bundle has neither \"\(modelName).xcdatamodeld\" nor \"\(version).json\": add the files to the target's resources")
     }
 }
 

@@ -34,7 +34,8 @@ public struct BasicDataStack: DataStackProtocol {
     }
 
     /// A stack over a file, which is led through the stages of a model's versions where it keeps an older one.
-    public init<Versions: ModelVersion>(versionKey: Versions.Type, path: String? = nil, mainAuthor: TransactionAuthor) throws(StorageError) {
+    public init<Versions: ModelVersion>(versionKey: Versions.Type, path: String? = nil, mainAuthor: TransactionAuthor) throws(StorageError)
+    {
         dataStack = try DataStack(schemaHistory: Versions.history)
         mainContextAuthor = mainAuthor
         let store = if let path { SQLiteStore(path: path) } else { try SQLiteStore() }

@@ -49,7 +49,8 @@ public struct LeftBehind {
                 batch.appendRow(key: keys[position], version: 1, entity: index, slots: count).update(repeating: .null, count: count)
             }
         }
-        try writer.apply(ChangeSet(entities: [EntityChanges(entity: index, updates: [RowUpdate(mask: mask, checksVersion: false, rows: rows)])]))
+        try writer.apply(
+            ChangeSet(entities: [EntityChanges(entity: index, updates: [RowUpdate(mask: mask, checksVersion: false, rows: rows)])]))
     }
 
     private func clear(link: Int) throws(StorageError) {

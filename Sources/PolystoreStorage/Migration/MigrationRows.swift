@@ -135,7 +135,8 @@ public final class MigrationRows {
             if let error = error as? StorageError { throw error }
             let name = object.entityName
             throw StorageError(
-                .validationFailed, "the transformer of \(name) failed: \(type(of: error))", details: .init(entity: name, keys: [object.key]),
+                .validationFailed, "the transformer of \(name) failed: \(type(of: error))",
+                details: .init(entity: name, keys: [object.key]),
                 cause: error)
         }
     }

@@ -68,7 +68,9 @@ public struct PastVersion: Sendable, Hashable {
             guard let until = reader.next(), let count = reader.count() else { return nil }
             var places: [Place] = []
             for _ in 0..<count {
-                guard let entity = reader.next(), entity <= 1 << 31, let offset = reader.next(), let slots = list(&reader) else { return nil }
+                guard let entity = reader.next(), entity <= 1 << 31, let offset = reader.next(), let slots = list(&reader) else {
+                    return nil
+                }
                 places.append(Place(entity: entity == 0 ? nil : Int(entity) - 1, offset: Varint.unzigzag(offset), slots: slots))
             }
             guard let links = list(&reader), reader.isAtEnd else { return nil }

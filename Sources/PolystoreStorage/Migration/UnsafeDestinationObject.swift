@@ -25,11 +25,14 @@ public final class UnsafeDestinationObject {
     public var entityName: String { entity.name }
 
     /// Hands over each attribute with the one of the older version that it goes on from; nil for what is new.
-    public func enumerateAttributes(_ body: (_ attribute: MigrationAttribute, _ sourceAttribute: MigrationAttribute?) throws -> Void) rethrows {
+    public func enumerateAttributes(_ body: (_ attribute: MigrationAttribute, _ sourceAttribute: MigrationAttribute?) throws -> Void)
+        rethrows
+    {
         for (slot, description) in entity.slots.enumerated() {
             guard let attribute = description.attribute else { continue }
             var origin: MigrationAttribute?
-            if case .slot(let before, _) = plan.mapping.slots[slot], let attribute = frame.old[plan.mapping.source].slots[before].attribute {
+            if case .slot(let before, _) = plan.mapping.slots[slot], let attribute = frame.old[plan.mapping.source].slots[before].attribute
+            {
                 origin = MigrationAttribute(name: attribute.name, type: attribute.type, slot: before)
             }
             try body(MigrationAttribute(name: attribute.name, type: attribute.type, slot: slot), origin)
@@ -69,7 +72,8 @@ public final class UnsafeDestinationObject {
     private func refusal(_ name: String) -> StorageError {
         guard entity.relationship(name) != nil else { return .noProperty(name, entity) }
         return StorageError(
-            .unsupported, "\(entity.name).\(name) is a to-many relationship: set the to-one relationship at its other side, or its pairs after the migration",
+            .unsupported,
+            "\(entity.name).\(name) is a to-many relationship: set the to-one relationship at its other side, or its pairs after the migration",
             details: .init(entity: entity.name, property: name))
     }
 

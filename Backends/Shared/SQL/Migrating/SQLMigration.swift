@@ -26,7 +26,8 @@ public struct SQLMigration: Sendable {
         }
         var keptLinks: [Int: Int] = [:]
         for (link, origin) in mapping.links.enumerated() {
-            guard case .link(let before, false) = origin, mapping.source.links[before].isOrdered == mapping.destination.links[link].isOrdered
+            guard case .link(let before, false) = origin,
+                mapping.source.links[before].isOrdered == mapping.destination.links[link].isOrdered
             else { continue }
             // Keys of both sides stay as they are only where nothing is joined.
             let sides = [mapping.destination.links[link].owner, mapping.destination.links[link].member]
@@ -116,7 +117,8 @@ public struct SQLMigration: Sendable {
     /// The whole step for people to read.
     public func lines() -> [String] {
         preparing() + work.roots.sorted().map { "-- rows of \(new.schema.entities[$0].name) are written anew" }
-            + work.links.sorted().map { "-- pairs of \(new.schema.links[$0].name) are written anew" } + finishing() + indexing().map(\.creation)
+            + work.links.sorted().map { "-- pairs of \(new.schema.links[$0].name) are written anew" } + finishing()
+            + indexing().map(\.creation)
             + linkIndexing()
     }
 }

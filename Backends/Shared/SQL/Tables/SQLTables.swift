@@ -145,7 +145,8 @@ public struct SQLTables: Sendable {
             guard let fullText = dialect.fullText, let slot = index.slots.first else { return nil }
             let column = fullTextColumn(index, slot)
             return IndexStatement(
-                root: index.entity.root, name: name, creation: fullText.creation(column), removal: fullText.removal(column), constraint: nil,
+                root: index.entity.root, name: name, creation: fullText.creation(column), removal: fullText.removal(column),
+                constraint: nil,
                 columns: columns, isTable: true)
         }
     }

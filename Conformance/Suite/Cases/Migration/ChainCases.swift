@@ -136,9 +136,9 @@ enum ChainCases {
                 [Attribute("a", .int64)], [Attribute("a", .int64), Attribute("b", .int64, defaultValue: .int(1))])
             try harness.withStore(scene.versions[0]) { scratch in
                 try scratch.insert("Note", [["a": .int(1)]])
+                let token = try scratch.token()
                 check.equal(try scene.migrate(scratch).count, 1, "steps")
-                let migrated = Scratch(migrated: scratch, to: scene.versions[1])
-                let token = try migrated.token(), rows = try scene.contents(migrated)
+                let migrated = Scratch(migrated: scratch, to: scene.versions[1]), rows = try scene.contents(migrated)
                 check.equal(try scene.migrate(migrated), [], "no steps")
                 check.equal(try migrated.token(), token, "token")
                 check.equal(try scene.contents(migrated), rows, "rows")

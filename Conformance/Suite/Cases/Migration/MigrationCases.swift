@@ -30,7 +30,8 @@ enum MigrationCases {
             let all: [(String, ValueType, Value)] = [
                 ("bool", .bool, .bool(true)), ("int", .int64, .int(.min)), ("small", .int16, .int(-7)), ("double", .double, .double(0.1)),
                 ("whole", .double, .double(-3)), ("float", .float, .double(0.5)), ("text", .string, .string("it's \\ \"so\"")),
-                ("date", .date, .date(-1)), ("data", .data, .data(Data([0, 255]))), ("id", .uuid, .uuid(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF") ?? UUID())),
+                ("date", .date, .date(-1)), ("data", .data, .data(Data([0, 255]))),
+                ("id", .uuid, .uuid(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF") ?? UUID())),
                 ("number", .decimal, .decimal(Decimal(string: "-12.5") ?? 0)), ("place", .url, .string("https://example.com/a?b")),
             ]
             let scene = try MigrationScene(
@@ -58,7 +59,10 @@ enum MigrationCases {
         migrationCase("M002.attributes-are-renamed-also-in-a-circle") { harness, check in
             let scene = try MigrationScene(
                 [Attribute("a", .int64), Attribute("b", .int64), Attribute("c", .int64)],
-                [Attribute("b", .int64, originalName: "a"), Attribute("c", .int64, originalName: "b"), Attribute("a", .int64, originalName: "c")])
+                [
+                    Attribute("b", .int64, originalName: "a"), Attribute("c", .int64, originalName: "b"),
+                    Attribute("a", .int64, originalName: "c"),
+                ])
             try scene.run(harness, fill: { try notes($0, [["a": .int(1), "b": .int(2), "c": .int(3)]]) }) { scratch in
                 check.equal(
                     try scratch.fetch(FetchRequest("Note")).map(\.values), [["b": .int(1), "c": .int(2), "a": .int(3)]], "values")
@@ -134,21 +138,28 @@ enum MigrationCases {
                     version: version, entities: [Entity("Note", attributes: attributes, indexes: indexes, uniqueConstraints: unique)])
             }
             let scene = MigrationScene(
-                try schema("V1", [Index(["b"])], []), try schema("V2", [Index(["a"]), Index(["b"], kind: .fullText)], [UniqueConstraint(["b"])]))
+                try schema("V1", [Index(["b"])], []),
+                try schema("V2", [Index(["a"]), Index(["b"], kind: .fullText)], [UniqueConstraint(["b"])]))
             let rows: [[String: Value]] = (0..<200).map { ["a": .int(Int64($0 % 10)), "b": $0 == 199 ? .null : .string("word \($0)")] }
             try scene.run(harness, fill: { try notes($0, rows) }) { scratch in
                 check.equal(try scratch.keys(FetchRequest("Note", where: Predicate(parsing: "a == 3"))).count, 20, "by the new index")
                 check.equal(try scratch.keys(FetchRequest("Note", where: Predicate(parsing: "b SEARCH '17'"))), [18], "by the words")
-                check.throwing(.uniqueConstraintViolated, "the new constraint") { try notes(scratch, [["a": .int(1), "b": .string("word 5")]]) }
+                check.throwing(.uniqueConstraintViolated, "the new constraint") {
+                    try notes(scratch, [["a": .int(1), "b": .string("word 5")]])
+                }
             }
             try scene.refuse(harness, check, .uniqueConstraintViolated, "duplicates", keys: [1, 3]) { scratch in
-                try notes(scratch, [["a": .int(1), "b": .string("x")], ["a": .int(1), "b": .string("y")], ["a": .int(2), "b": .string("x")]])
+                try notes(
+                    scratch, [["a": .int(1), "b": .string("x")], ["a": .int(1), "b": .string("y")], ["a": .int(2), "b": .string("x")]])
             }
         },
         migrationCase("M015.keys-versions-and-tokens-stay") { harness, check in
             let scene = try MigrationScene(
                 [Attribute("a", .int64), Attribute("b", .int64, isOptional: true)],
-                [Attribute("z", .string, isOptional: true), Attribute("c", .int64, isOptional: true, originalName: "b"), Attribute("a", .int64)])
+                [
+                    Attribute("z", .string, isOptional: true), Attribute("c", .int64, isOptional: true, originalName: "b"),
+                    Attribute("a", .int64),
+                ])
             var token: HistoryToken?
             try scene.run(
                 harness,
