@@ -21,6 +21,11 @@ public struct MigrationStage: Sendable {
     /// A stage.
     ///
     /// - Parameters:
+    ///   - sourceVersion: The version that the step begins with.
+    ///   - destinationVersion: The version that it leads to.
+    ///   - label: What it is called for people.
+    ///   - sourceModels: The classes that stand for entities of the older version.
+    ///   - destinationModels: The classes that stand for entities of the newer version.
     ///   - preMigration: Works with the objects of the older version before the step.
     ///   - postMigration: Works with those of the newer version after it. What either throws undoes the step.
     public init(

@@ -32,7 +32,9 @@ extension DataStack {
     /// Opens a store on a thread of the stack and adds it, migrating it where it keeps another version of the model.
     ///
     /// A task that is cancelled cancels the migration: the step at work is undone, steps that are done stay.
-    /// - Parameter progress: Told how far a migration has come; its handlers and sequences end with it.
+    /// - Parameters:
+    ///   - storage: The store.
+    ///   - progress: Told how far a migration has come; its handlers and sequences end with it.
     /// - Throws: `noMigrationPath` and `dataLossRefused` before anything is changed; `validationFailed` and `uniqueConstraintViolated` for
     ///   objects that do not keep the rules of a new version, which leave the version before; whatever opening throws.
     @discardableResult
