@@ -137,6 +137,13 @@ final class PostgreSQLConnection {
         return name
     }
 
+    /// Forgets all prepared statements: the server refuses those whose columns have another type now.
+    func forgetStatements() throws(StorageError) {
+        try execute("DEALLOCATE ALL")
+        prepared.removeAll()
+        order.removeAll()
+    }
+
     private func forget(_ sql: String) {
         prepared[sql] = nil
         order.removeAll { $0 == sql }

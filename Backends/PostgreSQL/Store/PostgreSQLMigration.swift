@@ -49,6 +49,7 @@ final class PostgreSQLMigration: StorageMigration {
         after = PostgreSQLMigrationSession(newCore, connection)
         connection.tables = plan.new
         for statement in plan.finishing() { try connection.execute(statement) }
+        try connection.forgetStatements()
         try setup.createSequences(plan.new)
         for index in plan.indexing() { try make(index) }
         for statement in plan.linkIndexing() { try connection.execute(statement) }
