@@ -84,6 +84,6 @@ public enum ConformanceSuite {
         + IsolationCases.all
         + RoutingCases.all
         + ContextCases.all + ConditionCases.all + ImportCases.all
-        + MigrationCases.all + RelationshipMigrations.all + MappedMigrations.all
+        + MigrationCases.all + RelationshipMigrations.all + MappedMigrations.all + LeavingMigrations.all
         + TransformerCases.all + ChainCases.all + StepCases.all + RandomMigrations.all + SchemaCases.all
 }

@@ -6,16 +6,17 @@ import Testing
 
 /// The samples of the seeds on migrations.
 @Suite struct MigrationSamplesTests {
-    private static func schema(_ version: String, _ attributes: [Attribute]) throws -> Schema {
-        try Schema(version: version, entities: [PolystoreCompatibility.Entity("Person", attributes: attributes)])
+    private static func schema(_ version: String, _ attributes: String = "") throws -> Schema {
+        try Schema(json: #"""
+            {"version": "\#(version)", "entities": [{"name": "Person", "attributes": [
+                {"name": "name", "type": "string"}, {"name": "isVeryOldAccount", "type": "bool"}\#(attributes)]}]}
+            """#)
     }
-
-    private static let old = [Attribute("name", .string), Attribute("isVeryOldAccount", .bool)]
 
     private static func place() -> URL { FileManager.default.temporaryDirectory.appendingPathComponent("polystore-\(UUID().uuidString).sqlite") }
 
     private static func fill(_ url: URL) throws {
-        let stack = try DataStack(schema: schema("MyAppModel", old)), store = SQLiteStore(fileURL: url)
+        let stack = try DataStack(schema: schema("MyAppModel")), store = SQLiteStore(fileURL: url)
         try stack.addStorageAndWait(store)
         try stack.perform(synchronous: { transaction in
             for (name, isOld) in [("Ann", false), ("Bob", true)] {
@@ -30,8 +31,8 @@ import Testing
     private static func stack() throws -> DataStack {
         try DataStack(
             schemaHistory: SchemaHistory(
-                schema("MyAppModel", old), schema("MyAppModelV2", old + [Attribute("level", .int16, defaultValue: .int(1))]),
-                schema("MyAppModelV3", old + [Attribute("level", .double, defaultValue: .double(1))]),
+                schema("MyAppModel"), schema("MyAppModelV2", #", {"name": "level", "type": "int16", "default": 1}"#),
+                schema("MyAppModelV3", #", {"name": "level", "type": "double", "default": 1}"#),
                 migrationChain: ["MyAppModel", "MyAppModelV2", "MyAppModelV3"]))
     }
 
@@ -111,8 +112,8 @@ import Testing
     }
 
     @Test func mappingsAreWrittenWithoutLabels() throws {
-        let old = try Schema(version: "V2", entities: [PolystoreCompatibility.Entity("Person"), PolystoreCompatibility.Entity("Pet")])
-        let new = try Schema(version: "V3", entities: [PolystoreCompatibility.Entity("Pet")])
+        let old = try Schema(json: #"{"version": "V2", "entities": [{"name": "Person"}, {"name": "Pet"}]}"#)
+        let new = try Schema(json: #"{"version": "V3", "entities": [{"name": "Pet"}]}"#)
         let provider = CustomSchemaMappingProvider(from: "V2", to: "V3", entityMappings: [.deleteEntity("Person")])
         #expect(try provider.mapping(from: old, to: new)?.losses.isEmpty == true)
         #expect(try provider.mapping(from: new, to: old) == nil)

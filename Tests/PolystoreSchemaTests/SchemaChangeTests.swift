@@ -155,6 +155,8 @@ import Testing
         #expect(half.allSatisfy { $0.effect == .inferred })
         #expect(try changes(one, neither)[0].effect == .lossy("what A.b leads to"))
         #expect(try changes(one, both).allSatisfy { $0.effect == .inferred })
+        let single = pair([Relationship("b", to: "B", inverse: "a")], [Relationship("a", to: "A", inverse: "b")])
+        #expect(try changes(one, single).map(\.effect) == [.conditional("no two objects lead to the same one by A.b"), .inferred])
         let apart = pair([Relationship("b", to: "B")], [Relationship("a", to: "A", .toMany)])
         #expect(try changes(apart, both)[0].effect == .undecided("which pairs of the two relationships remain"))
         let required = pair([Relationship("b", to: "B", isOptional: false)], [])

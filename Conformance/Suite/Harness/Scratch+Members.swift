@@ -18,7 +18,9 @@ extension Scratch {
         case .link(let link, .member): return Dictionary(grouping: try pairs(link), by: \.member).mapValues { $0.map(\.owner).sorted() }
         case .orderedInverseSlot(_, let link):
             let members = Dictionary(grouping: try pairs(link), by: \.owner).mapValues { $0.map(\.member) }
-            if members.mapValues({ $0.sorted() }) == grouped(try references(destination, description.relationship.inverse ?? "")) { return members }
+            if members.mapValues({ $0.sorted() }) == grouped(try references(destination, description.relationship.inverse ?? "")) {
+                return members
+            }
             throw StorageError(.corrupted, "the order of \(entity).\(relationship) has other members than the slots at its other side")
         }
     }
@@ -51,7 +53,8 @@ extension Scratch {
             let pairs = list.flatMap { owner, members in
                 members.enumerated().map { rank, member in
                     let place = schema.links[link].isOrdered ? Int64(rank + 1) << 20 : 0
-                    return side == .owner ? Link(owner: owner, rank: place, member: member) : Link(owner: member, rank: place, member: owner)
+                    return side == .owner
+                        ? Link(owner: owner, rank: place, member: member) : Link(owner: member, rank: place, member: owner)
                 }
             }
             try write { try $0.apply(ChangeSet(links: [LinkChanges(link: link, added: pairs)])) }

@@ -197,7 +197,7 @@ public struct MigrationRunner {
         try write(work, rows, step)
         try rows.noteLeftBehind(inPlace: inPlace)
         try migration.finish(keys, limits: rows.limits)
-        try inverses.write(to: migration.destination)
+        try inverses.write(to: migration.destination, missing: rows.missing)
         try LeftBehind(mapping.destination, rows.missing, migration.destination).remove()
         try MigrationRecord(mapping.source).keep(in: migration.destination)
         try step.stage?.run(.after, mapping.destination, migration.destination, history)

@@ -86,7 +86,8 @@ private struct CustomMappingBuilder {
         for (name, schema) in [(before, source), (after, destination)] where name.isAbstract {
             throw StorageError(
                 .invalidConfiguration,
-                "entity \"\(name.name)\" of version \"\(schema.version)\" is abstract and has no objects of its own; map the entities below it")
+                "entity \"\(name.name)\" of version \"\(schema.version)\" is abstract and has no objects of its own; map the entities below it"
+            )
         }
         own.append((EntityMapping(from: before, source, to: after, destination), transformer))
     }
@@ -95,13 +96,15 @@ private struct CustomMappingBuilder {
         if let index = schema.index(of: name) { return index }
         throw StorageError(
             .invalidConfiguration,
-            "version \"\(schema.version)\" of the model has no entity \"\(name)\"\(Suggestion.nearest(name, in: schema.entities.map(\.name)))")
+            "version \"\(schema.version)\" of the model has no entity \"\(name)\"\(Suggestion.nearest(name, in: schema.entities.map(\.name)))"
+        )
     }
 
     func result() throws(StorageError) -> MigrationMapping {
         let mapped = Set(own.map(\.mapping.source))
         if let both = deleted.intersection(mapped).min() {
-            throw StorageError(.invalidConfiguration, "entity \"\(source.entities[both].name)\" is left behind by one mapping and kept by another")
+            throw StorageError(
+                .invalidConfiguration, "entity \"\(source.entities[both].name)\" is left behind by one mapping and kept by another")
         }
         var schemas = SchemaMapping(from: source, to: destination)
         let decided = deleted.union(mapped)

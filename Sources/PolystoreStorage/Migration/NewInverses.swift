@@ -1,45 +1,61 @@
 /// Fills to-one relationships that are new as the other side of one that was there before.
 public struct NewInverses {
+    /// A relationship with what leads where: the keys of the objects that have it, and of those that they lead to.
+    private struct Inverse {
+        let source: InverseSource
+        let roots: (owner: EntityIndex, member: EntityIndex)
+        var pairs: [(owner: Int64, member: Int64)] = []
+    }
+
     private let schema: Schema
-    /// What objects lead to, by their keys, for each such relationship.
-    private var references: [(source: InverseSource, keys: [Int64: Int64])] = []
+    private var inverses: [Inverse] = []
 
     /// Reads what leads where in the older version.
     ///
     /// - Parameter written: The hierarchies of the newer version whose objects a program makes itself: it fills them.
-    /// - Throws: `validationFailed` with the keys of objects that several others lead to.
     public init(
         _ mapping: SchemaMapping, _ keys: MigrationKeys, _ source: any StorageReader, except written: Set<EntityIndex>
     ) throws(StorageError) {
         schema = mapping.destination
         for inverse in mapping.inverses where !written.contains(schema[inverse.entity].root) {
-            references.append((inverse, try Self.references(inverse, mapping, keys, source)))
+            guard let ends = mapping.ends(of: inverse.pairs), let other = schema[inverse.entity].slots[inverse.slot].destination else {
+                continue
+            }
+            let (ownerRoot, memberRoot) = (mapping.source[ends.owner].root, mapping.source[ends.member].root)
+            var found = Inverse(source: inverse, roots: (schema[inverse.entity].root, schema[other].root))
+            try source.pairs(inverse.pairs, mapping.source) { owner, member in
+                let owner = keys.key(owner, from: ownerRoot, inHierarchyOf: inverse.entity)
+                found.pairs.append((owner, keys.key(member, from: memberRoot, inHierarchyOf: other)))
+            }
+            inverses.append(found)
         }
-    }
-
-    private static func references(
-        _ inverse: InverseSource, _ mapping: SchemaMapping, _ keys: MigrationKeys, _ source: any StorageReader
-    ) throws(StorageError) -> [Int64: Int64] {
-        let entity = mapping.destination[inverse.entity], slot = entity.slots[inverse.slot]
-        guard let ends = mapping.ends(of: inverse.pairs), let other = slot.destination else { return [:] }
-        let (ownerRoot, memberRoot) = (mapping.source[ends.owner].root, mapping.source[ends.member].root)
-        var found: [Int64: Int64] = [:], several: Set<Int64> = []
-        try source.pairs(inverse.pairs, mapping.source) { owner, member in
-            let key = keys.key(owner, from: ownerRoot, inHierarchyOf: inverse.entity)
-            let isFirst = found.updateValue(keys.key(member, from: memberRoot, inHierarchyOf: other), forKey: key) == nil
-            if !isFirst { several.insert(key) }
-        }
-        if several.isEmpty { return found }
-        throw StorageError(
-            .validationFailed, "\(entity.name).\(slot.name) leads to one object, but several lead to these by its inverse",
-            details: .init(entity: entity.name, property: slot.name, keys: Array(several.sorted().prefix(20))))
     }
 
     /// Writes them.
-    public func write(to writer: any StorageWriter) throws(StorageError) {
-        for (source, keys) in references where !keys.isEmpty {
-            for index in schema[source.entity].family where !schema[index].isAbstract { try write(source.slot, index, keys, writer) }
+    ///
+    /// - Parameter missing: The objects that were left behind, by root.
+    /// - Throws: `validationFailed` with the keys of objects that several others lead to.
+    public func write(to writer: any StorageWriter, missing: [EntityIndex: Set<Int64>]) throws(StorageError) {
+        for inverse in inverses {
+            let keys = try references(inverse, missing)
+            if keys.isEmpty { continue }
+            for index in schema[inverse.source.entity].family where !schema[index].isAbstract {
+                try write(inverse.source.slot, index, keys, writer)
+            }
         }
+    }
+
+    private func references(_ inverse: Inverse, _ missing: [EntityIndex: Set<Int64>]) throws(StorageError) -> [Int64: Int64] {
+        let owners = missing[inverse.roots.owner] ?? [], members = missing[inverse.roots.member] ?? []
+        var found: [Int64: Int64] = [:], several: Set<Int64> = []
+        for (owner, member) in inverse.pairs where !owners.contains(owner) && !members.contains(member) {
+            if found.updateValue(member, forKey: owner) != nil { several.insert(owner) }
+        }
+        if several.isEmpty { return found }
+        let entity = schema[inverse.source.entity], name = entity.slots[inverse.source.slot].name
+        throw StorageError(
+            .validationFailed, "\(entity.name).\(name) leads to one object, but several lead to these by its inverse",
+            details: .init(entity: entity.name, property: name, keys: Array(several.sorted().prefix(20))))
     }
 
     private func write(_ slot: Int, _ index: EntityIndex, _ keys: [Int64: Int64], _ writer: any StorageWriter) throws(StorageError) {
@@ -61,7 +77,8 @@ public struct NewInverses {
                 cells[slot] = .int(pair.reference)
             }
         }
-        try writer.apply(ChangeSet(entities: [EntityChanges(entity: index, updates: [RowUpdate(mask: mask, checksVersion: false, rows: rows)])]))
+        try writer.apply(
+            ChangeSet(entities: [EntityChanges(entity: index, updates: [RowUpdate(mask: mask, checksVersion: false, rows: rows)])]))
     }
 }
 

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// What a transformer's objects ask of their entity at every turn, in plain arrays: a copy of a description counts a dozen references.
 final class ObjectShape {
     let entity: EntityDescription
@@ -26,6 +28,16 @@ final class ObjectShape {
             default: break
             }
         }
-        return try entity.normalise(value, slot: slot)
+        return try entity.normalise(widened(value, types[slot]), slot: slot)
+    }
+
+    /// A whole number as one of a wider type: a value that is copied from the older version need not have the newer type.
+    private func widened(_ value: Value, _ type: ValueType) -> Value {
+        guard case .int(let number) = value else { return value }
+        switch type {
+        case .float, .double: return Double(exactly: number).map(Value.double) ?? value
+        case .decimal: return .decimal(Decimal(number))
+        case .bool, .int16, .int32, .int64, .string, .date, .uuid, .data, .url: return value
+        }
     }
 }

@@ -37,7 +37,8 @@ enum ChainCases {
             ),
             (
                 try note(
-                    10, [flag, Attribute("n", .decimal), Attribute("a", .string), Attribute("b", .int64, defaultValue: .int(1))], entity: "Note",
+                    10, [flag, Attribute("n", .decimal), Attribute("a", .string), Attribute("b", .int64, defaultValue: .int(1))],
+                    entity: "Note",
                     was: "Page"), ["n": .decimal(5), "a": .string("m"), "flag": .bool(true), "b": .int(1)]
             ),
         ]
@@ -78,7 +79,8 @@ enum ChainCases {
             func b(_ value: Int64) -> Attribute { Attribute("b", .int64, defaultValue: .int(value)) }
             let versions = [
                 try note(1, [a]), try note(2, [a, Attribute("c", .int64, isOptional: true)]), try note(3, [a, b(3)]),
-                try note(4, [a, b(4), Attribute("d", .bool, defaultValue: .bool(false))]), try note(5, [a, b(5), Attribute("d", .bool, defaultValue: .bool(true))]),
+                try note(4, [a, b(4), Attribute("d", .bool, defaultValue: .bool(false))]),
+                try note(5, [a, b(5), Attribute("d", .bool, defaultValue: .bool(true))]),
             ]
             for (start, b) in [(0, Int64(3)), (1, 4)] {
                 var scene = MigrationScene(versions: versions)
@@ -86,14 +88,17 @@ enum ChainCases {
                 scene.first = start
                 try scene.run(harness, fill: { try $0.insert("Note", [["a": .int(9)]]) }) { scratch in
                     check.equal(
-                        try scratch.fetch(FetchRequest("Note")).map(\.values), [["a": .int(9), "b": .int(b), "d": .bool(false)]], "from V\(start + 1)")
+                        try scratch.fetch(FetchRequest("Note")).map(\.values), [["a": .int(9), "b": .int(b), "d": .bool(false)]],
+                        "from V\(start + 1)")
                 }
             }
         },
         migrationCase("M008.without-a-chain-each-version-leads-to-the-last") { harness, check in
             let versions = [
-                try note(1, [Attribute("a", .int64)]), try note(2, [Attribute("a", .int64), Attribute("b", .int64, defaultValue: .int(2))]),
-                try note(3, [Attribute("a", .int64), Attribute("b", .int64, defaultValue: .int(3)), Attribute("c", .bool, isOptional: true)]),
+                try note(1, [Attribute("a", .int64)]),
+                try note(2, [Attribute("a", .int64), Attribute("b", .int64, defaultValue: .int(2))]),
+                try note(
+                    3, [Attribute("a", .int64), Attribute("b", .int64, defaultValue: .int(3)), Attribute("c", .bool, isOptional: true)]),
             ]
             try MigrationScene(versions: versions).run(harness, fill: { try $0.insert("Note", [["a": .int(1)]]) }) { scratch in
                 check.equal(try scratch.fetch(FetchRequest("Note")).map { $0.values["b"] }, [.int(3)], "the default of the last")
@@ -127,7 +132,8 @@ enum ChainCases {
             }
         },
         migrationCase("M020.again-is-nothing") { harness, check in
-            let scene = try MigrationScene([Attribute("a", .int64)], [Attribute("a", .int64), Attribute("b", .int64, defaultValue: .int(1))])
+            let scene = try MigrationScene(
+                [Attribute("a", .int64)], [Attribute("a", .int64), Attribute("b", .int64, defaultValue: .int(1))])
             try harness.withStore(scene.versions[0]) { scratch in
                 try scratch.insert("Note", [["a": .int(1)]])
                 check.equal(try scene.migrate(scratch).count, 1, "steps")
@@ -149,7 +155,11 @@ enum ChainCases {
                 try schema(1, [Entity("Note", attributes: [a, b]), Entity("Old", attributes: [a])]),
                 try schema(2, [Entity("Page", attributes: [b, a], originalName: "Note"), Entity("Old", attributes: [a])]),
                 try schema(
-                    3, [Entity("Leaf", attributes: [Attribute("c", .int64, isOptional: true, originalName: "b"), a], originalName: "Page"), Entity("Also", attributes: [a])]),
+                    3,
+                    [
+                        Entity("Leaf", attributes: [Attribute("c", .int64, isOptional: true, originalName: "b"), a], originalName: "Page"),
+                        Entity("Also", attributes: [a]),
+                    ]),
             ]
             try harness.withStore(versions[0]) { first in
                 try first.insert("Note", [[:]])
@@ -173,6 +183,6 @@ enum ChainCases {
                 check.isTrue(changes.allSatisfy { $0.entity == leaf && $0.key == 1 }, "only of what is still there")
                 check.equal(changes.map(\.kind), [.insert, mask("c"), mask("a"), mask("c")], "changes")
             }
-        },
+        }
     ]
 }

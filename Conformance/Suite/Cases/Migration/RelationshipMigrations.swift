@@ -39,14 +39,16 @@ enum RelationshipMigrations {
                 for (entity, relationship, members) in expect {
                     check.equal(try scratch.members(entity, relationship), members, "\(entity).\(relationship)")
                 }
-                check.equal(try scratch.fetch(FetchRequest("A")).map { $0.values["name"] }, ["A1", "A2", "A3"].map { .string($0) }, "objects")
+                check.equal(
+                    try scratch.fetch(FetchRequest("A")).map { $0.values["name"] }, ["A1", "A2", "A3"].map { .string($0) }, "objects")
             }
         }
     }
 
     private static let coming: [ConformanceCase] = [
         pairs(
-            "M006.new-relationships-lead-nowhere", ([Relationship("b", to: "B", inverse: "as")], [Relationship("as", to: "A", .toMany, inverse: "b")]),
+            "M006.new-relationships-lead-nowhere",
+            ([Relationship("b", to: "B", inverse: "as")], [Relationship("as", to: "A", .toMany, inverse: "b")]),
             (
                 [
                     Relationship("b", to: "B", inverse: "as"), Relationship("c", to: "B"), Relationship("friends", to: "A", .toMany),
@@ -85,7 +87,8 @@ enum RelationshipMigrations {
             "M006.to-one-becomes-to-many", ([Relationship("b", to: "B")], []), ([Relationship("b", to: "B", .toMany)], []),
             fill: ("A", "b", [1: [2], 3: [2]]), expect: [("A", "b", [1: [2], 3: [2]])]),
         pairs(
-            "M006.to-one-becomes-many-to-many", ([Relationship("b", to: "B", inverse: "as")], [Relationship("as", to: "A", .toMany, inverse: "b")]),
+            "M006.to-one-becomes-many-to-many",
+            ([Relationship("b", to: "B", inverse: "as")], [Relationship("as", to: "A", .toMany, inverse: "b")]),
             ([Relationship("b", to: "B", .toMany, inverse: "as")], [Relationship("as", to: "A", .toMany, inverse: "b")]),
             fill: ("A", "b", [1: [2], 3: [2]]), expect: [("A", "b", [1: [2], 3: [2]]), ("B", "as", [2: [1, 3]])]),
         pairs(
@@ -104,11 +107,15 @@ enum RelationshipMigrations {
             "M006.one-side-of-many-to-many-becomes-ordered",
             ([Relationship("b", to: "B", .toMany, inverse: "a")], [Relationship("a", to: "A", .toMany, inverse: "b")]),
             ([Relationship("b", to: "B", .toMany, inverse: "a")], [Relationship("a", to: "A", .toManyOrdered, inverse: "b")]),
-            fill: ("A", "b", [1: [1, 2], 2: [1, 3]]), expect: [("A", "b", [1: [1, 2], 2: [1, 3]]), ("B", "a", [1: [1, 2], 2: [1], 3: [2]])]),
+            fill: ("A", "b", [1: [1, 2], 2: [1, 3]]),
+            expect: [("A", "b", [1: [1, 2], 2: [1, 3]]), ("B", "a", [1: [1, 2], 2: [1], 3: [2]])]),
         pairs(
             "M006.ordered-stays-ordered-under-a-new-name",
             ([Relationship("b", to: "B", .toManyOrdered, inverse: "a")], [Relationship("a", to: "A", inverse: "b")]),
-            ([Relationship("c", to: "B", .toManyOrdered, inverse: "d", originalName: "b")], [Relationship("d", to: "A", inverse: "c", originalName: "a")]),
+            (
+                [Relationship("c", to: "B", .toManyOrdered, inverse: "d", originalName: "b")],
+                [Relationship("d", to: "A", inverse: "c", originalName: "a")]
+            ),
             fill: ("A", "b", [1: [3, 1, 2]]), expect: [("A", "c", [1: [3, 1, 2]]), ("B", "d", [1: [1], 2: [1], 3: [1]])]),
         migrationCase("M006.an-order-goes-when-it-is-named") { harness, check in
             for inverse in [nil, "a"] as [String?] {
@@ -263,7 +270,8 @@ enum RelationshipMigrations {
                     version: version,
                     entities: [
                         Entity("Plant", attributes: [Attribute("name", .string, isOptional: true)]), Entity("Tree", parent: "Plant"),
-                        Entity("Bird", relationships: [Relationship("home", to: destination), Relationship("seen", to: destination, .toMany)]),
+                        Entity(
+                            "Bird", relationships: [Relationship("home", to: destination), Relationship("seen", to: destination, .toMany)]),
                     ])
             }
             let scene = MigrationScene(try schema("V1", "Tree"), try schema("V2", "Plant"))

@@ -7,7 +7,8 @@ enum StepCases {
     static let all: [ConformanceCase] = progress + others + planned + fresh
 
     private static func migrationCase(
-        _ id: String, needs: Set<StorageCapabilities.Capability> = [.migrations], _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
+        _ id: String, needs: Set<StorageCapabilities.Capability> = [.migrations],
+        _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
     ) -> ConformanceCase { ConformanceCase(id, clause: "group M", needs: needs, body) }
 
     private static let a = Attribute("a", .int64)
@@ -48,7 +49,8 @@ enum StepCases {
                 check.equal(steps.map(\.isHeavyweightMigration), [true, true], "steps")
                 let updates = seen.updates
                 check.isTrue(updates.count > 6, "several updates")
-                check.isTrue(zip(updates, updates.dropFirst()).allSatisfy { $0.fractionCompleted <= $1.fractionCompleted }, "it never falls")
+                check.isTrue(
+                    zip(updates, updates.dropFirst()).allSatisfy { $0.fractionCompleted <= $1.fractionCompleted }, "it never falls")
                 let last = progress.current
                 check.equal([last.completedSteps, last.totalSteps, last.completedObjects], [2, 2, 2 * count], "at its end")
                 check.equal(last.fractionCompleted, 1, "fraction")
@@ -129,7 +131,8 @@ enum StepCases {
                 check.equal(try migrated.fetch(FetchRequest("Note")).map { $0.values["a"] }, [.int(7), .int(2), .int(3)], "objects of V2")
             }
         },
-        migrationCase("M013.another-program-reads-the-old-version-until-the-end", needs: [.migrations, .multipleProcesses]) { harness, check in
+        migrationCase("M013.another-program-reads-the-old-version-until-the-end", needs: [.migrations, .multipleProcesses]) {
+            harness, check in
             let scene = try MigrationScene([a], [a, Attribute("b", .int64, isOptional: true)])
             try harness.withStore(scene.versions[0]) { scratch in
                 try fill(scratch, 3)
@@ -190,7 +193,8 @@ enum StepCases {
                 check.equal(
                     required.map(\.type),
                     [
-                        .lightweight(sourceVersion: "V1", destinationVersion: "V2"), .lightweight(sourceVersion: "V2", destinationVersion: "V3"),
+                        .lightweight(sourceVersion: "V1", destinationVersion: "V2"),
+                        .lightweight(sourceVersion: "V2", destinationVersion: "V3"),
                     ], "steps")
                 check.equal(required.map { $0.losses.map(\.path) }, [["Note.t"], []], "losses")
                 check.equal(required.first?.objectCount, 2, "objects")
@@ -216,7 +220,8 @@ enum StepCases {
                 version: "V2",
                 entities: [
                     Entity(
-                        "Leaf", attributes: [Attribute("code", .string), Attribute("z", .int64, originalName: "x")], indexes: [Index(["z"])],
+                        "Leaf", attributes: [Attribute("code", .string), Attribute("z", .int64, originalName: "x")],
+                        indexes: [Index(["z"])],
                         uniqueConstraints: [UniqueConstraint(["code"])], originalName: "Note"),
                     Entity("Page", parent: "Leaf", attributes: [Attribute("y", .int64)], indexes: [Index(["y"])]),
                 ])
@@ -235,7 +240,8 @@ enum StepCases {
                     try made.insert("Page", [["z": .int(3), "code": .string("p"), "y": .int(8)]])
                     for request in try [
                         FetchRequest("Leaf"), FetchRequest("Leaf", where: Predicate(parsing: "z == 3")),
-                        FetchRequest("Leaf", where: Predicate(parsing: "code == 'c7'")), FetchRequest("Page", where: Predicate(parsing: "y == 8")),
+                        FetchRequest("Leaf", where: Predicate(parsing: "code == 'c7'")),
+                        FetchRequest("Page", where: Predicate(parsing: "y == 8")),
                     ] {
                         check.equal(try migrated.fetch(request), try made.fetch(request), "\(request)")
                         check.equal(try usedIndexes(migrated, request), try usedIndexes(made, request), "indexes of \(request)")
@@ -243,13 +249,14 @@ enum StepCases {
                     check.equal(try violation(migrated), try violation(made), "a constraint")
                 }
             }
-        },
+        }
     ]
 
     /// The words of an explanation that name an index.
     private static func usedIndexes(_ scratch: Scratch, _ request: FetchRequest) throws -> [String] {
         let plan = try request.plan(in: scratch.schema)
-        let words = try scratch.read { try $0.explanation(of: plan) }.joined(separator: " ").split { " ()'\"".contains($0) }.map(String.init)
+        let words = try scratch.read { try $0.explanation(of: plan) }.joined(separator: " ").split { " ()'\"".contains($0) }.map(
+            String.init)
         return words.filter { $0.contains("index") || $0.contains("unique") }
     }
 

@@ -18,7 +18,8 @@ enum TransformerCases {
         attributes: [
             Attribute("name", .string, isOptional: true), Attribute("age", .int16, isOptional: true),
             Attribute("price", .decimal, isOptional: true), Attribute("born", .date, isOptional: true),
-            Attribute("id", .uuid, isOptional: true), Attribute("photo", .data, isOptional: true), Attribute("page", .url, isOptional: true),
+            Attribute("id", .uuid, isOptional: true), Attribute("photo", .data, isOptional: true),
+            Attribute("page", .url, isOptional: true),
             Attribute("good", .bool, isOptional: true), Attribute("size", .double, isOptional: true),
         ],
         relationships: [
@@ -49,7 +50,10 @@ enum TransformerCases {
             [
                 ["name": .string("Ann"), "age": .int(30), "price": .decimal(Decimal(string: "1.5") ?? 0), "size": .double(1.25)],
                 ["name": .string("Bob"), "born": .date(1_000_000), "good": .bool(true), "page": .string("https://a.b/c")],
-                ["name": .string("Cid"), "id": .uuid(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF") ?? UUID()), "photo": .data(Data([0, 1]))],
+                [
+                    "name": .string("Cid"), "id": .uuid(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF") ?? UUID()),
+                    "photo": .data(Data([0, 1])),
+                ],
             ])
         try scratch.connect("Player", "team", [1: [1], 2: [1], 3: [2]])
         try scratch.connect("Team", "list", [1: [3, 1]])
@@ -86,7 +90,9 @@ enum TransformerCases {
         migrationCase("M009.values-have-their-natural-types") { harness, check in
             let scene = try scene(player: { source, create in
                 var kinds: [String] = []
-                for attribute in source.attributes { if let value = source[attribute.name] { kinds.append("\(attribute.name) \(type(of: value))") } }
+                for attribute in source.attributes {
+                    if let value = source[attribute.name] { kinds.append("\(attribute.name) \(type(of: value))") }
+                }
                 let team = (source["team"] as? UnsafeSourceObject)?["name"] as? String
                 let likes = (source["likes"] as? [UnsafeSourceObject])?.map(\.key) ?? []
                 let new = create()
@@ -131,7 +137,8 @@ enum TransformerCases {
                 })
             try scene.run(harness, fill: fill) { scratch in
                 check.equal(try texts(scratch).first, .string("count< level< name<name text<"), "attributes")
-                check.equal(try scratch.fetch(FetchRequest("Team")).map { $0.values["name"] }, [.string("Reds"), .string("Blues")], "names")
+                check.equal(
+                    try scratch.fetch(FetchRequest("Team")).map { $0.values["name"] }, [.string("Reds"), .string("Blues")], "names")
             }
         },
         migrationCase("M009.to-one-relationships-are-set-by-objects") { harness, check in
@@ -178,7 +185,8 @@ enum TransformerCases {
             try wrong.refuse(harness, check, .validationFailed, "a number for a text", says: "text", fill: fill)
             let large = try scene(team: { source, create in create()["count"] = source.key == 2 ? 40_000 : 1 })
             try large.refuse(harness, check, .validationFailed, "out of range", keys: [2], fill: fill)
-            let missing = try scene([Attribute("must", .string)], team: { source, create in create()["must"] = source.key == 1 ? "x" : nil })
+            let missing = try scene(
+                [Attribute("must", .string)], team: { source, create in create()["must"] = source.key == 1 ? "x" : nil })
             try missing.refuse(harness, check, .validationFailed, "nil in what is required", keys: [2], fill: fill)
             let zero = try scene(team: { _, create in create()["text"] = "a\u{0}b" })
             try zero.refuse(harness, check, .validationFailed, "a text with U+0000", says: "text", fill: fill)

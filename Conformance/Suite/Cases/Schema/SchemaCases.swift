@@ -51,7 +51,9 @@ enum SchemaCases {
         },
         schemaCase("S003.another-model-is-refused-by-its-first-difference", needs: [.persistent]) { harness, check in
             func schema(_ type: ValueType, _ version: String) throws -> Schema {
-                try Schema(version: version, entities: [Entity("Note", attributes: [Attribute("a", .int64), Attribute("b", type, isOptional: true)])])
+                try Schema(
+                    version: version,
+                    entities: [Entity("Note", attributes: [Attribute("a", .int64), Attribute("b", type, isOptional: true)])])
             }
             try harness.withStore(schema(.int64, "V1")) { scratch in
                 try scratch.insert("Note", [["a": .int(1), "b": .int(2)]])
@@ -61,7 +63,9 @@ enum SchemaCases {
                     check.isTrue(false, "the other model is refused")
                 } catch let error as StorageError {
                     check.equal(error.code, .schemaMismatch, "code")
-                    for text in ["\"V1\"", "\"V2\"", "Note.b", "int64", "string"] { check.isTrue(error.message.contains(text), "\(text) in \(error.message)") }
+                    for text in ["\"V1\"", "\"V2\"", "Note.b", "int64", "string"] {
+                        check.isTrue(error.message.contains(text), "\(text) in \(error.message)")
+                    }
                 }
                 try scratch.open()
                 check.equal(try scratch.fetch(FetchRequest("Note")).map(\.values), [["a": .int(1), "b": .int(2)]], "rows")
@@ -166,7 +170,8 @@ enum SchemaCases {
         },
         schemaCase("S007.signs-are-no-names") { _, check in
             let wrong = [
-                "", " ", "a b", "a\"b", "a'b", "a`b", "[a]", "a%", "a:b", ":a", "a?", "$1", "a.b", "a;b", "--a", "a/*b", "\u{0}", "a\u{0}b", "1a",
+                "", " ", "a b", "a\"b", "a'b", "a`b", "[a]", "a%", "a:b", ":a", "a?", "$1", "a.b", "a;b", "--a", "a/*b", "\u{0}", "a\u{0}b",
+                "1a",
                 "😀", "a\u{200f}", "\u{202e}a", "a-b", "a\\b", "a\n", "SELF", "polystore_a",
             ]
             for name in wrong {

@@ -100,7 +100,9 @@ enum RandomMigrations {
         }
         for tie in model.ties {
             check.equal(try scratch.members(tie.owner, tie.name), members(tie), "\(tie.owner).\(tie.name)")
-            if let other = tie.inverse { check.equal(try scratch.members(tie.destination, other.name), owners(tie), "\(tie.destination).\(other.name)") }
+            if let other = tie.inverse {
+                check.equal(try scratch.members(tie.destination, other.name), owners(tie), "\(tie.destination).\(other.name)")
+            }
         }
         for entity in model.entities {
             for name in entity.indexes.flatMap(\.properties) { try compareIndex(entity.name, name, scratch, model, check) }
@@ -112,7 +114,9 @@ enum RandomMigrations {
     private static func compareIndex(_ entity: String, _ name: String, _ scratch: Scratch, _ model: RandomModel, _ check: Check) throws {
         var keys: [Value: [Int64]] = [:]
         for member in model.family(entity) {
-            for (key, values) in model.rows[member] ?? [:] { if let value = values[name], value != .null { keys[value, default: []].append(key) } }
+            for (key, values) in model.rows[member] ?? [:] {
+                if let value = values[name], value != .null { keys[value, default: []].append(key) }
+            }
         }
         for (value, keys) in keys {
             let predicate = Predicate.compare(.path(PropertyPath(name)), .equal, .value(value))

@@ -7,10 +7,14 @@ extension RandomModel {
     mutating func step(_ version: String) {
         log.append("-- \(version)")
         oldNames = names
+        oldHints = Set(entities.flatMap(\.attributes).compactMap { attribute in attribute.originalName.map { "\(attribute.name)<\($0)" } })
         touched = []
         // Hints of a step before may stay, or go.
         if chance(50) { forgetHints() }
+        lost = []
         for _ in 0..<Int.random(in: 1...4, using: &random) { change() }
+        // By whatever name the entity had, or has.
+        for owner in oldNames.union(names) { for name in lost { losses.insert("\(owner).\(name)") } }
     }
 
     private mutating func forgetHints() {
@@ -26,7 +30,10 @@ extension RandomModel {
 
     private mutating func change() {
         switch Int.random(in: 0..<16, using: &random) {
-        case 0, 1: if let entity = entities.randomElement(using: &random)?.name { touched.insert("\(entity).\(addAttribute(to: entity, needsDefault: true).name)") }
+        case 0, 1:
+            if let entity = entities.randomElement(using: &random)?.name {
+                touched.insert("\(entity).\(addAttribute(to: entity, needsDefault: true).name)")
+            }
         case 2: changeAttribute { $0.removeAttribute($1, $2) }
         case 3: changeAttribute { $0.renameAttribute($1, $2) }
         case 4, 5: changeAttribute { $0.widen($1, $2) }
@@ -46,7 +53,8 @@ extension RandomModel {
     // MARK: Attributes
 
     private mutating func changeAttribute(_ change: (inout RandomModel, Int, Int) -> Void) {
-        guard let entity = entities.indices.randomElement(using: &random), let attribute = entities[entity].attributes.indices.randomElement(using: &random),
+        guard let entity = entities.indices.randomElement(using: &random),
+            let attribute = entities[entity].attributes.indices.randomElement(using: &random),
             touched.insert("\(entities[entity].name).\(entities[entity].attributes[attribute].name)").inserted
         else { return }
         change(&self, entity, attribute)
@@ -65,7 +73,7 @@ extension RandomModel {
     private mutating func removeAttribute(_ entity: Int, _ attribute: Int) {
         let name = entities[entity].attributes[attribute].name
         log.append("without attribute \(entities[entity].name).\(name)")
-        lose(name)
+        lost.insert(name)
         entities[entity].attributes.remove(at: attribute)
         for member in family(entities[entity].name).map(index) {
             entities[member].indexes.removeAll { $0.properties.contains(name) }
@@ -74,14 +82,11 @@ extension RandomModel {
         each(entity) { $0[name] = nil }
     }
 
-    /// A property may go, by whatever name its entity had.
-    private mutating func lose(_ name: String) { for owner in oldNames.union(names) { losses.insert("\(owner).\(name)") } }
-
     private mutating func renameAttribute(_ entity: Int, _ attribute: Int) {
         let old = entities[entity].attributes[attribute].name
         // Where another one is free, the two change their names with each other.
-        let others = entities[entity].attributes.indices.filter { $0 != attribute && !touched.contains("\(entities[entity].name).\(entities[entity].attributes[$0].name)") }
-        if chance(40), let other = others.randomElement(using: &random), oldNames.contains(entities[entity].attributes[other].name), oldNames.contains(old) {
+        let others = entities[entity].attributes.indices.filter { isFree($0, to: attribute, in: entity) }
+        if chance(40), oldNames.contains(old), let other = others.randomElement(using: &random) {
             let new = entities[entity].attributes[other].name
             log.append("\(entities[entity].name).\(old) <-> \(new)")
             touched.insert("\(entities[entity].name).\(new)")
@@ -102,10 +107,20 @@ extension RandomModel {
         }
     }
 
+    /// Whether two attributes may change their names with each other. Not where the version before says that they did: whether they did so
+    /// again cannot be told.
+    private func isFree(_ other: Int, to attribute: Int, in entity: Int) -> Bool {
+        let entity = entities[entity], (a, b) = (entity.attributes[attribute], entity.attributes[other])
+        return a.name != b.name && oldNames.contains(b.name) && !touched.contains("\(entity.name).\(b.name)")
+            && oldHints.isDisjoint(with: ["\(a.name)<\(b.name)", "\(b.name)<\(a.name)"])
+    }
+
     private mutating func renameInRules(_ entity: Int, _ names: [String: String]) {
         for member in family(entities[entity].name).map(index) {
             entities[member].indexes = entities[member].indexes.map { Index($0.properties.map { names[$0] ?? $0 }) }
-            entities[member].uniqueConstraints = entities[member].uniqueConstraints.map { UniqueConstraint($0.properties.map { names[$0] ?? $0 }) }
+            entities[member].uniqueConstraints = entities[member].uniqueConstraints.map {
+                UniqueConstraint($0.properties.map { names[$0] ?? $0 })
+            }
         }
     }
 
@@ -207,8 +222,7 @@ extension RandomModel {
     private mutating func removeTie(_ position: Int) {
         let tie = ties.remove(at: position)
         log.append("without \(tie.owner).\(tie.name)")
-        lose(tie.name)
-        if let other = tie.inverse { lose(other.name) }
+        lost.formUnion([tie.name, tie.originalName, tie.inverse?.name, tie.inverse?.originalName].compactMap { $0 })
     }
 
     private mutating func renameTie(_ position: Int) {
@@ -231,7 +245,7 @@ extension RandomModel {
         case .toMany: ties[position].cardinality = .toManyOrdered
         case .toManyOrdered:
             ties[position].cardinality = .toMany
-            lose(tie.name)
+            lost.insert(tie.name)
         }
         log.append("\(tie.owner).\(tie.name) \(tie.cardinality) -> \(ties[position].cardinality)")
         ties[position].pairs = sorted(tie.pairs)
@@ -241,6 +255,8 @@ extension RandomModel {
         let tie = ties[position]
         if let other = tie.inverse {
             log.append("without inverse \(tie.destination).\(other.name)")
+            // Where the rest goes too, in the same step, its pairs are lost by this name.
+            lost.insert(other.name)
             ties[position].inverse = nil
             return
         }

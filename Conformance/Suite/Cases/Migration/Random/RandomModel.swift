@@ -32,8 +32,12 @@ struct RandomModel {
     var log: [String] = []
     /// What the changes lose, by their paths.
     var losses: Set<String> = []
+    /// The properties that the changes of a step lose.
+    var lost: Set<String> = []
     /// Names that the version before has: a new declaration takes none of them.
     var oldNames: Set<String> = []
+    /// The former names that the version before gives to attributes.
+    var oldHints: Set<String> = []
     /// What was changed in this step: nothing is changed twice.
     var touched: Set<String> = []
     private var count = 0
@@ -112,7 +116,8 @@ struct RandomModel {
     }
 
     mutating func addTie() {
-        guard let owner = entities.randomElement(using: &random)?.name, let destination = entities.randomElement(using: &random)?.name else { return }
+        guard let owner = entities.randomElement(using: &random)?.name, let destination = entities.randomElement(using: &random)?.name
+        else { return }
         let cardinality = [Cardinality.toOne, .toMany, .toManyOrdered].randomElement(using: &random) ?? .toOne
         let other = [nil, Cardinality.toOne, .toMany].randomElement(using: &random) ?? nil
         var tie = Tie(owner: owner, name: freshName("r"), destination: destination, cardinality: cardinality)
@@ -179,9 +184,12 @@ struct RandomModel {
         }
         for tie in ties {
             add(
-                Relationship(tie.name, to: tie.destination, tie.cardinality, inverse: tie.inverse?.name, originalName: tie.originalName), tie.owner)
+                Relationship(tie.name, to: tie.destination, tie.cardinality, inverse: tie.inverse?.name, originalName: tie.originalName),
+                tie.owner)
             if let other = tie.inverse {
-                add(Relationship(other.name, to: tie.owner, other.cardinality, inverse: tie.name, originalName: other.originalName), tie.destination)
+                add(
+                    Relationship(other.name, to: tie.owner, other.cardinality, inverse: tie.name, originalName: other.originalName),
+                    tie.destination)
             }
         }
         return try Schema(version: version, entities: declared)
