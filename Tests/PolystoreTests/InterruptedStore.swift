@@ -7,6 +7,8 @@ final class InterruptedStore: StorageInterface, @unchecked Sendable {
     private let inner: any StorageInterface
     /// Set by the one thread of a test.
     var isArmed = false
+    /// Whether all its commits are interrupted.
+    var isBroken = false
 
     init(_ inner: any StorageInterface) { self.inner = inner }
 
@@ -17,8 +19,11 @@ final class InterruptedStore: StorageInterface, @unchecked Sendable {
     func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         Writer(try inner.beginWrite(options)) { [unowned self] in
             defer { isArmed = false }
-            return isArmed
+            return isArmed || isBroken
         }
+    }
+    func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
+        try inner.beginMigration(step, options)
     }
     func close() throws(StorageError) { try inner.close() }
     func erase() throws(StorageError) { try inner.erase() }

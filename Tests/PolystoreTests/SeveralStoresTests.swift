@@ -85,6 +85,42 @@ import Testing
         }
     }
 
+    @Test(arguments: Pair.all) func whatTheSecondMissesItTakesOverBeforeItIsMigrated(_ pair: Pair) async throws {
+        let left = InterruptedStore(pair.left.make(configuration: "Left")),
+            right = InterruptedStore(pair.right.make(configuration: "Right"))
+        defer {
+            try? left.erase()
+            try? right.erase()
+        }
+        let old = try DataStack(schema: try Self.schema.get())
+        try old.addStorageAndWait(left)
+        try old.addStorageAndWait(right)
+        try write(1, old)
+        let second = pair.right == .postgresql ? left : right
+        second.isBroken = true
+        try? write(2, old)
+        try old.removeStorage(left)
+        try old.removeStorage(right)
+        second.isBroken = false
+        var entities = try Self.schema.get().entities
+        for index in entities.indices { entities[index].attributes.append(Attribute("level", .int32, defaultValue: .int(3))) }
+        let schema = try Schema(version: "2", entities: entities, configurations: Self.schema.get().configurations)
+        let new = try DataStack(schema: schema)
+        if pair.right != .postgresql {
+            // What the first keeps has to be asked of it: alone the second is not changed.
+            await #expect { try await new.addStorage(right) } throws: { ($0 as? StorageError)?.code == .peerUnavailable }
+        }
+        for store in pair.right == .postgresql ? [right, left] : [left, right] { try await new.addStorage(store) }
+        for entity in ["Left", "Right"] {
+            #expect(try numbers(new, entity) == [.int(1), .int(2)])
+            #expect(try new.fetchAll(From<DynamicObject>(entity: entity)).map { try $0.value("level") } == [.int(3), .int(3)])
+        }
+        try write(3, new)
+        #expect(try numbers(new, "Left") == [.int(1), .int(2), .int(3)] && numbers(new, "Right") == numbers(new, "Left"))
+        try new.removeStorage(left)
+        try new.removeStorage(right)
+    }
+
     @Test(arguments: Pair.all) func whenTheFirstDoesNotCommitNeitherHasAnything(_ pair: Pair) throws {
         try open(pair) { stack, left, right in
             try write(1, stack)

@@ -57,7 +57,7 @@ extension StackCore {
             let session = try store(other).beginRead()
             defer { session.end() }
             guard let kept = try Peers(session).redo(for: entry.state.storeID) else { continue }
-            if try Redo(kept, model.schema).number > peers.number(of: peer) { return true }
+            if try Redo.number(kept) > peers.number(of: peer) { return true }
         }
         return false
     }

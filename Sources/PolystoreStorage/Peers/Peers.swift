@@ -70,8 +70,8 @@ extension Peers {
             guard let session else { throw unavailable(nil) }
             defer { session.end() }
             guard let kept = try Peers(session).redo(for: store) else { continue }
+            if try Redo.number(kept) <= Peers(writer).number(of: peer) { continue }
             let redo = try Redo(kept, schema)
-            if redo.number <= (try Peers(writer).number(of: peer)) { continue }
             for changes in redo.changes { try apply(changes, schema, writer) }
             try setNumber(redo.number, of: peer, writer)
             author = redo.author

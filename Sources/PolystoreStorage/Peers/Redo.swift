@@ -60,6 +60,17 @@ public struct Redo {
         self.changes = changes
     }
 
+    /// The number of what was kept, whatever version of the model it was written with: what the other store has needs no more.
+    ///
+    /// - Throws: `corrupted` for ill-formed bytes.
+    public static func number(_ data: Data) throws(StorageError) -> UInt64 {
+        // Nothing was written with the empty schema, so that only the head is read.
+        guard let (_, _, number, _) = data.withUnsafeBytes({ Redo.parse($0, .empty) }) else {
+            throw StorageError(.corrupted, "what a store keeps for another is damaged; forget it, or restore the store")
+        }
+        return number
+    }
+
     private static func parse(_ bytes: UnsafeRawBufferPointer, _ schema: Schema) -> (String, String, UInt64, [ChangeSet])? {
         var reader = Varint.Reader(bytes)
         guard reader.byte() == formatVersion, let hash = text(&reader), let author = text(&reader), let number = reader.next(),
