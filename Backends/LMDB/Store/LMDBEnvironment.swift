@@ -117,6 +117,14 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// Called once for each transaction that has ended.
     func end() { state.withLock { $0.sessions -= 1 } }
 
+    /// The error of a code. LMDB takes a write that was cut short, as on a full disk, for one that failed (`mdb_page_flush`): the room that is
+    /// left tells.
+    func error(_ code: Int32) -> StorageError {
+        var place = statvfs()
+        let isFull = code == EIO && statvfs(registered, &place) == 0 && UInt64(place.f_bavail) * UInt64(place.f_frsize) < 1 << 20
+        return LMDBError.error(isFull ? ENOSPC : code)
+    }
+
     /// What a full map means: the transaction runs again in a larger one, as far as the limit allows.
     func full() -> StorageError {
         let canGrow = state.withLock { state in

@@ -79,8 +79,9 @@ final class LMDBWriter: LMDBReader, OrderedWriter {
     deinit { end() }
 
     private func check(_ code: Int32) throws(StorageError) {
+        if code == MDB_SUCCESS { return }
         if code == MDB_MAP_FULL, let environment { throw environment.full() }
-        try LMDBError.check(code)
+        throw environment?.error(code) ?? LMDBError.error(code)
     }
 
     func put(_ map: Int, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StorageError) {
@@ -168,10 +169,9 @@ final class LMDBWriter: LMDBReader, OrderedWriter {
     func commit() throws(StorageError) {
         closeAll()
         let code = mdb_txn_commit(transaction)
-        let failure = code == MDB_MAP_FULL ? environment?.full() : nil
+        let failure = code == MDB_SUCCESS ? nil : code == MDB_MAP_FULL ? environment?.full() : environment?.error(code)
         finish()
         if let failure { throw failure }
-        try LMDBError.check(code)
     }
 
     override func end() {

@@ -142,10 +142,22 @@ public struct MigrationRunner {
         if history.backsUpFiles, steps.contains(where: \.type.isHeavyweightMigration) { try backup() }
         for step in steps {
             if progress?.isCancelled == true { throw cancelled }
-            try take(step)
+            try retrying { () throws(StorageError) in try take(step) }
             progress?.stepDone()
         }
         return steps.map(\.type)
+    }
+
+    /// Runs a step again that the engine has undone so that it can run, as when the map of an LMDB store has to grow first.
+    private func retrying(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        var attempts = 1
+        while true {
+            do throws(StorageError) {
+                return try body()
+            } catch  where error.code == .serializationFailure && attempts < 40 {
+                attempts += 1
+            }
+        }
     }
 
     private var cancelled: StorageError {
