@@ -146,6 +146,9 @@ let package = Package(
             "TestStores", "Tests/TestStores",
             ["Polystore", "PolystoreInMemory", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL"]),
         tests("CrashTests", "Tests/CrashTests", ["Polystore", "PolystoreCatalog", "polystore-crash"]),
+        tests(
+            "GoldenTests", "Tests/GoldenTests",
+            ["Polystore", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL", "TestStores"], exclude: ["Golden"]),
         tests("PolystoreSchemaTests", "Tests/PolystoreSchemaTests", ["PolystoreSchema"]),
         tests("PolystoreStorageTests", "Tests/PolystoreStorageTests", ["PolystoreStorage"]),
         tests("PolystoreQueryTests", "Tests/PolystoreQueryTests", ["PolystoreQuery", "PolystoreSchema"]),

@@ -9,7 +9,9 @@ import Testing
     private static let canMount: Bool = {
         let place = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-mount-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: place) }
-        guard getuid() == 0, (try? FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)) != nil else { return false }
+        guard getuid() == 0, (try? FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)) != nil else {
+            return false
+        }
         defer { _ = run("/bin/umount", [place.path]) }
         return run("/bin/mount", ["-t", "tmpfs", "-o", "size=1m", "none", place.path]).status == 0
     }()

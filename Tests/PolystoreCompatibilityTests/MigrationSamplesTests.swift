@@ -1,6 +1,5 @@
 import Foundation
 import PolystoreCompatibility
-import PolystoreLMDB
 import PolystoreSQLite
 import Testing
 

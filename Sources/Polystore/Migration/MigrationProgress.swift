@@ -67,7 +67,8 @@ public final class MigrationProgress: Sendable {
     public func setProgressHandler(on queue: DispatchQueue = .main, _ handler: @escaping @Sendable (MigrationProgress) -> Void) {
         let call: @Sendable (Update) -> Void = { _ in queue.async { handler(self) } }
         let update = state.withLock { state in
-            state.handlers.append(call)
+            // A handler holds the progress until it ends.
+            if !state.isFinished { state.handlers.append(call) }
             return state.update
         }
         call(update)
