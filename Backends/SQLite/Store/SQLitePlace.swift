@@ -20,11 +20,24 @@ struct SQLitePlace: Sendable {
         if !readOnly {
             // The page size counts only before the first table; the journal mode stays with the file.
             try connection.execute("PRAGMA page_size = 8192")
-            try connection.execute("PRAGMA journal_mode = WAL")
+            try useLog(connection)
             try connection.execute("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
         }
         try connection.execute("PRAGMA cache_size = -65536; PRAGMA mmap_size = 0; PRAGMA foreign_keys = OFF")
         return connection
+    }
+
+    /// Several connections that open a new file at once all want to change its mode, which SQLite refuses without waiting: each would wait for
+    /// the other's lock.
+    private func useLog(_ connection: SQLiteConnection) throws(StorageError) {
+        let deadline = Date().addingTimeInterval(busyTimeout)
+        while true {
+            do throws(StorageError) {
+                return try connection.execute("PRAGMA journal_mode = WAL")
+            } catch  where error.code == .busy && Date() < deadline {
+                Thread.sleep(forTimeInterval: 0.002)
+            }
+        }
     }
 
     /// Says why a file cannot be opened, as far as the file system tells.
