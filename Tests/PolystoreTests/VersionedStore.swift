@@ -36,11 +36,12 @@ struct VersionedStore {
         schema = try store.open(OpenRequest(schema: nil, createIfMissing: false)).schema
     }
 
-    func write(_ body: (any StorageWriter) throws -> Void) throws {
+    @discardableResult
+    func write(_ body: (any StorageWriter) throws -> Void) throws -> HistoryToken? {
         let writer = try store.beginWrite(WriteOptions())
         defer { writer.end() }
         try body(writer)
-        _ = try writer.commit(CommitRecord())
+        return try writer.commit(CommitRecord())
     }
 
     func insert(_ name: String, _ rows: [[String: Value]]) throws {
@@ -81,10 +82,17 @@ struct VersionedStore {
         return rows
     }
 
-    func token() throws -> HistoryToken? {
-        let reader = try store.beginRead()
-        defer { reader.end() }
-        return try reader.currentToken()
+    /// The newest token, once it has reached one that is known: a server shows only what no running transaction can precede any more.
+    func token(after known: HistoryToken?) throws -> HistoryToken? {
+        var found: HistoryToken?
+        for _ in 0..<2000 {
+            let reader = try store.beginRead()
+            defer { reader.end() }
+            found = try reader.currentToken()
+            if found?.position ?? 0 >= known?.position ?? 0 { break }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        return found
     }
 }
 
