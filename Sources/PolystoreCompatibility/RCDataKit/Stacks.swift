@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 public import Polystore
 internal import PolystoreDefaults
 
@@ -41,24 +41,6 @@ public struct BasicDataStack: DataStackProtocol {
         let store = if let path { SQLiteStore(path: path) } else { try SQLiteStore() }
         try dataStack.upgradeStorageIfNeeded(store)
         try dataStack.addStorageAndWait(store)
-    }
-}
-
-extension ModelVersion {
-    /// The history of the versions with their stages, for a stack.
-    public static func migrationManager() throws(StorageError) -> SchemaHistory { try history }
-}
-
-extension Schema {
-    /// The current version of an Xcode model among the resources of a bundle.
-    ///
-    /// - Throws: `notFound` where there is none; `invalidConfiguration` saying what is wrong with it.
-    public static func named(_ name: String, in bundle: Bundle) throws(StorageError) -> Schema {
-        let url = (bundle.resourceURL ?? bundle.bundleURL).appendingPathComponent("\(name).xcdatamodeld")
-        guard FileManager.default.fileExists(atPath: url.path) else {
-            throw StorageError(.notFound, "the bundle has no \"\(name).xcdatamodeld\": add it to the target's resources")
-        }
-        do throws(SchemaError) { return try Schema(xcodeModel: url) } catch { throw StorageError(error) }
     }
 }
 
