@@ -21,6 +21,14 @@ public final class ToyStore: StorageInterface {
     public func beginRead() throws(StorageError) -> any StorageReader { try inner.beginRead() }
     /// Starts to write.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try inner.beginWrite(options) }
+    /// Starts to lead the store to another version of its model.
+    public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
+        try inner.beginMigration(step, options)
+    }
+    /// What the store would do in a step.
+    public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
+        try inner.explanation(of: step, after: earlier)
+    }
     /// Closes the store.
     public func close() throws(StorageError) { try inner.close() }
     /// Erases the store.
