@@ -186,6 +186,10 @@ private typealias Predicate = PolystoreQuery.Predicate
         #expect(throws: QueryError.self) { try Predicate(parsing: text) }
     }
 
+    @Test(arguments: ["year() == 1", "year(a, 'UTC', 'UTC') == 1", "year(a, 1) == 1"]) func aPartOfADateTakesADateAndAZone(_ text: String) {
+        #expect(throws: QueryError.self) { try Predicate(parsing: text) }
+    }
+
     @Test func manyNegationsAreOne() throws {
         let predicate = try Predicate(parsing: String(repeating: "NOT ", count: 100_001) + "a == 1")
         #expect(predicate == .not(.compare(.path("a"), .equal, .value(.int(1)))))

@@ -22,9 +22,9 @@ enum FunctionName {
         if let function = plain[name] { return .function(function, arguments) }
         guard let part = DatePart(rawValue: name) else { return nil }
         // The time zone is the second argument; without one it is UTC.
-        guard arguments.count == 2 else { return .function(.datePart(part, timeZone: "UTC"), arguments) }
-        guard case .value(.string(let zone)) = arguments[1].node else {
-            throw QueryError("\(name) takes a date and the name of a time zone")
+        if arguments.count == 1 { return .function(.datePart(part, timeZone: "UTC"), arguments) }
+        guard arguments.count == 2, case .value(.string(let zone)) = arguments[1].node else {
+            throw QueryError("\(name) takes a date and, if it is not UTC, the name of a time zone")
         }
         return .function(.datePart(part, timeZone: zone), [arguments[0]])
     }
