@@ -30,11 +30,13 @@ public struct StorageCapabilities: Sendable, Hashable {
 
         /// The store goes over to other versions of the model in place, in one transaction for each.
         public static let migrations = Self("migrations")
+        /// The store goes over to the next version of the model while programs of both versions use it (`RollingStorage`).
+        public static let rollingMigrations = Self("rollingMigrations")
 
         /// All of them.
         public static let all: [Capability] = [
             persistent, multipleProcesses, concurrentWriters, snapshotReads, savepoints, history, durableCommits, rawSQL, partialIndexes,
-            fullTextIndexes, migrations,
+            fullTextIndexes, migrations, rollingMigrations,
         ]
     }
 

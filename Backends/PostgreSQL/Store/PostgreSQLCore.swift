@@ -24,18 +24,23 @@ final class PostgreSQLCore: Sendable {
 
     private let open: @Sendable () throws -> PostgreSQLConnection
     private let isForeign: Bool
+    /// How programs of the older version read entries of the history that sessions of the newer one write, while both are used; nil for
+    /// all other sessions.
+    let rolling: PastVersion?
 
     /// - Parameters:
     ///   - tables: The tables of the schema, where they are not where they should be.
     ///   - isForeign: Whether another program made the tables: then no version of a model lies there.
+    ///   - rolling: How programs of the older version read entries of the history, while both are used and the sessions are of the newer.
     init(
         _ metadata: StoreMetadata, schema: String, durability: Durability, tables: SQLTables? = nil, isForeign: Bool = false,
-        open: @escaping @Sendable () throws -> PostgreSQLConnection
+        rolling: PastVersion? = nil, open: @escaping @Sendable () throws -> PostgreSQLConnection
     ) {
         self.metadata = metadata
         self.schema = schema
         self.open = open
         self.isForeign = isForeign
+        self.rolling = rolling
         let tables = tables ?? SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
         self.tables = tables
         let compiler = SQLCompiler(tables)
@@ -58,21 +63,23 @@ final class PostgreSQLCore: Sendable {
     var isClosed: Bool { closed.load(ordering: .acquiring) }
 
     /// What sessions share that see another version of the same store.
-    func core(of metadata: StoreMetadata, tables: SQLTables? = nil) -> PostgreSQLCore {
-        PostgreSQLCore(metadata, schema: schema, durability: durability, tables: tables, open: open)
+    func core(of metadata: StoreMetadata, tables: SQLTables? = nil, rolling: PastVersion? = nil) -> PostgreSQLCore {
+        PostgreSQLCore(metadata, schema: schema, durability: durability, tables: tables, rolling: rolling, open: open)
     }
 
     /// The statements that a transaction begins with, so that it holds what no migration may change under it: one whose snapshot is older
     /// than a change of the tables would find them empty.
-    static let holdingVersion =
-        "LOCK TABLE polystore_metadata IN ACCESS SHARE MODE; SELECT value FROM polystore_metadata WHERE key = 'hash'"
+    private var holdingVersion: String {
+        let lock = "LOCK TABLE polystore_metadata IN ACCESS SHARE MODE; SELECT value FROM polystore_metadata WHERE key = "
+        return rolling == nil ? "\(lock)'hash'" : "\(RollingTriggers.marking); \(lock)'\(RollingRecord.hashKey)'"
+    }
 
     /// Begins a transaction that another program's migration cannot overtake.
     ///
     /// - Throws: `schemaMismatch` where one has led the store to another version of the model.
     func begin(_ connection: PostgreSQLConnection, _ statement: String) throws(StorageError) {
         if isForeign { return try connection.execute(statement + "; SELECT pg_current_snapshot()") }
-        guard try connection.text(statement + "; " + Self.holdingVersion) == metadata.hash else {
+        guard try connection.text(statement + "; " + holdingVersion) == metadata.hash else {
             throw StoreMetadata.migrated(from: metadata.schema)
         }
     }
@@ -86,7 +93,7 @@ final class PostgreSQLCore: Sendable {
     /// The statement that reads rows of an entity's hierarchy by one key or by a list of keys, and its layout.
     func keyLayout(_ entity: EntityIndex, isOne: Bool) -> PostgreSQLRowLayout { isOne ? oneKeyLayouts[entity] : keyLayouts[entity] }
 
-    func sequence(_ root: EntityIndex) -> String { SQLText.quoted(tables.name("polystore_keys." + tables.schema.entities[root].name)) }
+    func sequence(_ root: EntityIndex) -> String { SQLText.quoted(tables.keySequence(root)) }
 
     /// The position of a token; 0 for none.
     func position(_ token: HistoryToken?) throws(StorageError) -> Int64 {

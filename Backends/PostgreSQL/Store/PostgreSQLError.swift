@@ -26,8 +26,8 @@ struct PostgreSQLError {
         constraint = Self.field(result, 110)  // PG_DIAG_CONSTRAINT_NAME is the letter n
         // Class 42: what is wrong with a statement. PG_DIAG_MESSAGE_PRIMARY and _HINT are the letters M and H.
         let sentences = [77, 72].compactMap { Self.field(result, $0) }
-        // That of our own refusals is the name of a column.
-        let isHarmless = state.hasPrefix("42") || state == PostgreSQLForeign.refusalState
+        // That of our own refusals is the name of a column or property.
+        let isHarmless = state.hasPrefix("42") || [PostgreSQLForeign.refusalState, RollingTriggers.refusalState].contains(state)
         sentence = isHarmless && !sentences.isEmpty ? sentences.joined(separator: "; ") : nil
         // PG_DIAG_STATEMENT_POSITION is the letter P; it counts from 1.
         offset = Self.field(result, 80).flatMap { Int($0) }.map { $0 - 1 }
@@ -63,6 +63,10 @@ struct PostgreSQLError {
             return make(
                 .valueNotStorable,
                 "\(sentence ?? "a column") holds a value that has no form here: NaN, an infinite or far date, too many digits")
+        case RollingTriggers.refusalState:
+            return make(
+                .valueNotStorable,
+                "as long as programs of the older version of the model run, \(sentence ?? "a property") takes only what that version can hold")
         case "54000": return make(.valueTooLarge, "a value is larger than the server's index allows")
         case "XX001", "XX002": return make(.corrupted, "the server's data is damaged")
         default: return make(.inputOutput, "the server refused the statement with SQLSTATE \(state)")
@@ -71,11 +75,17 @@ struct PostgreSQLError {
 
     private func unique(_ tables: SQLTables?, _ cause: Cause) -> StorageError {
         guard let tables, let constraint else { return StorageError(.uniqueConstraintViolated, "two objects agree", cause: cause) }
-        if let index = tables.indexes().first(where: { $0.name == constraint }), let rule = index.constraint {
+        if let rule = tables.constraint(ofIndex: constraint) {
             let name = tables.schema.entities[rule.declaredIn].name
             return StorageError(
                 .uniqueConstraintViolated, "another object of \(name) has the same \(rule.name)",
                 details: .init(entity: name, constraint: rule.name), cause: cause)
+        }
+        // Those of keys are named by the server.
+        guard constraint.hasSuffix("_pkey") else {
+            return StorageError(
+                .uniqueConstraintViolated, "another object has the same values under \"\(constraint)\", a constraint of another version",
+                cause: cause)
         }
         return StorageError(.alreadyExists, "an object with this key is already there", cause: cause)
     }

@@ -58,24 +58,25 @@ final class PostgreSQLMigration: StorageMigration {
         after.recorder.add(before.recorder, by: past)
         try after.setNote(PastVersion.noteName(next.migrations - 1), past.bytes)
         for (root, limit) in limits { try after.raiseKeys(root, above: limit - 1) }
-        try setup.write(next)
+        try setup.write(next.entries)
     }
 
     private func make(_ index: SQLTables.IndexStatement) throws(StorageError) {
-        if index.constraint != nil {
-            let duplicates = try connection.query(
-                SQLTables.duplicates(in: SQLText.quoted(plan.new.table(index.root)), index.columns.map(SQLText.quoted)), [])
-            if duplicates.count > 0 { throw violation(index, duplicates) }
-        }
+        if index.constraint != nil { try Self.refuseDuplicates(index, plan.new, connection) }
         try connection.execute(index.creation)
     }
 
-    /// Found before the index is made: the server's own error ends the transaction, and names no keys.
-    private func violation(_ index: SQLTables.IndexStatement, _ duplicates: PostgreSQLResult) -> StorageError {
-        let entity = plan.new.schema.entities[index.constraint?.declaredIn ?? index.root].name
+    /// Finds what violates a constraint before its index is made: the server's own error ends the transaction, and names no keys.
+    static func refuseDuplicates(
+        _ index: SQLTables.IndexStatement, _ tables: SQLTables, _ connection: PostgreSQLConnection
+    ) throws(StorageError) {
+        let duplicates = try connection.query(
+            SQLTables.duplicates(in: SQLText.quoted(tables.table(index.root)), index.columns.map(SQLText.quoted)), [])
+        if duplicates.count == 0 { return }
+        let entity = tables.schema.entities[index.constraint?.declaredIn ?? index.root].name
         let label = index.constraint?.name ?? entity
         let keys: [Int64] = (0..<duplicates.count).flatMap { row in [0, 1].compactMap { duplicates.integer(row, $0) } }
-        return StorageError(
+        throw StorageError(
             .uniqueConstraintViolated, "two objects of \(entity) have the same \(label)",
             details: .init(entity: entity, constraint: label, keys: keys))
     }
@@ -119,7 +120,7 @@ final class PostgreSQLMigration: StorageMigration {
 }
 
 /// A session that is part of a migration: the transaction is not its own.
-private final class PostgreSQLMigrationSession: PostgreSQLWriter {
+final class PostgreSQLMigrationSession: PostgreSQLWriter {
     private let hasIndexes: Bool
 
     /// - Parameter hasIndexes: Whether the tables have their indexes; otherwise they are made when the rows are there.

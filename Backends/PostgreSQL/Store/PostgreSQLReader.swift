@@ -145,20 +145,31 @@ class PostgreSQLReader: StorageReader {
     func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
         try checkOpen()
         let after = try core.position(token)
+        // An entry of a program of the newer of two versions has its own terms beside those of the older one.
+        let own = core.rolling == nil ? "" : ", changes_next"
         let result = try connection.query(
-            "SELECT position, time, author, changes FROM polystore_history WHERE position > $1::int8 AND \(Self.settled) "
+            "SELECT position, time, author, changes\(own) FROM polystore_history WHERE position > $1::int8 AND \(Self.settled) "
                 + "ORDER BY position LIMIT $2::int8",
             [PostgreSQLParameter(after), PostgreSQLParameter(Int64(limit))])
-        var entries: [HistoryEntry] = []
+        var entries: [HistoryEntry] = [], newest: [Int: HistoryChanges] = [:]
         for row in 0..<result.count {
             scratch.clear()
             guard let author = String(utf8: result.cell(row, 2, scratch).bytes),
                 let changes = HistoryRecorder.decode(result.cell(row, 3, scratch).bytes)
             else { throw StorageError(.corrupted, "an entry of the history is damaged") }
             let token = HistoryToken(store: core.storeID, position: result.cell(row, 0, scratch).int)
+            if core.rolling != nil {
+                let next = result.cell(row, 4, scratch)
+                if !next.isNull { newest[row] = HistoryRecorder.decode(next.bytes) }
+            }
             entries.append(HistoryEntry(token: token, time: result.cell(row, 1, scratch).int, author: author, changes: changes))
         }
-        return try PastVersion.translate(entries, core.metadata.migrations, self)
+        entries = try PastVersion.translate(entries, core.metadata.migrations, self)
+        for (row, changes) in newest {
+            let entry = entries[row]
+            entries[row] = HistoryEntry(token: entry.token, time: entry.time, author: entry.author, changes: changes)
+        }
+        return entries
     }
 
     func note(_ name: String) throws(StorageError) -> Data? {

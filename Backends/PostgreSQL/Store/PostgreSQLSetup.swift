@@ -43,9 +43,21 @@ struct PostgreSQLSetup {
     }
 
     private func read() throws(StorageError) -> StoreMetadata? {
+        let entries = try readEntries()
+        return entries.isEmpty ? nil : try StoreMetadata(entries: entries)
+    }
+
+    /// The metadata of a schema that has some, as texts under names.
+    func entries() throws(StorageError) -> [String: String] {
+        let entries = try readEntries()
+        if entries.isEmpty { throw StorageError(.notFound, "the database has no Polystore data in schema \"\(schema)\"") }
+        return entries
+    }
+
+    private func readEntries() throws(StorageError) -> [String: String] {
         let table = SQLText.quoted(schema) + ".polystore_metadata"
         let exists = try connection.query("SELECT (to_regclass($1::text) IS NOT NULL)::int::int8", [text(table)])
-        guard exists.integer(0, 0) == 1 else { return nil }
+        guard exists.integer(0, 0) == 1 else { return [:] }
         let result = try connection.query("SELECT key, value FROM \(table)", [])
         let scratch = RowBatch(capacity: 1)
         var entries: [String: String] = [:]
@@ -56,20 +68,12 @@ struct PostgreSQLSetup {
                 entries[key] = value
             }
         }
-        return try StoreMetadata(entries: entries)
+        return entries
     }
 
-    /// The metadata of a schema that has some.
-    func stored() throws(StorageError) -> StoreMetadata {
-        guard let found = try read() else {
-            throw StorageError(.notFound, "the database has no Polystore data in schema \"\(schema)\"")
-        }
-        return found
-    }
-
-    /// Makes what a newer version of the model needs beside its tables, and writes its metadata in the place of the older one.
-    func write(_ metadata: StoreMetadata) throws(StorageError) {
-        for (key, value) in metadata.entries {
+    /// Writes metadata in the place of older ones of the same names.
+    func write(_ entries: [String: String]) throws(StorageError) {
+        for (key, value) in entries {
             _ = try connection.query(
                 "INSERT INTO polystore_metadata VALUES($1::text, $2::text) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
                 [text(key), text(value)])
@@ -79,7 +83,7 @@ struct PostgreSQLSetup {
     /// Makes the sequences of keys and the functions of full-text indexes that a version of the model needs, where they are missing.
     func createSequences(_ tables: SQLTables) throws(StorageError) {
         for root in tables.schema.roots {
-            let name = SQLText.quoted(tables.name("polystore_keys." + tables.schema.entities[root].name))
+            let name = SQLText.quoted(tables.keySequence(root))
             try connection.execute("CREATE SEQUENCE IF NOT EXISTS \(name) INCREMENT BY \(Self.keyBlock)")
         }
         try createFunctions(tables.schema)
@@ -101,12 +105,15 @@ struct PostgreSQLSetup {
         let tables = SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
         try createSequences(tables)
         for statement in tables.creation() + tables.indexCreation() { try connection.execute(statement) }
-        try write(metadata)
+        try write(metadata.entries)
     }
 
-    /// The functions of full-text indexes, where there are any.
+    /// The functions of full-text indexes, where there are any. Those that are there stay: indexes were made with them.
     private func createFunctions(_ model: Schema) throws(StorageError) {
         if model.descriptions.allSatisfy(\.fullTextSlots.isEmpty) { return }
+        let name = "\(SQLText.quoted(schema)).\(PostgreSQLWords.lexemes)"
+        let exists = try connection.query("SELECT (to_regproc($1::text) IS NOT NULL)::int::int8", [text(name)])
+        if exists.integer(0, 0) == 1 { return }
         let isUTF8 = try connection.query("SELECT (getdatabaseencoding() = 'UTF8')::int::int8", [])
         guard isUTF8.integer(0, 0) == 1 else {
             throw StorageError(.unsupported, "a full-text index needs a database whose encoding is UTF8")

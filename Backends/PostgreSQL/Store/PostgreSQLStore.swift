@@ -18,7 +18,7 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
     /// What the program says about steps between versions of the model.
     public let migrationMappingProviders: [any SchemaMappingProvider]
     private let conninfo: String
-    private let schema: String
+    let schema: String
     private let durability: Durability
     private let isReadOnly: Bool
     private let catalog: PostgreSQLCatalog
@@ -88,9 +88,8 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
         }
         return StorageCapabilities(
             [
-                .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .migrations, .durableCommits,
-                .rawSQL,
-                .partialIndexes, .fullTextIndexes,
+                .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .migrations,
+                .rollingMigrations, .durableCommits, .rawSQL, .partialIndexes, .fullTextIndexes,
             ],
             maximumValueBytes: 1_000_000_000, maximumColumns: 1590)
     }
@@ -107,13 +106,15 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
         let isUsed = request.schema != nil
         if isUsed { observers.tell { $0.storageWillFinishInitialImport(self) } }
         let (conninfo, schema) = (conninfo, schema)
-        let (metadata, wasCreated) = try catalog.hinting { () throws(StorageError) in
+        let (stored, wasCreated) = try catalog.hinting { () throws(StorageError) in
             try PostgreSQLSetup(connection, schema).metadata(request)
         }
-        try metadata.check(request)
-        let opened = PostgreSQLCore(metadata, schema: schema, durability: durability) {
+        var opened = PostgreSQLCore(stored, schema: schema, durability: durability) {
             try PostgreSQLConnection(conninfo: conninfo, schema: schema)
         }
+        if let next = try RollingRecord.core(request, opened, PostgreSQLSetup(connection, schema)) { opened = next }
+        let metadata = opened.metadata
+        try metadata.check(request)
         core.withLock { $0 = opened }
         isReadOnlyNow.store(request.readOnly, ordering: .releasing)
         if isUsed {
@@ -146,6 +147,9 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
         }
     }
 
+    /// Whether the tables are ours.
+    var isOwn: Bool { catalog == .own }
+
     /// Begins to wait for what other programs tell.
     private func listen() {
         guard core.withLock({ $0 != nil }), catalog == .own else { return }
@@ -171,7 +175,7 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
         }
     }
 
-    private func opened() throws(StorageError) -> PostgreSQLCore {
+    func opened() throws(StorageError) -> PostgreSQLCore {
         guard let core = core.withLock({ $0 }) else {
             throw StorageError(.storeClosed, "the store is not open; add it to a stack or call open")
         }
@@ -180,7 +184,10 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
 
     /// Starts to read one snapshot.
     public func beginRead() throws(StorageError) -> any StorageReader {
-        let core = try opened()
+        try renewing { core throws(StorageError) in try self.read(core) }
+    }
+
+    private func read(_ core: PostgreSQLCore) throws(StorageError) -> any StorageReader {
         let connection = try core.readers.take(timeout: 30)
         do throws(StorageError) {
             // BEGIN alone takes no snapshot: the first query does, and all go in one round trip.
@@ -195,7 +202,11 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
 
     /// Starts a write transaction; up to four run at once.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
-        let (core, connection) = try lane(options)
+        try renewing { core throws(StorageError) in try self.write(core, options) }
+    }
+
+    private func write(_ core: PostgreSQLCore, _ options: WriteOptions) throws(StorageError) -> any StorageWriter {
+        let connection = try lane(core, options)
         do throws(StorageError) {
             try core.begin(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE")
         } catch {
@@ -205,9 +216,34 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
         return PostgreSQLWriter(core, connection, isExclusive: options.isExclusive)
     }
 
-    /// A connection that holds the lock of the writers, alone or with others.
-    private func lane(_ options: WriteOptions) throws(StorageError) -> (PostgreSQLCore, PostgreSQLConnection) {
+    /// Begins a session; where the step between two versions in use has ended with the one of this program, with what the store is now.
+    private func renewing<Session>(
+        _ body: (PostgreSQLCore) throws(StorageError) -> Session
+    ) throws(StorageError) -> Session {
         let core = try opened()
+        do throws(StorageError) {
+            return try body(core)
+        } catch  where error.code == .schemaMismatch && core.rolling != nil {
+            let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
+            let metadata = try StoreMetadata(entries: try PostgreSQLSetup(connection, schema).entries())
+            if metadata.hash != core.metadata.hash { throw error }
+            return try body(publish(core.core(of: metadata), after: core))
+        }
+    }
+
+    /// Goes over to another core, unless another thread has done so.
+    @discardableResult
+    func publish(_ next: PostgreSQLCore, after core: PostgreSQLCore) -> PostgreSQLCore {
+        let current = self.core.withLock { current in
+            if current === core { current = next }
+            return current
+        }
+        core.close()
+        return current ?? next
+    }
+
+    /// A connection that holds the lock of the writers, alone or with others.
+    func lane(_ core: PostgreSQLCore, _ options: WriteOptions) throws(StorageError) -> PostgreSQLConnection {
         if catalog != .own { throw .isForeign }
         if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened for reading only") }
         let connection = try core.writers.take(timeout: options.timeout)
@@ -220,12 +256,12 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
             core.writers.give(connection)
             throw error
         }
-        return (core, connection)
+        return connection
     }
 
     private static func milliseconds(_ options: WriteOptions) -> Int { Int(min(max(options.timeout, 0.001), 2_000_000) * 1000) }
 
-    private static func leave(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ options: WriteOptions) {
+    static func leave(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ options: WriteOptions) {
         try? connection.execute("ROLLBACK")
         try? connection.execute("SELECT \(options.isExclusive ? "pg_advisory_unlock" : "pg_advisory_unlock_shared")(\(core.lock))")
         core.writers.give(connection)
@@ -243,10 +279,11 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
         var options = options
         options.isExclusive = true
-        let (core, connection) = try lane(options)
+        let core = try opened(), connection = try lane(core, options)
         do throws(StorageError) {
             try connection.execute("BEGIN; SET LOCAL lock_timeout = \(Self.milliseconds(options))")
-            let metadata = try PostgreSQLSetup(connection, schema).stored()
+            let entries = try PostgreSQLSetup(connection, schema).entries(), metadata = try StoreMetadata(entries: entries)
+            if let record = try RollingRecord(entries) { throw record.underWay }
             try metadata.check(step)
             return PostgreSQLMigration(step, metadata, core, connection, schema) { [weak self] next in self?.core.withLock { $0 = next } }
         } catch {

@@ -70,7 +70,8 @@ class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
 
     /// Indexes of a table that is empty are made after the rows: one sort instead of a search for each row.
     private func prepareBulk(_ root: EntityIndex) throws(StorageError) {
-        guard prepared.insert(root).inserted else { return }
+        // While two versions are used, the indexes are not of this one alone.
+        guard prepared.insert(root).inserted, core.rolling == nil else { return }
         let rows = try connection.query("SELECT 1::int8 FROM \(table(root)) LIMIT 1", [])
         if rows.count > 0 { return }
         for index in core.tables.indexes() where index.root == root {
@@ -184,13 +185,20 @@ class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
     final func sendHistory(_ record: CommitRecord, _ check: @escaping (PostgreSQLResult) -> Void) throws(StorageError) {
         if recorder.isEmpty { return }
         let batch = RowBatch(capacity: 1)
+        func bytes(_ recorder: HistoryRecorder) -> PostgreSQLParameter {
+            PostgreSQLParameter(batch.cell(for: .data(Data(recorder.encode()))), .data)
+        }
         let time = record.time ?? Microseconds.from(Date()) ?? 0
+        var values = [PostgreSQLParameter(time), PostgreSQLParameter(batch.cell(for: .string(record.author)), .string), bytes(recorder)]
+        if let rolling = core.rolling {
+            // Programs of the older version read the entry in their own terms.
+            var older = HistoryRecorder()
+            older.add(recorder, by: rolling)
+            values.insert(bytes(older), at: 2)
+        }
+        let places = ["$1::int8", "$2::text", "$3::bytea", "$4::bytea"].prefix(values.count).joined(separator: ", ")
         try send(
-            "INSERT INTO polystore_history VALUES(pg_current_xact_id()::text::int8, $1::int8, $2::text, $3::bytea) RETURNING position",
-            [
-                PostgreSQLParameter(time), PostgreSQLParameter(batch.cell(for: .string(record.author)), .string),
-                PostgreSQLParameter(batch.cell(for: .data(Data(recorder.encode()))), .data),
-            ], check)
+            "INSERT INTO polystore_history VALUES(pg_current_xact_id()::text::int8, \(places)) RETURNING position", values, check)
     }
 }
 #endif

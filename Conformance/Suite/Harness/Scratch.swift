@@ -31,6 +31,14 @@ final class Scratch {
         self.schema = schema
     }
 
+    /// The same place through another store, opened with a version of the model that it must have.
+    init(beside other: Scratch, _ schema: Schema) throws {
+        place = other.place
+        self.schema = schema
+        store = try other.another()
+        _ = try store.open(OpenRequest(schema: schema, createIfMissing: false))
+    }
+
     /// The same place through another store, which is open.
     init(_ other: Scratch, _ store: any StorageInterface) {
         place = other.place

@@ -46,12 +46,12 @@ public final class StoreHarness: Sendable {
     func withStore(_ body: (Scratch) throws -> Void) throws { try withStore(Fixture.schema, body) }
 
     /// Runs a case's work over a fresh store that is open with a schema.
-    func withStore(_ schema: Schema, _ body: (Scratch) throws -> Void) throws {
+    func withStore<Answer>(_ schema: Schema, _ body: (Scratch) throws -> Answer) throws -> Answer {
         let place = try make()
         defer { place.remove() }
         let scratch = try Scratch(place, schema)
         defer { try? scratch.store.close() }
-        try body(scratch)
+        return try body(scratch)
     }
 }
 

@@ -51,3 +51,20 @@ final class ProgressLine: Sendable {
 
     func finish() { if !isQuiet, isTerminal { Console.status("") } }
 }
+
+extension ProgressLine {
+    /// Shows how far something has come while it runs, and cancels it when that is asked for.
+    static func follow(_ name: String, isQuiet: Bool, _ body: (MigrationProgress) throws -> Void) throws {
+        let progress = MigrationProgress(), line = ProgressLine(isQuiet: isQuiet)
+        let queue = DispatchQueue(label: "polystore.progress")
+        progress.setProgressHandler(on: queue) { progress in
+            line.show(name, progress.current)
+            if Interruption.isAsked { progress.cancel() }
+        }
+        defer {
+            queue.sync {}
+            line.finish()
+        }
+        try body(progress)
+    }
+}

@@ -120,7 +120,7 @@ public enum LinkSource: Sendable, Hashable {
 
 extension ValueType {
     /// The types that hold every value of this one exactly.
-    var wider: [ValueType] {
+    public var wider: [ValueType] {
         switch self {
         case .int16: [.int32, .int64, .float, .double, .decimal]
         case .int32: [.int64, .double, .decimal]

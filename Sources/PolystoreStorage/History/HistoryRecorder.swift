@@ -48,7 +48,12 @@ public struct HistoryRecorder: Sendable {
     /// Everything that another recorder has, as the next version of the model has it.
     public mutating func add(_ other: HistoryRecorder, by past: PastVersion) {
         guard let changes = other.encode().withUnsafeBytes(Self.decode) else { return }
-        for change in past.translated(changes) {
+        add(past.translated(changes))
+    }
+
+    /// Changes as the history has them.
+    public mutating func add(_ changes: HistoryChanges) {
+        for change in changes {
             switch change.kind {
             case .insert: insert(change.entity, change.key)
             case .update(let mask): update(change.entity, change.key, mask)

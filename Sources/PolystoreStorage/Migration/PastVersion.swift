@@ -32,6 +32,18 @@ public struct PastVersion: Sendable, Hashable {
         links = mapping.source.links.indices.map { old in mapping.links.firstIndex(of: .link(old, isFlipped: false)) }
     }
 
+    /// How entries of the newer version are read in the older one, as far as that has what they speak of, where keys stay.
+    public init(returning mapping: SchemaMapping) {
+        until = .max
+        entities = mapping.destination.descriptions.map { entity in
+            guard let part = mapping.entities.first(where: { $0.destination == entity.index }) else {
+                return Place(entity: nil, offset: 0, slots: [])
+            }
+            return Place(entity: part.source, offset: 0, slots: part.slots.map { if case .slot(let old, _) = $0 { old } else { nil } })
+        }
+        links = mapping.links.map { if case .link(let old, false) = $0 { old } else { nil } }
+    }
+
     /// The name of the note of a step, counted from 0.
     public static func noteName(_ step: Int) -> String { "history.past.\(step)" }
 

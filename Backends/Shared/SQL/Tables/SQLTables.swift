@@ -9,20 +9,28 @@ public struct SQLTables: Sendable {
     /// What `_entity` holds for each entity.
     public let entityNumbers: [Int16]
     private let names: SQLNames
-    /// Tables that lie under another name while a migration runs.
-    private let movedTables: [String: String]
+    /// Tables, indexes and sequences that lie under another name while a migration runs.
+    private let moved: [String: String]
+    /// Columns that do, by the root of their hierarchy.
+    private let movedColumns: [EntityIndex: [Int: String]]
     let partialIndexes: SQLPartialIndexes
     /// The columns with a full-text index, by root and column.
     private(set) var fullTextColumns: [EntityIndex: [Int: SQLFullText.Column]] = [:]
 
     /// The tables of a schema in a dialect.
     ///
-    /// - Parameter moved: Tables that lie under another name for now.
-    public init(_ schema: Schema, _ dialect: SQLDialect, entityNumbers: [Int16], moved: [String: String] = [:]) {
+    /// - Parameters:
+    ///   - moved: Tables, indexes and sequences that lie under another name for now.
+    ///   - movedColumns: Columns that do, by the root of their hierarchy.
+    public init(
+        _ schema: Schema, _ dialect: SQLDialect, entityNumbers: [Int16], moved: [String: String] = [:],
+        movedColumns: [EntityIndex: [Int: String]] = [:]
+    ) {
         self.schema = schema
         self.dialect = dialect
         self.entityNumbers = entityNumbers
-        movedTables = moved
+        self.moved = moved
+        self.movedColumns = movedColumns
         partialIndexes = SQLPartialIndexes(schema)
         names = SQLNames(schema, dialect.names, indexes: Self.declaredIndexes(schema).map(\.text))
         if dialect.fullText == nil { return }
@@ -34,7 +42,7 @@ public struct SQLTables: Sendable {
 
     private func fullTextColumn(_ index: DeclaredIndex, _ slot: Int) -> SQLFullText.Column {
         SQLFullText.Column(
-            index: names.relation(index.text), table: table(index.entity.index), name: column(index.entity.index, slot))
+            index: place(names.relation(index.text)), table: table(index.entity.index), name: column(index.entity.index, slot))
     }
 
     /// The name of the table of an entity's hierarchy.
@@ -43,16 +51,19 @@ public struct SQLTables: Sendable {
     /// The name of a link table.
     public func table(link: Int) -> String { place(names.relation(schema.links[link].name)) }
 
-    private func place(_ table: String) -> String { movedTables[table] ?? table }
+    private func place(_ relation: String) -> String { moved[relation] ?? relation }
 
     /// The name of the column of a slot.
     public func column(_ entity: EntityIndex, _ slot: Int) -> String {
         let description = schema[entity]
-        return names.column(description.root, description.slots[slot].column)
+        return column(root: description.root, description.slots[slot].column)
     }
 
     /// The name of a column of a hierarchy's table.
-    public func column(root: EntityIndex, _ column: Int) -> String { names.column(root, column) }
+    public func column(root: EntityIndex, _ column: Int) -> String { movedColumns[root]?[column] ?? names.column(root, column) }
+
+    /// The name of the sequence that gives the keys of a hierarchy, for engines that have some.
+    public func keySequence(_ root: EntityIndex) -> String { place(name("polystore_keys." + schema.entities[root].name)) }
 
     /// A name of the store's own as the engine holds it.
     public func name(_ text: String) -> String { SQLNames.fitted(text, dialect.names) }
@@ -81,6 +92,12 @@ public struct SQLTables: Sendable {
         public let columns: [String]
         /// Whether it is a table of its own, which does not go with the one that it belongs to.
         public let isTable: Bool
+    }
+
+    /// The unique constraint that an index keeps: one of ours, or while two versions of a model are used the same one of the other.
+    public func constraint(ofIndex name: String) -> ResolvedConstraint? {
+        let indexes = indexes()
+        return (indexes.first { $0.name == name } ?? indexes.first { moved[name] == $0.name })?.constraint
     }
 
     /// All indexes: of to-one keys, of declared indexes and of unique constraints.
@@ -134,7 +151,7 @@ public struct SQLTables: Sendable {
     }
 
     private func index(_ index: DeclaredIndex) -> IndexStatement? {
-        let name = names.relation(index.text)
+        let name = place(names.relation(index.text))
         let columns = index.slots.map { column(index.entity.index, $0) }
         switch index.kind {
         case .ordered:
@@ -161,7 +178,7 @@ public struct SQLTables: Sendable {
     }
 
     /// The statement that makes the table of a hierarchy.
-    func createTable(root: EntityIndex) -> String {
+    public func createTable(root: EntityIndex) -> String {
         var columns = ["\"_id\" \(dialect.typeName(.int64)) PRIMARY KEY"]
         if schema[root].isHierarchy { columns.append("\"_entity\" \(dialect.typeName(.int16)) NOT NULL") }
         columns.append("\"_version\" \(dialect.typeName(.int64)) NOT NULL")
@@ -174,7 +191,7 @@ public struct SQLTables: Sendable {
     private func createLink(_ link: Int) -> String { "\(createTable(link: link)); \(createMemberIndex(link))" }
 
     /// The statement that makes a link table.
-    func createTable(link: Int) -> String {
+    public func createTable(link: Int) -> String {
         let type = dialect.typeName(.int64)
         return """
             CREATE TABLE \(SQLText.quoted(table(link: link)))("owner" \(type) NOT NULL, "rank" \(type) NOT NULL, "member" \(type) NOT NULL, \
@@ -183,10 +200,10 @@ public struct SQLTables: Sendable {
     }
 
     /// The name of the index by member of a link table.
-    func memberIndex(_ link: Int) -> String { names.relation(SQLNames.memberIndex(schema.links[link].name)) }
+    public func memberIndex(_ link: Int) -> String { place(names.relation(SQLNames.memberIndex(schema.links[link].name))) }
 
     /// The statement that makes it.
-    func createMemberIndex(_ link: Int) -> String {
+    public func createMemberIndex(_ link: Int) -> String {
         "CREATE INDEX \(SQLText.quoted(memberIndex(link))) ON \(SQLText.quoted(table(link: link)))(\"member\", \"owner\")"
     }
 }

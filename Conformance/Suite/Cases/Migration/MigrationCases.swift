@@ -153,6 +153,18 @@ enum MigrationCases {
                     scratch, [["a": .int(1), "b": .string("x")], ["a": .int(1), "b": .string("y")], ["a": .int(2), "b": .string("x")]])
             }
         },
+        migrationCase("M005.words-are-found-before-and-after") { harness, check in
+            let words = Attribute("b", .string), index = Index(["b"], kind: .fullText)
+            let scene = MigrationScene(
+                try Schema(version: "V1", entities: [Entity("Note", attributes: [words], indexes: [index])]),
+                try Schema(
+                    version: "V2",
+                    entities: [Entity("Note", attributes: [words, Attribute("c", .string, defaultValue: .string("Ärger"))], indexes: [index, Index(["c"], kind: .fullText)])]))
+            try scene.run(harness, fill: { try notes($0, [["b": .string("ein Übel")], ["b": .string("zwei")]]) }) { scratch in
+                check.equal(try scratch.keys(FetchRequest("Note", where: Predicate(parsing: "b SEARCH 'ubel'"))), [1], "the old index")
+                check.equal(try scratch.keys(FetchRequest("Note", where: Predicate(parsing: "c SEARCH 'arger'"))), [1, 2], "the new one")
+            }
+        },
         migrationCase("M015.keys-versions-and-tokens-stay") { harness, check in
             let scene = try MigrationScene(
                 [Attribute("a", .int64), Attribute("b", .int64, isOptional: true)],

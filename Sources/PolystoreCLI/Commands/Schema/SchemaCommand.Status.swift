@@ -24,9 +24,11 @@ extension SchemaCommand {
             let opened = try Stores.open(store)
             defer { opened.close() }
             let counts = try Self.counts(opened)
+            let rolling = try (opened.store as? any RollingStorage)?.rollingMigration()
             if !json { show(opened, counts) }
+            if !json, let rolling { show(rolling) }
             let steps = try history.map { history throws(StorageError) in try SchemaWay(history, opened).steps }
-            if json { showJSON(opened, counts, history, steps) }
+            if json { showJSON(opened, counts, history, steps, rolling) }
             guard let history, let steps else { return }
             if !json { show(opened.schema, history.currentSchema, steps) }
             if !steps.isEmpty { throw Failure.differs }
@@ -49,6 +51,15 @@ extension SchemaCommand {
             for (name, count) in counts { Console.print("  \(name.padding(24)) \(count)") }
         }
 
+        private func show(_ step: RollingMigrationState) {
+            let next =
+                switch step.phase {
+                case .filling: "run backfill"
+                case .ready: "programs of both versions can run; contract ends it"
+                }
+            Console.print("a step to version \"\(step.destination.version)\" is under way: \(next)")
+        }
+
         private func show(_ stored: Schema, _ current: Schema, _ steps: [SchemaStep]) {
             if steps.isEmpty {
                 let isNamed = stored.version == current.version
@@ -64,7 +75,8 @@ extension SchemaCommand {
         }
 
         private func showJSON(
-            _ opened: Stores.Opened, _ counts: [(name: String, count: Int)], _ history: SchemaHistory?, _ steps: [SchemaStep]?
+            _ opened: Stores.Opened, _ counts: [(name: String, count: Int)], _ history: SchemaHistory?, _ steps: [SchemaStep]?,
+            _ rolling: RollingMigrationState?
         ) {
             let entities = counts.map { JSONText.object([("name", JSONText.string($0.name)), ("objects", String($0.count))]) }
             Console.print(
@@ -73,6 +85,12 @@ extension SchemaCommand {
                         ("entities", JSONText.array(entities)),
                         ("model", history.map { JSONText.object(JSONText.version($0.currentSchema)) } ?? "null"),
                         ("steps", steps.map { JSONText.array($0.map(\.json)) } ?? "null"),
+                        (
+                            "rolling",
+                            rolling.map { step in
+                                JSONText.object(JSONText.version(step.destination) + [("phase", JSONText.string(step.phase.rawValue))])
+                            } ?? "null"
+                        ),
                     ]))
         }
     }

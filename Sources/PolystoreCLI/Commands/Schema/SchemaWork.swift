@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
@@ -51,25 +50,10 @@ struct SchemaWork {
 
     private func take(_ leg: SchemaWay.Leg, _ state: StorageState) throws -> StorageState {
         for step in try SchemaStep.all(of: leg.runner(opened.store, state)) { try step.refuseLosses() }
-        try follow("\"\(state.schema.version)\" → \"\(leg.schema.version)\"") { progress in
+        try ProgressLine.follow("\"\(state.schema.version)\" → \"\(leg.schema.version)\"", isQuiet: options.quiet) { progress in
             _ = try leg.runner(opened.store, state, progress).run()
         }
         return StorageState(
             storeID: state.storeID, schema: leg.schema, formatVersion: state.formatVersion, wasCreated: false)
-    }
-
-    /// Shows how far something has come while it runs, and cancels it when that is asked for.
-    private func follow(_ name: String, _ body: (MigrationProgress) throws -> Void) throws {
-        let progress = MigrationProgress(), line = ProgressLine(isQuiet: options.quiet)
-        let queue = DispatchQueue(label: "polystore.progress")
-        progress.setProgressHandler(on: queue) { progress in
-            line.show(name, progress.current)
-            if Interruption.isAsked { progress.cancel() }
-        }
-        defer {
-            queue.sync {}
-            line.finish()
-        }
-        try body(progress)
     }
 }

@@ -64,7 +64,7 @@ enum RandomMigrations {
         if !check.failures.isEmpty { check.isTrue(false, "the changes \(model.log)") }
     }
 
-    private static func fill(_ scratch: Scratch, _ model: RandomModel) throws {
+    static func fill(_ scratch: Scratch, _ model: RandomModel) throws {
         for (entity, rows) in model.rows.sorted(by: { $0.key < $1.key }) {
             try scratch.load(entity, rows.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
         }

@@ -1,0 +1,74 @@
+#if PostgreSQL
+internal import PolystoreSQL
+public import PolystoreStorage
+
+extension PostgreSQLStore: RollingStorage {
+    /// The step that is under way.
+    public func rollingMigration() throws(StorageError) -> RollingMigrationState? {
+        try withSetup { _, _, setup throws(StorageError) in
+            let entries = try setup.entries()
+            guard let record = try RollingRecord(entries) else { return nil }
+            return RollingMigrationState(
+                source: try StoreMetadata(entries: entries).schema, destination: record.schema, phase: record.phase)
+        }
+    }
+
+    /// The statements of each phase.
+    public func explanation(ofRolling step: MigrationStep) throws(StorageError) -> [String] {
+        try withSetup { _, core, _ throws(StorageError) in
+            try core.metadata.check(step)
+            return try RollingPlan(step, from: core.metadata, to: StoreMetadata(migrating: core.metadata, step.mapping)).lines()
+        }
+    }
+
+    /// Adds columns and tables beside those that are there, with the triggers that keep them in step.
+    public func expand(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) {
+        try writing(options) { rolling throws(StorageError) in try rolling.expand(step, options) }
+    }
+
+    /// Fills the columns, range of keys by range of keys, and makes indexes concurrently.
+    public func backfill(
+        _ pace: BackfillPace, _ report: (BackfillProgress) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        // It changes nothing that a version can see, so it needs no place among the writers.
+        try withSetup { connection, core, setup throws(StorageError) in
+            try PostgreSQLRolling(connection: connection, core: core, setup: setup).backfill(pace, report)
+        }
+    }
+
+    /// Removes what only the older version had; the store is open with the newer one then.
+    public func contract(_ options: WriteOptions) throws(StorageError) {
+        let core = try opened()
+        let next = try writing(options) { rolling throws(StorageError) in try rolling.contract(options) }
+        publish(core.core(of: next), after: core)
+    }
+
+    /// Removes what only the newer version had.
+    public func abandon(acceptingLosses acceptsLosses: Bool, _ options: WriteOptions) throws(StorageError) {
+        try writing(options) { rolling throws(StorageError) in try rolling.abandon(acceptingLosses: acceptsLosses, options) }
+    }
+
+    private func withSetup<Answer>(
+        _ body: (PostgreSQLConnection, PostgreSQLCore, PostgreSQLSetup) throws(StorageError) -> Answer
+    ) throws(StorageError) -> Answer {
+        let core = try opened()
+        if !isOwn { throw .isForeign }
+        let connection = try core.writers.take(timeout: 30)
+        defer { core.writers.give(connection) }
+        return try body(connection, core, PostgreSQLSetup(connection, schema))
+    }
+
+    /// With a place among the writers, which keeps other steps out.
+    private func writing<Answer>(
+        _ options: WriteOptions, _ body: (PostgreSQLRolling) throws(StorageError) -> Answer
+    ) throws(StorageError) -> Answer {
+        let core = try opened()
+        if core.rolling != nil {
+            throw StorageError(.invalidConfiguration, "the store is open with the newer version: open it with the older one, or with none")
+        }
+        let connection = try lane(core, options)
+        defer { Self.leave(core, connection, options) }
+        return try body(PostgreSQLRolling(connection: connection, core: core, setup: PostgreSQLSetup(connection, schema)))
+    }
+}
+#endif

@@ -1,0 +1,72 @@
+#if PostgreSQL
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+/// What two versions must have in common so that both can use the same tables.
+struct RollingChecks {
+    private let step: MigrationStep
+    private let mapping: SchemaMapping
+    private let old: SQLTables
+    private let new: SQLTables
+
+    init(_ step: MigrationStep, _ old: SQLTables, _ new: SQLTables) {
+        self.step = step
+        mapping = step.mapping
+        self.old = old
+        self.new = new
+    }
+
+    /// The hierarchies that both versions have.
+    ///
+    /// - Throws: `unsupported` naming the entity or relationship for which the versions are too far apart.
+    func pairs() throws(StorageError) -> [(root: EntityIndex, origin: EntityIndex)] {
+        if let root = step.writtenRoots.min() {
+            throw Self.refusal(step.mapping.destination[root].name, "is written anew by a mapping of the program")
+        }
+        var pairs: [(root: EntityIndex, origin: EntityIndex)] = []
+        for root in mapping.destination.roots {
+            let origins = mapping.origins(ofRoot: root), name = mapping.destination[root].name
+            if origins.count > 1 { throw Self.refusal(name, "is put together from several hierarchies") }
+            guard let origin = origins.first else { continue }
+            try check(root, origin)
+            pairs.append((root, origin))
+        }
+        for (link, origin) in mapping.links.enumerated() { try check(link, origin) }
+        if let inverse = mapping.inverses.first {
+            let entity = mapping.destination[inverse.entity]
+            throw Self.refusal("\(entity.name).\(entity.slots[inverse.slot].name)", "is a new side of a relationship that is there")
+        }
+        return pairs
+    }
+
+    private func check(_ root: EntityIndex, _ origin: EntityIndex) throws(StorageError) {
+        let name = mapping.destination[root].name
+        let before = mapping.source[origin].family.filter { !mapping.source[$0].isAbstract }
+        let after = mapping.destination[root].family.filter { !mapping.destination[$0].isAbstract }
+        let parts = mapping.entities.filter { before.contains($0.source) }
+        let isSame =
+            parts.map(\.source).sorted() == before && parts.map(\.destination).sorted() == after
+            && mapping.source[origin].isHierarchy == mapping.destination[root].isHierarchy
+            && parts.allSatisfy { old.entityNumbers[$0.source] == new.entityNumbers[$0.destination] }
+        // A program would meet objects of an entity that it does not know.
+        if !isSame { throw Self.refusal(name, "has other entities in its hierarchy") }
+    }
+
+    private func check(_ link: Int, _ origin: LinkSource) throws(StorageError) {
+        let after = mapping.destination.links[link]
+        switch origin {
+        case .none: return
+        case .link(let before, false) where mapping.source.links[before].isOrdered == after.isOrdered: return
+        case .link, .slot: throw Self.refusal(after.name, "is a relationship of another kind")
+        }
+    }
+
+    /// The refusal of a step.
+    static func refusal(_ path: String, _ reason: String) -> StorageError {
+        StorageError(
+            .unsupported,
+            "the step cannot be taken while programs of both versions run: \(path) \(reason); change it in steps that keep both forms, or take "
+                + "the step while no program runs (polystore schema apply)")
+    }
+}
+#endif

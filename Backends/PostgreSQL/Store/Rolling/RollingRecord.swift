@@ -1,0 +1,83 @@
+#if PostgreSQL
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+/// What a store keeps about a step that is under way while programs of both versions run.
+struct RollingRecord {
+    /// The newer version.
+    let schema: Schema
+    let phase: RollingMigrationState.Phase
+    /// The transaction that began the step: what is in the history up to it is of the older version.
+    let since: Int64
+    /// The greatest keys up to which objects are filled, by the roots of the newer version.
+    var filled: [EntityIndex: Int64] = [:]
+
+    private static let schemaKey = "next.schema", phaseKey = "next.phase", sinceKey = "next.since"
+    private static let filledPrefix = "next.filled."
+    /// The name of the hash that every session of the newer version compares.
+    static let hashKey = "next.hash"
+
+    init(_ schema: Schema, phase: RollingMigrationState.Phase, since: Int64) {
+        self.schema = schema
+        self.phase = phase
+        self.since = since
+    }
+
+    /// The record in a store's metadata; nil where no step is under way.
+    init?(_ entries: [String: String]) throws(StorageError) {
+        guard let json = entries[Self.schemaKey] else { return nil }
+        guard let phase = entries[Self.phaseKey].flatMap(RollingMigrationState.Phase.init(rawValue:)),
+            let since = entries[Self.sinceKey].flatMap({ Int64($0) }), let schema = try? Schema(json: json)
+        else { throw StorageError(.corrupted, "what the store keeps of the step that is under way cannot be read") }
+        self.init(schema, phase: phase, since: since)
+        for (key, value) in entries where key.hasPrefix(Self.filledPrefix) {
+            if let root = EntityIndex(key.dropFirst(Self.filledPrefix.count)), let last = Int64(value) { filled[root] = last }
+        }
+    }
+
+    /// What is kept.
+    var entries: [String: String] {
+        [
+            Self.schemaKey: schema.json, Self.hashKey: schema.hash.description, Self.phaseKey: phase.rawValue,
+            Self.sinceKey: String(since),
+        ]
+    }
+
+    /// The name under which the greatest filled key of a hierarchy is kept.
+    static func filledKey(_ root: EntityIndex) -> String { filledPrefix + String(root) }
+
+    /// The statement that forgets the step.
+    static let removal = "DELETE FROM polystore_metadata WHERE key LIKE 'next.%'"
+
+    /// What sessions of the newer version share, where a request asks for it; nil where it does not.
+    ///
+    /// - Throws: `busy` where that version is not filled yet.
+    static func core(
+        _ request: OpenRequest, _ core: PostgreSQLCore, _ setup: PostgreSQLSetup
+    ) throws(StorageError) -> PostgreSQLCore? {
+        guard let wanted = request.schema, wanted.hash != core.metadata.schema.hash,
+            let record = try RollingRecord(try setup.entries()), record.schema.hash == wanted.hash
+        else { return nil }
+        if record.phase != .ready { throw record.notReady(core.metadata.schema) }
+        let step = MigrationStep(SchemaMapping(from: core.metadata.schema, to: record.schema))
+        let next = StoreMetadata(migrating: core.metadata, step.mapping)
+        let plan = try RollingPlan(step, from: core.metadata, to: next)
+        return core.core(of: next, tables: plan.next, rolling: PastVersion(returning: step.mapping))
+    }
+
+    /// What another step is told.
+    var underWay: StorageError {
+        StorageError(
+            .busy,
+            "a step to version \"\(schema.version)\" of the model is under way while programs of both versions run: contract or abandon it first")
+    }
+
+    /// What a program is told whose version is not filled yet.
+    func notReady(_ before: Schema) -> StorageError {
+        StorageError(
+            .busy,
+            "the store is being led from version \"\(before.version)\" of the model to \"\(schema.version)\" and is not filled yet: run "
+                + "backfill, and start this program when it is done")
+    }
+}
+#endif
