@@ -35,14 +35,18 @@ enum RandomRolling {
                         return
                     }
                     try write([scene.old, plain], &random, &newest)
-                    try scene.phases.backfill(BackfillPace(batchSize: 2))
+                    var step = MigrationScene(before, after)
+                    step.losses = model.losses
+                    do { try scene.phases.backfill(BackfillPace(batchSize: 2)) } catch let error as StorageError
+                    where error.code == .uniqueConstraintViolated {
+                        check.throwing(.uniqueConstraintViolated, "the ordinary migration") { try step.migrate(plain) }
+                        return
+                    }
                     let next = try Scratch(beside: scene.old, after)
                     defer { try? next.store.close() }
                     try write([scene.old, plain], &random, &newest)
                     let contents = try contents(next)
                     try scene.phases.contract(acceptingLosses: model.losses, timeout: 10)
-                    var step = MigrationScene(before, after)
-                    step.losses = model.losses
                     try step.migrate(plain)
                     let migrated = Scratch(migrated: plain, to: after)
                     check.equal(contents, try self.contents(migrated), "before the end of the step")
@@ -74,11 +78,15 @@ enum RandomRolling {
             let copy = row.values.filter { name, _ in free.contains { $0.name == name } }
             let isWhole = required.isSubset(of: copy.keys)
             newest += 1
-            for store in stores {
-                if !values.isEmpty { try store.update(entity.name, row.key, values) }
-                if isWhole { try store.load(entity.name, [(newest, copy)]) }
-            }
+            if !values.isEmpty { try same(stores) { try $0.update(entity.name, row.key, values) } }
+            if isWhole { try same(stores) { try $0.load(entity.name, [(newest, copy)]) } }
         }
+    }
+
+    /// Makes a change in all stores, or in none: a constraint of the newer version binds the first too.
+    private static func same(_ stores: [Scratch], _ change: (Scratch) throws -> Void) throws {
+        do { try change(stores[0]) } catch let error as StorageError where error.code == .uniqueConstraintViolated { return }
+        for store in stores.dropFirst() { try change(store) }
     }
 
     /// All objects by root, and all pairs.
