@@ -86,5 +86,5 @@ public enum ConformanceSuite {
         + ContextCases.all + ConditionCases.all + ImportCases.all
         + MigrationCases.all + RelationshipMigrations.all + MappedMigrations.all + LeavingMigrations.all
         + TransformerCases.all + ChainCases.all + StepCases.all + RandomMigrations.all + SchemaCases.all
-        + RollingCases.all + RollingRefusals.all + RandomRolling.all
+        + RollingCases.all + RollingRelationships.all + RollingPhases.all + RollingRefusals.all + RandomRolling.all
 }

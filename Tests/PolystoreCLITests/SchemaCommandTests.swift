@@ -109,7 +109,7 @@ import Testing
         #expect(required == (1, head + "the model has version V2  \(try self.hash(v2)): 1 step required\n" + Self.toV2, ""))
         #expect(try run("schema", "status", store, "--model", v3, "--chain", "V1,V3").code == 5)
         let json = try run("schema", "status", store, "--json").output
-        #expect(json.hasSuffix(#""entities":[{"name":"Note","objects":2}],"model":null,"steps":null}"# + "\n"))
+        #expect(json.hasSuffix(#""entities":[{"name":"Note","objects":2}],"model":null,"steps":null,"rolling":null}"# + "\n"))
     }
 
     @Test(arguments: Kind.all) func aPlanShowsWhatTheStoreWouldDoAndChangesNothing(_ kind: Kind) throws {
@@ -252,5 +252,37 @@ import Testing
         #expect(try lock.code == 0 && lock.output == run("schema", "lock", store).output)
         #expect(lock.output.hasPrefix("versionLock: [\n    \"Note\": [0x\(try hash(v1)), 0x") && lock.output.hasSuffix("],\n]\n"))
         #expect(try run("schema", "lock", v1, "--json").output.contains("\"lock\":{\"Note\":\"\(try hash(v1))"))
+    }
+
+    // MARK: Steps while programs of both versions run
+
+    @Test(.enabled(if: Kind.server != nil)) func aStepWithoutDowntime() throws {
+        let store = try store(.postgresql)
+        let plan = try run("schema", "expand", store, "--model", v2, "--dry-run").output
+        #expect(plan.contains(#"ALTER TABLE "Note" ADD COLUMN "stars" int8 DEFAULT '3'::int8"#) && plan.hasSuffix("nothing was changed\n"))
+        #expect(try run("schema", "backfill", store).error == "polystore: no step is under way in the store; begin one with expand\n")
+        #expect(
+            try run("schema", "expand", store, "--model", v2)
+                == (0, "done: programs of version \"V2\" can start\n", ""))
+        let status = try run("schema", "status", store).output
+        #expect(status.hasSuffix("a step to version \"V2\" is under way: programs of both versions can run; contract ends it\n"))
+        #expect(try run("schema", "status", store, "--json").output.contains(#""phase":"ready""#))
+        #expect(try run("schema", "abandon", store).code == 5, "it asks, and there is nobody to answer")
+        #expect(try run("schema", "abandon", store, "--yes").output == "done: the store keeps version \"V1\"\n")
+        #expect(try run("schema", "expand", store, "--model", v2).code == 0)
+        #expect(try run("schema", "backfill", store).output == "done: programs of version \"V2\" can start\n")
+        #expect(try run("schema", "contract", store, "--yes") == (0, "done: the store keeps version \"V2\" now\n", ""))
+        #expect(try run("query", store, "Note", "--sum", "stars").output == "6\n")
+        // What goes has to be named.
+        #expect(try run("schema", "expand", store, "--model", v3).code == 0)
+        let refused = try run("schema", "contract", store, "--yes")
+        #expect(refused.code == 5 && refused.error.contains("--accept-loss Note.mail"))
+        #expect(try run("schema", "contract", store, "--yes", "--accept-loss", "Note.mail").code == 0)
+        #expect(try run("schema", "status", store, "--model", v3).code == 0)
+    }
+
+    @Test func aStoreThatCannotSaysSo() throws {
+        let refused = try run("schema", "expand", store(.sqlite), "--model", v2)
+        #expect(refused.code == 2 && refused.error.contains("rollingMigrations"))
     }
 }

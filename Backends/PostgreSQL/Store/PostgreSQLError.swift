@@ -66,7 +66,8 @@ struct PostgreSQLError {
         case RollingTriggers.refusalState:
             return make(
                 .valueNotStorable,
-                "as long as programs of the older version of the model run, \(sentence ?? "a property") takes only what that version can hold")
+                "as long as programs of the older version of the model run, \(sentence ?? "a property") takes only what that version can hold"
+            )
         case "54000": return make(.valueTooLarge, "a value is larger than the server's index allows")
         case "XX001", "XX002": return make(.corrupted, "the server's data is damaged")
         default: return make(.inputOutput, "the server refused the statement with SQLSTATE \(state)")

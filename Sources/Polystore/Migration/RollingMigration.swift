@@ -18,7 +18,8 @@ public struct RollingMigration {
         guard let storage = storage as? any RollingStorage else {
             throw StorageError(
                 .unsupported,
-                "the store cannot be used in two versions of the model (capability rollingMigrations): migrate it while no other program runs")
+                "the store cannot be used in two versions of the model (capability rollingMigrations): migrate it while no other program runs"
+            )
         }
         self.storage = storage
         self.state = state
@@ -65,22 +66,30 @@ public struct RollingMigration {
         progress?.stepDone()
     }
 
+    /// What the older version has stored that the next one has no place for, and was not accepted.
+    ///
+    /// - Parameter acceptedLosses: What may go, by the paths of the changes.
+    /// - Throws: `notFound` where no step is under way.
+    public func losses(accepting acceptedLosses: Set<String> = []) throws(StorageError) -> [SchemaChange] {
+        guard let current = try current() else {
+            throw StorageError(.notFound, "no step is under way in the store; begin one with expand")
+        }
+        let reader = try storage.beginRead()
+        defer { reader.end() }
+        let mapping = MigrationMapping(SchemaMapping(from: current.source, to: current.destination))
+        return try MigrationLosses(mapping, accepted: acceptedLosses).stored(in: reader)
+    }
+
     /// Ends the step with the next version; programs of the older one are refused from then on.
     ///
     /// - Parameter acceptedLosses: What only the older version had and may go, by the paths of the changes.
     /// - Throws: `dataLossRefused` naming what would be lost; `busy` where the store is not filled, or others held it all the time.
     public func contract(acceptingLosses acceptedLosses: Set<String> = [], timeout: Double = 60) throws(StorageError) {
-        guard let current = try current() else { throw Self.notBegun }
-        let reader = try storage.beginRead()
-        defer { reader.end() }
-        let mapping = MigrationMapping(SchemaMapping(from: current.source, to: current.destination))
-        let losses = try MigrationLosses(mapping, accepted: acceptedLosses).stored(in: reader)
+        let losses = try losses(accepting: acceptedLosses)
         if let loss = losses.first?.loss {
             let paths = losses.map { "\"\($0.path)\"" }.joined(separator: ", ")
             throw StorageError(.dataLossRefused, "the older version's \(loss) would be lost: name what may go, [\(paths)]")
         }
-        // It would hold up the phase itself.
-        reader.end()
         try storage.contract(WriteOptions(timeout: timeout))
     }
 
@@ -90,10 +99,6 @@ public struct RollingMigration {
     /// - Throws: `notFound` where no step is under way; `dataLossRefused` naming what would be lost.
     public func abandon(acceptingLosses acceptsLosses: Bool = false, timeout: Double = 60) throws(StorageError) {
         try storage.abandon(acceptingLosses: acceptsLosses, WriteOptions(timeout: timeout))
-    }
-
-    private static var notBegun: StorageError {
-        StorageError(.notFound, "no step is under way in the store; begin one with expand")
     }
 
     private func step(to history: SchemaHistory) throws(StorageError) -> MigrationStep? {

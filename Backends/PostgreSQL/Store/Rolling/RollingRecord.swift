@@ -69,7 +69,8 @@ struct RollingRecord {
     var underWay: StorageError {
         StorageError(
             .busy,
-            "a step to version \"\(schema.version)\" of the model is under way while programs of both versions run: contract or abandon it first")
+            "a step to version \"\(schema.version)\" of the model is under way while programs of both versions run: contract or abandon it first"
+        )
     }
 
     /// What a program is told whose version is not filled yet.

@@ -30,7 +30,9 @@ struct RollingTriggers {
 
     private func name(_ table: RollingPlan.Shared, _ event: String) -> String { "polystore_rolling_\(event)_\(table.root)" }
 
-    private func trigger(_ table: RollingPlan.Shared, _ event: String, when: String, next: [String], old: [String], answer: String) -> String {
+    private func trigger(_ table: RollingPlan.Shared, _ event: String, when: String, next: [String], old: [String], answer: String)
+        -> String
+    {
         let name = name(table, event)
         let older = old.isEmpty ? "" : "ELSE\n\(old.joined(separator: "\n"))\n"
         let newer = next.isEmpty ? "NULL;" : next.joined(separator: "\n")

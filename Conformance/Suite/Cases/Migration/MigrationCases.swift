@@ -159,7 +159,11 @@ enum MigrationCases {
                 try Schema(version: "V1", entities: [Entity("Note", attributes: [words], indexes: [index])]),
                 try Schema(
                     version: "V2",
-                    entities: [Entity("Note", attributes: [words, Attribute("c", .string, defaultValue: .string("Ärger"))], indexes: [index, Index(["c"], kind: .fullText)])]))
+                    entities: [
+                        Entity(
+                            "Note", attributes: [words, Attribute("c", .string, defaultValue: .string("Ärger"))],
+                            indexes: [index, Index(["c"], kind: .fullText)])
+                    ]))
             try scene.run(harness, fill: { try notes($0, [["b": .string("ein Übel")], ["b": .string("zwei")]]) }) { scratch in
                 check.equal(try scratch.keys(FetchRequest("Note", where: Predicate(parsing: "b SEARCH 'ubel'"))), [1], "the old index")
                 check.equal(try scratch.keys(FetchRequest("Note", where: Predicate(parsing: "c SEARCH 'arger'"))), [1, 2], "the new one")

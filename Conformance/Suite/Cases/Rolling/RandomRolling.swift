@@ -5,7 +5,7 @@ internal import Polystore
 /// same writes.
 enum RandomRolling {
     static let all: [ConformanceCase] = [
-        RollingCases.rollingCase("M025.random-models-side-by-side") { harness, check in
+        RollingCases.rollingCase("M027.random-models-side-by-side") { harness, check in
             var taken = 0
             for number in 0..<UInt64(IsolationCases.isThorough ? 300 : 30) {
                 if try run(RandomCases.seed &+ 3_000 &+ number, harness, check) { taken += 1 }
@@ -38,7 +38,8 @@ enum RandomRolling {
                     var step = MigrationScene(before, after)
                     step.losses = model.losses
                     do { try scene.phases.backfill(BackfillPace(batchSize: 2)) } catch let error as StorageError
-                    where error.code == .uniqueConstraintViolated {
+                        where error.code == .uniqueConstraintViolated
+                    {
                         check.throwing(.uniqueConstraintViolated, "the ordinary migration") { try step.migrate(plain) }
                         return
                     }
@@ -69,11 +70,15 @@ enum RandomRolling {
         let schema = stores[0].schema
         for entity in schema.descriptions where !entity.isAbstract && Bool.random(using: &random) {
             let rows = try stores[0].fetch(FetchRequest(entity.name)).filter { $0.entity == entity.name }.sorted { $0.key < $1.key }
-            let free = entity.slots.filter { slot in slot.attribute != nil && !entity.uniqueConstraints.contains { $0.slots.contains(entity.slot(slot.name) ?? -1) } }
+            let free = entity.slots.filter { slot in
+                slot.attribute != nil && !entity.uniqueConstraints.contains { $0.slots.contains(entity.slot(slot.name) ?? -1) }
+            }
             guard let row = rows.randomElement(using: &random), let other = rows.randomElement(using: &random) else { continue }
             var values: [String: Value] = [:]
             for slot in free where Bool.random(using: &random) { values[slot.name] = other.values[slot.name] }
-            for slot in free where slot.attribute?.isOptional == true && Int.random(in: 0..<4, using: &random) == 0 { values[slot.name] = .null }
+            for slot in free where slot.attribute?.isOptional == true && Int.random(in: 0..<4, using: &random) == 0 {
+                values[slot.name] = .null
+            }
             let required = Set(entity.slots.filter { $0.destination == nil && $0.attribute?.isOptional == false }.map(\.name))
             let copy = row.values.filter { name, _ in free.contains { $0.name == name } }
             let isWhole = required.isSubset(of: copy.keys)

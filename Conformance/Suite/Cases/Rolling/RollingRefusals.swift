@@ -4,7 +4,7 @@ internal import Polystore
 /// Steps that two versions cannot be kept side by side for: they are refused with what stands in the way, and nothing is changed.
 enum RollingRefusals {
     static let all: [ConformanceCase] = [
-        RollingCases.rollingCase("M020.steps-that-cannot-be-kept-side-by-side-are-refused") { harness, check in
+        RollingCases.rollingCase("M022.steps-that-cannot-be-kept-side-by-side-are-refused") { harness, check in
             for refusal in try refusals() {
                 try RollingScene.run(harness, refusal.before, refusal.after, fill: { _ in }) { scene in
                     check.throwing(.unsupported, refusal.path) {
@@ -19,7 +19,7 @@ enum RollingRefusals {
                 }
             }
         },
-        RollingCases.rollingCase("M020.a-mapping-or-stage-of-the-program-is-refused") { harness, check in
+        RollingCases.rollingCase("M022.a-mapping-or-stage-of-the-program-is-refused") { harness, check in
             let before = [Attribute("a", .int64)], after = before + [Attribute("b", .int64, isOptional: true)]
             try RollingScene.run(harness, before, after, rows: [["a": .int(1)]]) { scene in
                 var history = try SchemaHistory(schemas: [scene.before, scene.after])
@@ -35,7 +35,7 @@ enum RollingRefusals {
             }
         },
         ConformanceCase(
-            "M020.a-store-without-it-says-so", clause: "group M", needsAbsent: [.rollingMigrations]
+            "M022.a-store-without-it-says-so", clause: "group M", needsAbsent: [.rollingMigrations]
         ) { harness, check in
             try harness.withStore { scratch in
                 let state = StorageState(storeID: UUID(), schema: scratch.schema, formatVersion: 1, wasCreated: false)
@@ -70,7 +70,8 @@ enum RollingRefusals {
             try model([root], [root, Entity("Memo", parent: "Note")], "Note"),
             try model([root, Entity("Memo", parent: "Note")], [root], "Note"),
             try model([note(Relationship("next", to: "Note"))], [note(Relationship("next", to: "Note", .toMany))], "Note.next"),
-            try model([note(Relationship("all", to: "Note", .toMany))], [note(Relationship("all", to: "Note", .toManyOrdered))], "Note.all"),
+            try model(
+                [note(Relationship("all", to: "Note", .toMany))], [note(Relationship("all", to: "Note", .toManyOrdered))], "Note.all"),
             try model([note(Relationship("next", to: "Note"))], [note(Relationship("next", to: "Note", isOptional: false))], "Note.next"),
             try model(
                 [note(Relationship("next", to: "Note"))],

@@ -93,6 +93,12 @@ extension SchemaCommand {
         func run() throws {
             try Rolling.with(store) { migration, opened in
                 let version = try migration.current()?.destination.version ?? ""
+                let losses = try migration.losses(accepting: Set(acceptLoss))
+                if !losses.isEmpty {
+                    let texts = losses.compactMap(\.loss).joined(separator: ", ")
+                    throw StorageError(
+                        .dataLossRefused, "the step would lose \(texts); accept it with \(SchemaStep.options(losses))")
+                }
                 try Question.confirm(
                     "Refuse programs of version \"\(opened.schema.version)\" of \(opened.url.redacted) from now on?", isConfirmed: yes)
                 try migration.contract(acceptingLosses: Set(acceptLoss), timeout: patience.timeout)

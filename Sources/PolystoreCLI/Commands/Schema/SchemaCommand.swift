@@ -7,7 +7,8 @@ struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Shows the version of the model that a store keeps, and leads the store to others.",
         subcommands: [
-            Status.self, Plan.self, Apply.self, Revert.self, Expand.self, Backfill.self, Contract.self, Abandon.self, History.self, Diff.self,
+            Status.self, Plan.self, Apply.self, Revert.self, Expand.self, Backfill.self, Contract.self, Abandon.self, History.self,
+            Diff.self,
             Stamp.self, Lock.self,
         ])
 
