@@ -8,7 +8,7 @@ struct PostgreSQLSetup {
     static let keyBlock: Int64 = 1000
 
     private let connection: PostgreSQLConnection
-    private let schema: String
+    let schema: String
 
     init(_ connection: PostgreSQLConnection, _ schema: String) {
         self.connection = connection

@@ -62,9 +62,14 @@ struct PostgreSQLRolling {
             let plan = try RollingPlan(step, from: metadata, to: next)
             try lock(plan)
             let since = try connection.query("SELECT pg_current_xact_id()::text::int8", []).integer(0, 0) ?? 0
-            for statement in plan.expanding() { try connection.execute(statement) }
+            for statement in plan.expanding(setup.schema) { try connection.execute(statement) }
             try setup.createSequences(plan.next)
             let writer = PostgreSQLMigrationSession(core, connection)
+            // What a peer keeps for this store is of one version, and the other could not read it.
+            if try !Peers(writer).known().isEmpty {
+                throw StorageError(
+                    .unsupported, "a store that commits together with others cannot be used in two versions of the model at once")
+            }
             try writer.setNote(PastVersion.noteName(metadata.migrations), past(step.mapping, until: .max).bytes)
             let phase: RollingMigrationState.Phase = plan.fillings.isEmpty && plan.freshIndexes.isEmpty ? .ready : .filling
             try setup.write(RollingRecord(step.mapping.destination, phase: phase, since: since).entries)
@@ -171,7 +176,7 @@ struct PostgreSQLRolling {
                 UPDATE polystore_history SET changes = changes_next WHERE changes_next IS NOT NULL;
                 ALTER TABLE polystore_history DROP COLUMN changes_next
                 """)
-            for statement in step.plan.contracting() { try connection.execute(statement) }
+            for statement in step.plan.contracting(setup.schema) { try connection.execute(statement) }
             try connection.forgetStatements()
             let writer = PostgreSQLMigrationSession(core.core(of: step.next), connection)
             let past = past(step.mapping, until: step.record.since)
@@ -215,7 +220,7 @@ struct PostgreSQLRolling {
             try connection.execute("LOCK TABLE polystore_metadata IN ACCESS EXCLUSIVE MODE")
             _ = try current()
             if !acceptsLosses { try refuseLosses(step.plan) }
-            for statement in step.plan.abandoning() { try connection.execute(statement) }
+            for statement in step.plan.abandoning(setup.schema) { try connection.execute(statement) }
             try connection.forgetStatements()
             try PostgreSQLMigrationSession(core, connection).setNote(PastVersion.noteName(step.metadata.migrations), nil)
             try connection.execute(RollingRecord.removal)

@@ -17,7 +17,7 @@ extension PostgreSQLStore: RollingStorage {
     public func explanation(ofRolling step: MigrationStep) throws(StorageError) -> [String] {
         try withSetup { _, core, _ throws(StorageError) in
             try core.metadata.check(step)
-            return try RollingPlan(step, from: core.metadata, to: StoreMetadata(migrating: core.metadata, step.mapping)).lines()
+            return try RollingPlan(step, from: core.metadata, to: StoreMetadata(migrating: core.metadata, step.mapping)).lines(schema)
         }
     }
 

@@ -5,7 +5,7 @@ internal import PolystoreStorage
 
 extension RollingPlan {
     /// The statements that make room for the newer version; none of them writes a row.
-    func expanding() -> [String] {
+    func expanding(_ schema: String) -> [String] {
         var statements = newRoots.map { next.createTable(root: $0) }
         statements += next.indexes().filter { newRoots.contains($0.root) }.map(\.creation)
         for link in newLinks { statements += [next.createTable(link: link), next.createMemberIndex(link)] }
@@ -24,7 +24,7 @@ extension RollingPlan {
             }
         }
         statements.append("ALTER TABLE polystore_history ADD COLUMN changes_next bytea")
-        return statements + RollingTriggers(self).creation()
+        return statements + RollingTriggers(self, schema: schema).creation()
     }
 
     /// What the rows of a table that both versions have are filled with.
@@ -62,8 +62,8 @@ extension RollingPlan {
     }
 
     /// The statements that leave the newer version alone.
-    func contracting() -> [String] {
-        var statements = RollingTriggers(self).removal()
+    func contracting(_ schema: String) -> [String] {
+        var statements = RollingTriggers(self, schema: schema).removal()
         statements += removedIndexes.map(\.removal)
         for link in removedLinks { statements.append("DROP TABLE \(SQLText.quoted(old.table(link: link)))") }
         let wanted = Set(mapping.destination.roots.map { final.keySequence($0) })
@@ -104,8 +104,8 @@ extension RollingPlan {
     }
 
     /// The statements that leave the older version alone.
-    func abandoning() -> [String] {
-        var statements = RollingTriggers(self).removal()
+    func abandoning(_ schema: String) -> [String] {
+        var statements = RollingTriggers(self, schema: schema).removal()
         statements += freshIndexes.map { "DROP INDEX IF EXISTS \(SQLText.quoted($0.name))" }
         statements += newLinks.map { "DROP TABLE \(SQLText.quoted(next.table(link: $0)))" }
         for root in newRoots {
@@ -152,10 +152,10 @@ extension RollingPlan {
     }
 
     /// The whole step for people to read.
-    func lines() -> [String] {
-        ["-- expand"] + expanding() + ["-- backfill, batch by batch"]
+    func lines(_ schema: String) -> [String] {
+        ["-- expand"] + expanding(schema) + ["-- backfill, batch by batch"]
             + fillings.map { "UPDATE \(SQLText.quoted(next.table($0.table.root))) SET \($0.assignments) WHERE \($0.condition)" }
-            + freshIndexes.map { Self.concurrently($0.creation) } + ["-- contract"] + contracting()
+            + freshIndexes.map { Self.concurrently($0.creation) } + ["-- contract"] + contracting(schema)
     }
 
     /// The statement that makes an index without keeping writers out.

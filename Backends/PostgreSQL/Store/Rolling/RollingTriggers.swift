@@ -13,8 +13,15 @@ struct RollingTriggers {
     static let refusalState = "PS002"
 
     private let plan: RollingPlan
+    /// The schema of the server, by whose name the triggers find the tables: whoever writes to them may have another search path.
+    private let schema: String
 
-    init(_ plan: RollingPlan) { self.plan = plan }
+    init(_ plan: RollingPlan, schema: String) {
+        self.plan = plan
+        self.schema = schema
+    }
+
+    private func place(_ table: String) -> String { "\(SQLText.quoted(schema)).\(SQLText.quoted(table))" }
 
     /// The statements that make them.
     func creation() -> [String] {
@@ -150,11 +157,11 @@ struct RollingTriggers {
         for place in slots.sorted(by: { ($0.root, $0.column) < ($1.root, $1.column) }) where place.destination == root {
             let column = SQLText.quoted(place.column)
             statements.append(
-                "UPDATE \(SQLText.quoted(tables.table(place.root))) SET \(column) = NULL, \"_version\" = \"_version\" + 1 "
+                "UPDATE \(self.place(tables.table(place.root))) SET \(column) = NULL, \"_version\" = \"_version\" + 1 "
                     + "WHERE \(column) = OLD.\"_id\";")
         }
         for link in links {
-            let description = tables.schema.links[link], table = SQLText.quoted(tables.table(link: link))
+            let description = tables.schema.links[link], table = place(tables.table(link: link))
             if tables.schema[description.owner].root == root { statements.append("DELETE FROM \(table) WHERE \"owner\" = OLD.\"_id\";") }
             if tables.schema[description.member].root == root { statements.append("DELETE FROM \(table) WHERE \"member\" = OLD.\"_id\";") }
         }

@@ -34,6 +34,13 @@ enum RollingRefusals {
                 }
             }
         },
+        RollingCases.rollingCase("M022.a-store-that-commits-with-others-is-refused") { harness, check in
+            try RollingScene.run(harness, RollingCases.before, RollingCases.after, rows: []) { scene in
+                try scene.old.write { try Peers.add(UUID(), $0) }
+                check.throwing(.unsupported, "a peer") { try scene.expand() }
+                check.isTrue(try scene.phases.current() == nil, "nothing is under way")
+            }
+        },
         ConformanceCase(
             "M022.a-store-without-it-says-so", clause: "group M", needsAbsent: [.rollingMigrations]
         ) { harness, check in
