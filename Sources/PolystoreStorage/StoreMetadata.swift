@@ -138,7 +138,8 @@ public struct StoreMetadata: Sendable {
         let version = stored.flatMap { try? Schema(json: $0) }.map { "\"\($0.version)\"" } ?? "another one"
         return StorageError(
             .schemaMismatch,
-            "another program has led the store from version \"\(schema.version)\" of the model to \(version); open it anew with that version")
+            "another program has led the store from version \"\(schema.version)\" of the model to \(version); open it anew with that version"
+        )
     }
 
     /// The entity with a number, or nil.
