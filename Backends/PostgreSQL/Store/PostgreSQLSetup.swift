@@ -107,10 +107,6 @@ struct PostgreSQLSetup {
     /// The functions of full-text indexes, where there are any.
     private func createFunctions(_ model: Schema) throws(StorageError) {
         if model.descriptions.allSatisfy(\.fullTextSlots.isEmpty) { return }
-        let isUTF8 = try connection.query("SELECT (getdatabaseencoding() = 'UTF8')::int::int8", [])
-        guard isUTF8.integer(0, 0) == 1 else {
-            throw StorageError(.unsupported, "a full-text index needs a database whose encoding is UTF8")
-        }
         try connection.execute(PostgreSQLWords.creation(schema))
     }
 }
