@@ -148,6 +148,18 @@ enum ChainCases {
     ]
 
     private static let pasts: [ConformanceCase] = [
+        migrationCase("M015.keys-of-deleted-objects-are-not-used-again") { harness, check in
+            let a = Attribute("a", .int64, isOptional: true)
+            let scene = MigrationScene(
+                try note(1, [a]), try note(2, [a, Attribute("b", .int64, defaultValue: .int(1))], entity: "Page", was: "Note"))
+            func fill(_ scratch: Scratch) throws { try scratch.delete("Note", try scratch.insert("Note", [[:], [:], [:]]).suffix(1)) }
+            try scene.run(harness, fill: fill) { scratch in
+                check.equal(try scratch.keys(FetchRequest("Page")), [1, 2], "keys")
+                let key = try scratch.insert("Page", [[:]])[0]
+                check.isTrue(key > 3, "a new key")
+                try scratch.delete("Page", [key])
+            }
+        },
         migrationCase("M015.the-history-goes-through-several-versions") { harness, check in
             let a = Attribute("a", .int64, isOptional: true), b = Attribute("b", .int64, isOptional: true)
             func schema(_ version: Int, _ entities: [Entity]) throws -> Schema { try Schema(version: "V\(version)", entities: entities) }
@@ -183,6 +195,6 @@ enum ChainCases {
                 check.isTrue(changes.allSatisfy { $0.entity == leaf && $0.key == 1 }, "only of what is still there")
                 check.equal(changes.map(\.kind), [.insert, mask("c"), mask("a"), mask("c")], "changes")
             }
-        }
+        },
     ]
 }
