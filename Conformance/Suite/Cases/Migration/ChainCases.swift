@@ -131,6 +131,19 @@ enum ChainCases {
                 try $0.insert("Note", [["a": .int(1), "b": .int(2)]])
             }
         },
+        migrationCase("M014.a-new-version-can-be-as-an-old-one-was") { harness, check in
+            let a = Attribute("a", .int64), b = Attribute("b", .int64, isOptional: true)
+            let first = try note(1, [a]), second = try note(2, [a, b]), third = try note(3, [a])
+            try harness.withStore(first) { scratch in
+                try scratch.insert("Note", [["a": .int(1)]])
+                try MigrationScene(second).migrate(scratch)
+                let middle = Scratch(migrated: scratch, to: second)
+                check.throwing(.noMigrationPath, "the first program again") { try MigrationScene(first).migrate(middle) }
+                check.equal(try MigrationScene(third).migrate(middle).count, 1, "a third version without the attribute")
+                let last = Scratch(migrated: middle, to: third)
+                check.equal(try last.fetch(FetchRequest("Note")).map(\.values), [["a": .int(1)]], "objects")
+            }
+        },
         migrationCase("M020.again-is-nothing") { harness, check in
             let scene = try MigrationScene(
                 [Attribute("a", .int64)], [Attribute("a", .int64), Attribute("b", .int64, defaultValue: .int(1))])
