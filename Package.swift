@@ -168,7 +168,9 @@ let package = Package(
         tests(
             "PolystoreCompatibilityTests", "Tests/PolystoreCompatibilityTests",
             ["PolystoreCompatibility", "PolystoreInMemory", "PolystoreSQLite", "PolystorePostgreSQL", "TestStores"]),
-        tests("ConformanceTests", "Tests/ConformanceTests", ["PolystoreConformance", "PolystoreStorage", "PolystoreInMemory"]),
+        tests(
+            "ConformanceTests", "Tests/ConformanceTests",
+            ["PolystoreConformance", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite"]),
         tests(
             "InMemoryTests", "Tests/Backends/InMemoryTests",
             ["PolystoreConformance", "PolystoreCatalog", "PolystoreInMemory", "PolystoreStorage"]),

@@ -132,10 +132,14 @@ public struct StoreMetadata: Sendable {
     }
 
     /// The failure of a session that finds another version in the store than it was opened with.
-    public static func migrated(from schema: Schema) -> StorageError {
-        StorageError(
+    ///
+    /// - Parameter stored: The text of the schema that the store keeps now; nil where it cannot be read.
+    public static func migrated(from schema: Schema, to stored: String?) -> StorageError {
+        let version = stored.flatMap { try? Schema(json: $0) }.map { "\"\($0.version)\"" } ?? "another one"
+        return StorageError(
             .schemaMismatch,
-            "another program has led the store from version \"\(schema.version)\" of the model to another one; open it anew with that one")
+            "another program has led the store from version \"\(schema.version)\" of the model to \(version); open it anew with that version"
+        )
     }
 
     /// The entity with a number, or nil.

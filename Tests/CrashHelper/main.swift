@@ -24,7 +24,7 @@ if CommandLine.arguments.contains("--assign") {
     try stack.fetchAll(From<DynamicObject>(entity: "Left"))[0].setValue(.int(2), for: "x")
 }
 
-// Leads a store from one version of a model to the next.
+// Works with a store of one version of a model, or leads it to the next.
 if CommandLine.arguments.count >= 3, CommandLine.arguments[1].hasPrefix("--") {
     let count = CommandLine.arguments.count > 3 ? Int(CommandLine.arguments[3]) ?? 1000 : 1000
     let work = Migrating(url: CommandLine.arguments[2], count: count)
@@ -32,6 +32,10 @@ if CommandLine.arguments.count >= 3, CommandLine.arguments[1].hasPrefix("--") {
     case "--fill": try work.fill()
     case "--migrate": try work.migrate()
     case "--verify": print(try work.verify())
+    case "--write": try Sharing(url: work.url).write()
+    case "--upgrade": try Sharing(url: work.url).upgrade()
+    case "--fill-notes": try Sharing(url: work.url).fillNotes(count)
+    case "--notes": print(try Sharing(url: work.url).notes())
     default: exit(2)
     }
     exit(0)

@@ -73,6 +73,9 @@ final class PostgreSQLConnection {
     /// The major and minor version, such as 150018.
     var serverVersion: Int { Int(PQserverVersion(handle)) }
 
+    /// The encoding of the database, such as UTF8.
+    var serverEncoding: String { PQparameterStatus(handle, "server_encoding").map { String(cString: $0) } ?? "" }
+
     /// Whether the connection can be used for another session.
     var isUsable: Bool { PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE }
 

@@ -80,7 +80,8 @@ final class PostgreSQLCore: Sendable {
     func begin(_ connection: PostgreSQLConnection, _ statement: String) throws(StorageError) {
         if isForeign { return try connection.execute(statement + "; SELECT pg_current_snapshot()") }
         guard try connection.text(statement + "; " + holdingVersion) == metadata.hash else {
-            throw StoreMetadata.migrated(from: metadata.schema)
+            let stored = try? connection.text("SELECT value FROM polystore_metadata WHERE key = 'schema'")
+            throw StoreMetadata.migrated(from: metadata.schema, to: stored ?? nil)
         }
     }
 

@@ -46,6 +46,9 @@ struct PostgreSQLError {
         case "40001", "40P01": return make(.serializationFailure, "the server ended the transaction in favour of another; run it again")
         case "28P01", "28000": return make(.authenticationFailed, "the server refused the user or the password")
         case "3D000": return make(.notFound, "the server has no database of this name")
+        // Where even our metadata are gone there is no store.
+        case "42P01" where tables != nil && sentence?.contains("polystore_metadata") == false, "42703" where tables != nil:
+            return SQLTables.changedByHand(sentence ?? state, cause)
         case "3F000", "42P01": return make(.notFound, "the server has no such schema or table")
         case "42501": return make(.permissionDenied, "the user may not do this on the server")
         case "25006": return make(.readOnly, "the server or the session takes no changes")

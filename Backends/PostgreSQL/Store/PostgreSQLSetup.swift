@@ -114,10 +114,6 @@ struct PostgreSQLSetup {
         let name = "\(SQLText.quoted(schema)).\(PostgreSQLWords.lexemes)"
         let exists = try connection.query("SELECT (to_regproc($1::text) IS NOT NULL)::int::int8", [text(name)])
         if exists.integer(0, 0) == 1 { return }
-        let isUTF8 = try connection.query("SELECT (getdatabaseencoding() = 'UTF8')::int::int8", [])
-        guard isUTF8.integer(0, 0) == 1 else {
-            throw StorageError(.unsupported, "a full-text index needs a database whose encoding is UTF8")
-        }
         try connection.execute(PostgreSQLWords.creation(schema))
     }
 }

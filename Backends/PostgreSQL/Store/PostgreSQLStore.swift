@@ -102,6 +102,7 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
         request.readOnly = request.readOnly || isReadOnly
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
         try Self.checkVersion(connection)
+        try Self.checkEncoding(connection)
         // A look at what is there is no use of it.
         let isUsed = request.schema != nil
         if isUsed { observers.tell { $0.storageWillFinishInitialImport(self) } }
@@ -149,6 +150,14 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
 
     /// Whether the tables are ours.
     var isOwn: Bool { catalog == .own }
+
+    /// Other encodings lack letters that a text may have, or keep bytes that are none.
+    private static func checkEncoding(_ connection: PostgreSQLConnection) throws(StorageError) {
+        let encoding = connection.serverEncoding
+        if encoding == "UTF8" { return }
+        throw StorageError(
+            .unsupported, "the database has the encoding \(encoding), which does not hold every text; make one with ENCODING 'UTF8'")
+    }
 
     /// Begins to wait for what other programs tell.
     private func listen() {

@@ -45,7 +45,15 @@ final class SQLiteCore: Sendable {
         let statement = try connection.statement("SELECT value FROM polystore_metadata WHERE key = 'hash'")
         defer { statement.reset() }
         if try statement.step(), metadata.hash.utf8.elementsEqual(SQLiteCells.cell(statement.handle, 0, .text).bytes) { return }
-        throw StoreMetadata.migrated(from: metadata.schema)
+        throw StoreMetadata.migrated(from: metadata.schema, to: storedSchema(connection))
+    }
+
+    /// The text of the schema that another program has put there; nil where it cannot be read.
+    private func storedSchema(_ connection: SQLiteConnection) -> String? {
+        guard let statement = try? connection.statement("SELECT value FROM polystore_metadata WHERE key = 'schema'") else { return nil }
+        defer { statement.reset() }
+        guard (try? statement.step()) == true else { return nil }
+        return String(decoding: SQLiteCells.cell(statement.handle, 0, .text).bytes, as: UTF8.self)
     }
 
     /// The statement that reads a row of an entity's hierarchy by its key, and its layout.

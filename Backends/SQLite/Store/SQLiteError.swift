@@ -1,5 +1,6 @@
 #if SQLite
 internal import CSQLite
+internal import PolystoreSQL
 internal import PolystoreStorage
 
 /// Turns what SQLite reports into errors of the contract.
@@ -23,6 +24,8 @@ enum SQLiteError {
         // A value of another program that has no form of ours: the sentence is that of `SQLiteForm`, and names the column alone.
         case SQLITE_MISMATCH: return StorageError(.valueNotStorable, message, cause: cause)
         case SQLITE_NOMEM: return StorageError(.limitExceeded, "SQLite ran out of memory", cause: cause)
+        case SQLITE_ERROR where message.hasPrefix("no such ") || message.contains(" has no column named "):
+            return SQLTables.changedByHand(message, cause)
         default: return StorageError(.inputOutput, "SQLite failed with code \(code)", cause: cause)
         }
     }

@@ -22,6 +22,17 @@ public final class MutantStore: StorageInterface {
         case leaksNewRowsIntoSnapshots = "I020.a-read-sees-one-snapshot"
         case forgetsHistory = "T040.history-has-one-entry-for-each-commit"
         case forgetsLinks = "C040.links"
+        case opensAnyModel = "S003.another-model-is-refused-by-its-first-difference"
+        case forgetsItsFormat = "S001.opening-again-changes-nothing"
+        case losesDefaultsInSteps = "M001.an-attribute-with-a-default-comes"
+        case losesRenamedValuesInSteps = "M008.ten-versions-in-a-chain"
+        case losesPairsInSteps = "M006.to-one-becomes-many-to-many"
+        case keepsRowsOfWhatBeginsAnew = "M007.an-entity-begins-anew-under-its-name"
+        case stepsWithoutCommit = "M001.an-optional-attribute-comes"
+        case commitsHalfSteps = "M013.a-step-that-is-given-up-leaves-everything"
+        case usesKeysAgainAfterSteps = "M015.keys-of-deleted-objects-are-not-used-again"
+        case forgetsEarlierVersions = "M020.again-is-nothing"
+        case takesStepsFromElsewhere = "M017.an-explanation-changes-nothing"
     }
 
     /// `mutant`.
@@ -42,7 +53,18 @@ public final class MutantStore: StorageInterface {
     public var capabilities: StorageCapabilities { inner.capabilities }
 
     /// Opens the store.
-    public func open(_ request: OpenRequest) throws(StorageError) -> StorageState { try inner.open(request) }
+    public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
+        var state: StorageState
+        do throws(StorageError) {
+            state = try inner.open(request)
+        } catch  where error.code == .schemaMismatch && defect == .opensAnyModel {
+            state = try inner.open(OpenRequest(schema: nil))
+        }
+        if defect == .forgetsItsFormat {
+            state = StorageState(storeID: state.storeID, schema: state.schema, formatVersion: 0, wasCreated: state.wasCreated)
+        }
+        return state
+    }
 
     /// A broken session.
     public func beginRead() throws(StorageError) -> any StorageReader { MutantReader(try inner.beginRead(), self) }
@@ -50,6 +72,20 @@ public final class MutantStore: StorageInterface {
     /// A broken write transaction.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         MutantWriter(try inner.beginWrite(options), self)
+    }
+
+    /// A broken step.
+    public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
+        try MutantMigration(inner.beginMigration(step, options), step, self)
+    }
+
+    /// What the store would do.
+    public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
+        do throws(StorageError) {
+            return try inner.explanation(of: step, after: earlier)
+        } catch  where error.code == .schemaMismatch && defect == .takesStepsFromElsewhere {
+            return ["whatever there is becomes version \"\(step.mapping.destination.version)\""]
+        }
     }
 
     /// Closes the store.
@@ -87,7 +123,9 @@ class MutantReader: StorageReader {
         case .missesNilInInequality:
             if case .compare(let path, .notEqual, _) = plan.predicate { plan.predicate = .and([plan.predicate, .not(.isNil(path))]) }
         case .losesTheLastRow, .forgetsRollback, .usesKeysAgain, .forgetsVersions, .losesMicroseconds, .turnsEmptyTextIntoNil,
-            .sumOfNothingIsNil, .leaksNewRowsIntoSnapshots, .forgetsHistory, .forgetsLinks:
+            .sumOfNothingIsNil, .leaksNewRowsIntoSnapshots, .forgetsHistory, .forgetsLinks, .opensAnyModel, .forgetsItsFormat,
+            .losesDefaultsInSteps, .losesRenamedValuesInSteps, .losesPairsInSteps, .keepsRowsOfWhatBeginsAnew, .stepsWithoutCommit,
+            .commitsHalfSteps, .usesKeysAgainAfterSteps, .forgetsEarlierVersions, .takesStepsFromElsewhere:
             break
         }
         return MutantCursor(try current().cursor(for: plan), store.defect)
@@ -121,7 +159,7 @@ class MutantReader: StorageReader {
 }
 
 /// A write transaction with a defect.
-final class MutantWriter: MutantReader, StorageWriter {
+class MutantWriter: MutantReader, StorageWriter {
     private let writer: any StorageWriter
 
     init(_ writer: any StorageWriter, _ store: MutantStore) {

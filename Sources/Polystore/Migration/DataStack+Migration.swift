@@ -15,15 +15,26 @@ extension DataStack {
     /// - Throws: `noMigrationPath` where no way leads to the current version; whatever opening throws.
     public func requiredMigrations(for storage: any StorageInterface) throws(StorageError) -> [RequiredMigration] {
         if core.entries.contains(where: { $0.entry.store === storage }) { return [] }
-        let state: StorageState
-        do throws(StorageError) {
-            state = try storage.open(OpenRequest(schema: nil, createIfMissing: false, readOnly: true))
-        } catch  where error.code == .notFound {
-            return []
+        var attempts = 0
+        while true {
+            let state: StorageState
+            do throws(StorageError) {
+                state = try storage.open(OpenRequest(schema: nil, createIfMissing: false, readOnly: true))
+            } catch  where error.code == .notFound {
+                return []
+            }
+            defer { try? storage.close() }
+            do throws(StorageError) {
+                return try runner(storage, state, nil).requiredMigrations()
+            } catch  where error.code == .schemaMismatch && attempts < Self.mostSteps {
+                // Another program took a step after the opening: what is left is looked at anew.
+                attempts += 1
+            }
         }
-        defer { try? storage.close() }
-        return try runner(storage, state, nil).requiredMigrations()
     }
+
+    /// So many steps of other programs are waited for.
+    private static let mostSteps = 20
 
     /// Migrates a store to the current version of the model without adding it, while the caller waits.
     ///
@@ -100,7 +111,7 @@ extension DataStack {
                     try runner(storage, state, progress).run()
                     return StorageState(
                         storeID: state.storeID, schema: schema, formatVersion: state.formatVersion, wasCreated: false)
-                } catch  where error.code == .schemaMismatch && attempts < 20 {
+                } catch  where error.code == .schemaMismatch && attempts < Self.mostSteps {
                     // Another program took a step first: what is left is looked at anew.
                     attempts += 1
                     try storage.close()

@@ -112,7 +112,8 @@ public struct MigrationRunner {
         let reader = try storage.beginRead()
         defer { reader.end() }
         let before = MigrationRecord.ancestors(of: state.schema, try MigrationRecord.all(reader))
-        guard before.contains(where: { $0.hash == current.hash }) else { return }
+        // A new version may be as an old one was: it has another name.
+        guard before.contains(where: { $0.hash == current.hash && $0.version == current.version }) else { return }
         throw StorageError(
             .noMigrationPath,
             "the store was led from version \"\(current.version)\" of the model to \"\(state.schema.version)\" by a newer program: update this one"

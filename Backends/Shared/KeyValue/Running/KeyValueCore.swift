@@ -37,8 +37,11 @@ final class KeyValueCore: Sendable {
             try session.get(KeyValueLayout.metadata, key).map { stored in hash.withUnsafeBytes { compareBytes($0, stored) == 0 } } ?? false
         }
         if isSame { return }
+        let stored = try? KeyValueStore.withBytes("schema") { key throws(StorageError) in
+            try session.get(KeyValueLayout.metadata, key).map { String(decoding: $0, as: UTF8.self) }
+        }
         session.end()
-        throw StoreMetadata.migrated(from: schema)
+        throw StoreMetadata.migrated(from: schema, to: stored ?? nil)
     }
 
     /// Adds the row of a record to a batch.

@@ -131,6 +131,19 @@ enum ChainCases {
                 try $0.insert("Note", [["a": .int(1), "b": .int(2)]])
             }
         },
+        migrationCase("M014.a-new-version-can-be-as-an-old-one-was") { harness, check in
+            let a = Attribute("a", .int64), b = Attribute("b", .int64, isOptional: true)
+            let first = try note(1, [a]), second = try note(2, [a, b]), third = try note(3, [a])
+            try harness.withStore(first) { scratch in
+                try scratch.insert("Note", [["a": .int(1)]])
+                try MigrationScene(second).migrate(scratch)
+                let middle = Scratch(migrated: scratch, to: second)
+                check.throwing(.noMigrationPath, "the first program again") { try MigrationScene(first).migrate(middle) }
+                check.equal(try MigrationScene(third).migrate(middle).count, 1, "a third version without the attribute")
+                let last = Scratch(migrated: middle, to: third)
+                check.equal(try last.fetch(FetchRequest("Note")).map(\.values), [["a": .int(1)]], "objects")
+            }
+        },
         migrationCase("M020.again-is-nothing") { harness, check in
             let scene = try MigrationScene(
                 [Attribute("a", .int64)], [Attribute("a", .int64), Attribute("b", .int64, defaultValue: .int(1))])
@@ -148,6 +161,18 @@ enum ChainCases {
     ]
 
     private static let pasts: [ConformanceCase] = [
+        migrationCase("M015.keys-of-deleted-objects-are-not-used-again") { harness, check in
+            let a = Attribute("a", .int64, isOptional: true)
+            let scene = MigrationScene(
+                try note(1, [a]), try note(2, [a, Attribute("b", .int64, defaultValue: .int(1))], entity: "Page", was: "Note"))
+            func fill(_ scratch: Scratch) throws { try scratch.delete("Note", try scratch.insert("Note", [[:], [:], [:]]).suffix(1)) }
+            try scene.run(harness, fill: fill) { scratch in
+                check.equal(try scratch.keys(FetchRequest("Page")), [1, 2], "keys")
+                let key = try scratch.insert("Page", [[:]])[0]
+                check.isTrue(key > 3, "a new key")
+                try scratch.delete("Page", [key])
+            }
+        },
         migrationCase("M015.the-history-goes-through-several-versions") { harness, check in
             let a = Attribute("a", .int64, isOptional: true), b = Attribute("b", .int64, isOptional: true)
             func schema(_ version: Int, _ entities: [Entity]) throws -> Schema { try Schema(version: "V\(version)", entities: entities) }
@@ -183,6 +208,6 @@ enum ChainCases {
                 check.isTrue(changes.allSatisfy { $0.entity == leaf && $0.key == 1 }, "only of what is still there")
                 check.equal(changes.map(\.kind), [.insert, mask("c"), mask("a"), mask("c")], "changes")
             }
-        }
+        },
     ]
 }

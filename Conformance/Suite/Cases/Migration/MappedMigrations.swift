@@ -146,6 +146,9 @@ enum MappedMigrations {
                 check.equal(try names(scratch, "Dog", "keepers"), ["Fido": ["Ann", "Bob"], "Rex": ["Ann"]], "keepers")
                 check.equal(try names(scratch, "Person", "cats"), ["Bob": ["Kit", "Mia"]], "cats")
                 check.equal(try names(scratch, "Dog", "rival"), ["Rex": ["Fido"]], "rival")
+                let keys = try scratch.keys(FetchRequest("Animal")), key = try scratch.insert("Cat", [["name": .string("Leo")]])[0]
+                check.isTrue(key > keys.max() ?? 0, "a new key is greater than those of both")
+                try scratch.delete("Cat", [key])
             }
         },
         migrationCase("M007.two-entities-become-one") { harness, check in
