@@ -39,9 +39,9 @@ import Testing
     }
 
     /// Migrates and kills after a time; the whole time where there is none.
-    private func migrate(_ url: String, killAfter seconds: Double?) throws -> Double {
+    private func migrate(_ url: String, by verb: String = "--migrate", killAfter seconds: Double?) throws -> Double {
         let output = Pipe()
-        let process = try start(["--migrate", url], output)
+        let process = try start([verb, url], output)
         // It begins with the first mark.
         _ = try output.fileHandleForReading.read(upToCount: 1)
         let begin = Date()
@@ -80,6 +80,27 @@ import Testing
         _ = try migrate(url, killAfter: nil)
         #expect(try run(["--verify", url, Self.objects]) == "V2")
         print("\(kind): \(Self.kills) kills within \(time) s, then \(ends["V1"] ?? 0) old and \(ends["V2"] ?? 0) new")
+    }
+
+    @Test(.enabled(if: server != nil)) func aKilledStepWithoutDowntimeGoesOn() throws {
+        let url = url("postgresql")
+        defer { try? StoreCatalog.standard.store(at: StoreURL(url), configuration: nil).erase() }
+        _ = try run(["--fill-rolling", url, Self.objects])
+        let time = try migrate(url, by: "--roll", killAfter: nil)
+        #expect(try run(["--verify-rolling", url, Self.objects]) == "V2")
+        for _ in 0..<Self.kills {
+            try StoreCatalog.standard.store(at: StoreURL(url), configuration: nil).erase()
+            _ = try run(["--fill-rolling", url, Self.objects])
+            var version = "V1", kills = 0
+            // Each life is killed, until one was quick enough.
+            while version == "V1", kills < 20 {
+                _ = try migrate(url, by: "--roll", killAfter: Double.random(in: 0...(time * 1.2)))
+                kills += 1
+                version = try run(["--verify-rolling", url, Self.objects])
+            }
+            _ = try migrate(url, by: "--roll", killAfter: nil)
+            #expect(try run(["--verify-rolling", url, Self.objects]) == "V2")
+        }
     }
 }
 
