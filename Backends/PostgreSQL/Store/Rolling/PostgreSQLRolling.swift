@@ -100,21 +100,30 @@ struct PostgreSQLRolling {
         for filling in step.plan.fillings { try fill(filling, step, pace, report) }
         for index in step.plan.freshIndexes { try make(index, step.plan) }
         try patiently(WriteOptions(timeout: 30)) { () throws(StorageError) in
+            try hold(step)
             try setup.write(RollingRecord(step.record.schema, phase: .ready, since: step.record.since).entries)
         }
+    }
+
+    /// Keeps others from ending the step under a transaction.
+    ///
+    /// - Throws: `notFound` where somebody has.
+    private func hold(_ step: Step) throws(StorageError) {
+        let hash = try connection.text(
+            "LOCK TABLE polystore_metadata IN ACCESS SHARE MODE; SELECT value FROM polystore_metadata WHERE key = '\(RollingRecord.hashKey)'")
+        if hash != step.next.hash { throw StorageError(.notFound, "the step was ended by another program") }
     }
 
     private func fill(
         _ filling: RollingPlan.Filling, _ step: Step, _ pace: BackfillPace, _ report: (BackfillProgress) throws(StorageError) -> Void
     ) throws(StorageError) {
         let root = filling.table.root, table = SQLText.quoted(step.plan.next.table(root))
-        let estimate = try connection.query(
-            "SELECT GREATEST(reltuples, 0)::int8 FROM pg_class WHERE oid = to_regclass($1::text)", [.init(.value(.string(table), .string))])
         var last = step.record.filled[root] ?? .min, completed = 0
-        let total = Int(estimate.integer(0, 0) ?? 0), batch = Int64(max(pace.batchSize, 1))
+        let total = try objectCount(table), batch = Int64(max(pace.batchSize, 1))
         while true {
             var count: Int64 = 0, upper = last
             try patiently(WriteOptions(timeout: 600)) { () throws(StorageError) in
+                try hold(step)
                 let range = try connection.query(
                     "SELECT max(\"_id\"), count(*) FROM (SELECT \"_id\" FROM \(table) WHERE \"_id\" > $1::int8 ORDER BY \"_id\" LIMIT $2::int8) t",
                     [PostgreSQLParameter(last), PostgreSQLParameter(batch)])
@@ -134,6 +143,14 @@ struct PostgreSQLRolling {
                     entity: step.mapping.destination[root].name, completed: completed, total: max(total, completed)))
             if pace.pause > 0 { Thread.sleep(forTimeInterval: pace.pause) }
         }
+    }
+
+    /// About how many rows a table has: as the server estimates, and counted where it has never looked.
+    private func objectCount(_ table: String) throws(StorageError) -> Int {
+        let estimate = try connection.query(
+            "SELECT reltuples::int8 FROM pg_class WHERE oid = to_regclass($1::text)", [.init(.value(.string(table), .string))])
+        if let rows = estimate.integer(0, 0), rows > 0 { return Int(rows) }
+        return Int(try connection.query("SELECT count(*) FROM \(table)", []).integer(0, 0) ?? 0)
     }
 
     /// Makes an index while others write. One that an earlier attempt left behind half made is made anew.

@@ -159,6 +159,22 @@ enum RollingPhases {
                 check.equal(try third.values("Note", "title"), [.string("a"), .string("b")], "and ended")
             }
         },
+        RollingCases.rollingCase("M026.abandoned-while-it-is-filled") { harness, check in
+            let rows = (0..<10).map { RollingCases.row("\($0)", $0, nil) }
+            try RollingScene.run(harness, RollingCases.before, RollingCases.after, rows: rows) { scene in
+                try scene.expand()
+                let other = try scene.old.another(), state = try other.open(OpenRequest(schema: nil, createIfMissing: false))
+                defer { try? other.close() }
+                let phases = try RollingMigration(other, state)
+                check.throwing(.notFound, "the filling") {
+                    try (scene.desk as? any RollingStorage)?.backfill(BackfillPace(batchSize: 3)) { progress throws(StorageError) in
+                        check.equal([progress.completed, progress.total], [3, 10], "progress")
+                        try phases.abandon(timeout: 10)
+                    }
+                }
+                check.equal(try scene.old.values("Note", "count"), (0..<10).map { .int($0) }, "values")
+            }
+        },
         RollingCases.rollingCase("M026.one-step-at-a-time") { harness, check in
             try RollingScene.run(harness, RollingCases.before, RollingCases.after, rows: [RollingCases.row("a", 1, nil)]) { scene in
                 check.throwing(.notFound, "backfill before expand") { try scene.phases.backfill() }

@@ -8,7 +8,7 @@ struct RollingScene {
     /// A program of the older version.
     let old: Scratch
     /// The store as who deploys has it open.
-    private let desk: any StorageInterface
+    let desk: any StorageInterface
     /// The phases.
     let phases: RollingMigration
 
