@@ -132,13 +132,11 @@ extension SQLiteInPlaceWriter {
     private func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
         let table = inPlace.tables.tables[entity], key = SQLText.quoted(table.key)
         let slots = update.mask.slots, written = slots.filter { !table.columns[$0].isKey }
-        var assignments = written.enumerated().map { place, slot in
-            "\(SQLText.quoted(table.columns[slot].name)) = \(table.columns[slot].stored("?\(place + 2)"))"
-        }
+        var assignments = written.enumerated().map { inPlace.tables.assignment(entity, $1, "?\($0 + 2)") }
         // The version rises also where nothing is written.
         if assignments.isEmpty { assignments = ["\(key) = \(key)"] }
         let statement = try connection.statement(
-            "UPDATE \(table.source) SET \(assignments.joined(separator: ", ")) WHERE \(key) = ?1")
+            "UPDATE \(table.source) AS t SET \(assignments.joined(separator: ", ")) WHERE t.\(key) = ?1")
         try update.rows.forEachBatch(scratchRows) { batch throws(StorageError) in
             for index in 0..<batch.count {
                 let row = batch.row(index)

@@ -76,6 +76,19 @@ public struct InPlaceTables: Sendable {
         order = Self.order(schema)
     }
 
+    /// The assignment of a new value of ours, given as SQL, to the column of a slot.
+    ///
+    /// What is required has a value at the end of a transaction, or its object is deleted; between, a column that must have one keeps the old.
+    public func assignment(_ entity: EntityIndex, _ slot: Int, _ value: String) -> String {
+        let column = tables[entity].columns[slot], name = SQLText.quoted(column.name), stored = column.stored(value)
+        let isRequired =
+            switch schema[entity].slots[slot].content {
+            case .attribute(let attribute): !attribute.isOptional
+            case .toOne(let relationship, _): !relationship.isOptional
+            }
+        return column.isRequired && isRequired ? "\(name) = coalesce(\(stored), t.\(name))" : "\(name) = \(stored)"
+    }
+
     private static func order(_ schema: Schema) -> [EntityIndex] {
         var result: [EntityIndex] = [], rest = Array(schema.descriptions.indices)
         while !rest.isEmpty {
