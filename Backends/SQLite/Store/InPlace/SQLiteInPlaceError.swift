@@ -103,7 +103,7 @@ struct SQLiteInPlaceError {
     /// The reference that the transaction has broken: of all that lead nowhere, one of a row that it wrote, or to a table that it deleted from.
     private func broken(since position: Int64) throws(StorageError) -> Broken? {
         let text: SQLText = """
-            SELECT f."table", f.parent, (SELECT k."from" FROM pragma_foreign_key_list(f."table") AS k WHERE k.id = f.fkid LIMIT 1),
+            SELECT f."table", f.parent, (SELECT k."from" FROM pragma_foreign_key_list(f."table", 'main') AS k WHERE k.id = f.fkid LIMIT 1),
                 NOT EXISTS (SELECT 1 FROM main.polystore_log AS l
                     WHERE l.position > \(bind: .int(position), .int64) AND l.source = f."table" AND l."key" = f.rowid AND l.kind <> 'd')
             FROM pragma_foreign_key_check AS f WHERE EXISTS (SELECT 1 FROM main.polystore_log AS l
