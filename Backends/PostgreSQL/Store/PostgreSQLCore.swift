@@ -24,18 +24,21 @@ final class PostgreSQLCore: Sendable {
 
     private let open: @Sendable () throws -> PostgreSQLConnection
     private let isForeign: Bool
+    /// The tables of another program, where they are used as they lie.
+    let inPlace: PostgreSQLInPlace?
 
     /// - Parameters:
     ///   - tables: The tables of the schema, where they are not where they should be.
     ///   - isForeign: Whether another program made the tables: then no version of a model lies there.
     init(
         _ metadata: StoreMetadata, schema: String, durability: Durability, tables: SQLTables? = nil, isForeign: Bool = false,
-        open: @escaping @Sendable () throws -> PostgreSQLConnection
+        inPlace: PostgreSQLInPlace? = nil, open: @escaping @Sendable () throws -> PostgreSQLConnection
     ) {
         self.metadata = metadata
         self.schema = schema
         self.open = open
         self.isForeign = isForeign
+        self.inPlace = inPlace
         let tables = tables ?? SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
         self.tables = tables
         let compiler = SQLCompiler(tables)

@@ -7,11 +7,11 @@ import Testing
 
 /// The engines whose databases are used in place.
 enum InPlaceEngine: String, CaseIterable, CustomTestStringConvertible {
-    case sqlite
+    case sqlite, postgresql
 
     var testDescription: String { rawValue }
 
-    static var available: [InPlaceEngine] { allCases }
+    static var available: [InPlaceEngine] { TestStore.server == nil ? [.sqlite] : allCases }
 }
 
 /// A database of another program, with that program as a witness: `sqlite3` or `psql`.
@@ -27,8 +27,14 @@ final class InPlaceDatabase {
         case .sqlite:
             place = try ForeignDatabases.sqlite(script ?? InPlaceScript.sqlite)
             url = "sqlite:\(place)?catalog=inplace"
+        case .postgresql:
+            let made = try ForeignDatabases.postgreSQL(script ?? InPlaceScript.postgreSQL)
+            place = made.schema
+            url = made.url.replacing("catalog=foreign", with: "catalog=inplace")
         }
     }
+
+    deinit { if engine == .postgresql { ForeignDatabases.drop(place) } }
 
     /// The URL with another way to read it.
     func url(catalog: String) -> String { url.replacing("catalog=inplace", with: "catalog=\(catalog)") }
@@ -39,7 +45,12 @@ final class InPlaceDatabase {
         let answer =
             switch engine {
             case .sqlite: try ForeignDatabases.run("sqlite3", ["-bail", place], "PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;\n" + text)
+            case .postgresql:
+                try ForeignDatabases.run(
+                    "psql", ["-qAt", "-v", "ON_ERROR_STOP=1", "-d", TestStore.server ?? ""],
+                    "SET search_path = \(place); SET TimeZone = 'UTC'; SELECT 5000;\n" + text)
             }
+        // The first line is the number of milliseconds.
         return Array(answer.split(separator: "\n").map(String.init).dropFirst())
     }
 
@@ -47,6 +58,13 @@ final class InPlaceDatabase {
     func objects() throws -> [String] {
         switch engine {
         case .sqlite: try sql("SELECT type, name, sql FROM sqlite_master ORDER BY 1, 2")
+        case .postgresql:
+            try sql(
+                """
+                SELECT relkind, relname FROM pg_class WHERE relnamespace = '\(place)'::regnamespace UNION ALL
+                SELECT 't', tgname FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid WHERE relnamespace = '\(place)'::regnamespace AND NOT tgisinternal
+                UNION ALL SELECT 'f', proname FROM pg_proc WHERE pronamespace = '\(place)'::regnamespace ORDER BY 1, 2
+                """)
         }
     }
 

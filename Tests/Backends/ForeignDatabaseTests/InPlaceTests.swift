@@ -226,18 +226,23 @@ import Testing
 
     @Test(arguments: InPlaceEngine.available) func theHistoryHasTheChangesOfBothPrograms(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(engine), stack = try shop.stack(), open = try OpenStore(shop.url)
-        func history(_ token: HistoryToken?) throws -> [HistoryEntry] {
-            let reader = try open.store.beginRead()
-            defer { reader.end() }
-            return try reader.history(since: token, limit: 100)
+        /// A server tells a change when everything that began before it has ended.
+        func history(_ token: HistoryToken?, changes: Int) throws -> [HistoryEntry] {
+            for _ in 0..<600 {
+                let reader = try open.store.beginRead(), found = try reader.history(since: token, limit: 100)
+                reader.end()
+                if found.reduce(0, { $0 + $1.changes.count }) >= changes { return found }
+                Thread.sleep(forTimeInterval: 0.05)
+            }
+            return []
         }
-        #expect(try history(nil).isEmpty)
+        #expect(try history(nil, changes: 0).isEmpty)
         try stack.perform(synchronous: { transaction in
             try transaction.object("customer", 1).setValue(.string("Adele"), for: "name")
             _ = try transaction.make("country", ["code": .string("FR"), "name": .string("France")])
             try transaction.object("product", 11).setObjects([try transaction.object("category", 1)], for: "category")
         })
-        let own = try history(nil)
+        let own = try history(nil, changes: 4)
         #expect(own.count == 1)
         let schema = open.schema, customer = try #require(schema.index(of: "customer")), country = try #require(schema.index(of: "country"))
         var name = SlotMask()
@@ -248,7 +253,7 @@ import Testing
         #expect(changes.contains(HistoryChange(entity: try #require(schema.index(of: "category")), key: 1, kind: .links(0))))
         #expect(changes.contains(HistoryChange(entity: try #require(schema.index(of: "category")), key: 2, kind: .links(0))))
         try shop.sql("UPDATE customer SET name = 'Eva' WHERE id = 2; DELETE FROM country WHERE id = 3;")
-        let theirs = try history(own[0].token).flatMap { Array($0.changes) }
+        let theirs = try history(own[0].token, changes: 2).flatMap { Array($0.changes) }
         #expect(theirs.map(\.entity) == [customer, country])
         #expect(theirs.map(\.key) == [2, 3])
         #expect(theirs.last?.kind == .delete)
@@ -325,15 +330,20 @@ import Testing
         let shop = try InPlaceDatabase(engine), open = try OpenStore(shop.url)
         let copy = try open.transferred(to: TestStore.memory.make())
         #expect(try copy.lines() == InPlaceScript.lines)
-        // A database of the same tables without rows takes all of it.
+        // A database of the same tables without rows takes all of it, where its engine does not check references with each statement.
         let script = InPlaceScript.script(engine).components(separatedBy: "INSERT INTO")[0]
         let empty = try InPlaceDatabase(engine, script), target = try OpenStore(empty.url)
-        _ = try TransferEngine().transfer(from: copy.store, copy.schema, to: target.store, target.schema)
-        #expect(try target.digests() == open.digests())
-        #expect(try empty.sql("SELECT id, name FROM customer ORDER BY id") == ["1|Ada", "2|Zoë"])
-        let reader = try target.store.beginRead()
-        defer { reader.end() }
-        #expect(try reader.history(since: nil, limit: 10).isEmpty)
+        func transfer() throws { _ = try TransferEngine().transfer(from: copy.store, copy.schema, to: target.store, target.schema) }
+        switch engine {
+        case .sqlite:
+            try transfer()
+            #expect(try target.digests() == open.digests())
+            #expect(try empty.sql("SELECT id, name FROM customer ORDER BY id") == ["1|Ada", "2|Zoë"])
+            let reader = try target.store.beginRead()
+            defer { reader.end() }
+            #expect(try reader.history(since: nil, limit: 10).isEmpty)
+        case .postgresql: #expect(failure { try transfer() }?.code == .unsupported)
+        }
     }
 
     @Test(arguments: InPlaceEngine.available) func theKeyAndItsIndexFindARow(_ engine: InPlaceEngine) throws {

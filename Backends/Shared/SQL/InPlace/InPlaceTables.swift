@@ -38,6 +38,9 @@ public struct InPlaceTables: Sendable {
         /// The column of each slot.
         public let columns: [Column]
 
+        /// The table as an insertion names it: where rows go has no ONLY.
+        public var target: String { source.hasPrefix("ONLY ") ? String(source.dropFirst(5)) : source }
+
         /// The slots of columns by their names.
         public var slots: [String: Int] { Dictionary(columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first }) }
     }
@@ -48,6 +51,8 @@ public struct InPlaceTables: Sendable {
         public let name: String
         /// The table as SQL names it, with its schema.
         public let source: String
+        /// The table as an insertion names it.
+        public var target: String { source.hasPrefix("ONLY ") ? String(source.dropFirst(5)) : source }
         /// What refers to the owner, and what to the member.
         public let owner: Column, member: Column
         /// The owner's key, as SQL over a row of the table.
