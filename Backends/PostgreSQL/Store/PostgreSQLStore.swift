@@ -83,7 +83,8 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
     /// What PostgreSQL can do.
     public var capabilities: StorageCapabilities {
         var supported: Set<StorageCapabilities.Capability> = [
-            .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .migrations, .durableCommits, .rawSQL,
+            .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .migrations, .durableCommits,
+            .rawSQL,
             .partialIndexes, .fullTextIndexes,
         ]
         switch catalog {

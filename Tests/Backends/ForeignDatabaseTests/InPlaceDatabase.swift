@@ -36,6 +36,9 @@ final class InPlaceDatabase {
 
     deinit { if engine == .postgresql { ForeignDatabases.drop(place) } }
 
+    /// The schema, or the path of the file.
+    var name: String { place }
+
     /// The URL with another way to read it.
     func url(catalog: String) -> String { url.replacing("catalog=inplace", with: "catalog=\(catalog)") }
 
@@ -44,14 +47,20 @@ final class InPlaceDatabase {
     func sql(_ text: String) throws -> [String] {
         let answer =
             switch engine {
-            case .sqlite: try ForeignDatabases.run("sqlite3", ["-bail", place], "PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;\n" + text)
-            case .postgresql:
-                try ForeignDatabases.run(
-                    "psql", ["-qAt", "-v", "ON_ERROR_STOP=1", "-d", TestStore.server ?? ""],
-                    "SET search_path = \(place); SET TimeZone = 'UTC'; SELECT 5000;\n" + text)
+            case .sqlite:
+                try ForeignDatabases.run("sqlite3", ["-bail", place], "PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;\n" + text)
+            case .postgresql: try Self.sql(text, place)
             }
         // The first line is the number of milliseconds.
         return Array(answer.split(separator: "\n").map(String.init).dropFirst())
+    }
+
+    /// What `psql` prints for SQL in a schema.
+    @discardableResult
+    static func sql(_ text: String, _ schema: String) throws -> String {
+        try ForeignDatabases.run(
+            "psql", ["-qAt", "-v", "ON_ERROR_STOP=1", "-d", TestStore.server ?? ""],
+            "SET search_path = \(schema); SET TimeZone = 'UTC'; SELECT 5000;\n" + text)
     }
 
     /// All that is in the database, tables and triggers, as its engine lists them.

@@ -25,8 +25,12 @@ import Testing
         ("d DATETIME", "1.5", instant, "real|1612325106.25"), ("d BOOLEAN", "'true'", .bool(false), "integer|0"),
         ("d DECIMAL(10,2)", "1", .decimal(Decimal(string: "19.99") ?? 0), "real|19.99"),
         ("d DECIMAL(10,2)", "1.5", .decimal(20), "integer|20"),
-        ("d UUID", "NULL", .uuid(UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8") ?? UUID()), "text|6ba7b810-9dad-11d1-80b4-00c04fd430c8"),
-        ("d VARCHAR(10)", "'x'", .string("007"), "text|007"), ("d", "'x'", .string("007"), "text|007"), ("d JSON", "NULL", .string("{}"), "text|{}"),
+        (
+            "d UUID", "NULL", .uuid(UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8") ?? UUID()),
+            "text|6ba7b810-9dad-11d1-80b4-00c04fd430c8"
+        ),
+        ("d VARCHAR(10)", "'x'", .string("007"), "text|007"), ("d", "'x'", .string("007"), "text|007"),
+        ("d JSON", "NULL", .string("{}"), "text|{}"),
         ("d BLOB", "x'01'", .data(Data([0])), "blob|00"), ("d REAL", "NULL", .double(3), "real|3.0"),
     ]) func valuesGetTheFormOfTheColumn(_ declared: String, _ there: String, _ value: Value, _ expected: String) throws {
         let database = try change("CREATE TABLE a(id INTEGER PRIMARY KEY, \(declared)); INSERT INTO a VALUES(1, \(there));", ["d": value])
@@ -39,20 +43,25 @@ import Testing
     @Test func aUUIDIsBytesWhereTheNewestIs() throws {
         let id = UUID()
         let database = try change(
-            "CREATE TABLE a(id INTEGER PRIMARY KEY, d GUID); INSERT INTO a VALUES(1, x'000102030405060708090a0b0c0d0e0f');", ["d": .uuid(id)])
+            "CREATE TABLE a(id INTEGER PRIMARY KEY, d GUID); INSERT INTO a VALUES(1, x'000102030405060708090a0b0c0d0e0f');",
+            ["d": .uuid(id)])
         #expect(try database.sql("SELECT hex(d) FROM a") == [id.uuidString.replacing("-", with: "")])
     }
 
     @Test(arguments: [
-        ("d DECIMAL", Value.decimal(Decimal(string: "1234567890123456789.5") ?? 0)), ("d TIME", .string("10")), ("d STRING", .string(" 1e3 ")),
+        ("d DECIMAL", Value.decimal(Decimal(string: "1234567890123456789.5") ?? 0)), ("d TIME", .string("10")),
+        ("d STRING", .string(" 1e3 ")),
     ]) func whatAColumnWouldChangeIsRefused(_ declared: String, _ value: Value) throws {
-        let refused = failure { _ = try change("CREATE TABLE a(id INTEGER PRIMARY KEY, \(declared)); INSERT INTO a(id) VALUES(1);", ["d": value]) }
+        let refused = failure {
+            _ = try change("CREATE TABLE a(id INTEGER PRIMARY KEY, \(declared)); INSERT INTO a(id) VALUES(1);", ["d": value])
+        }
         #expect(refused?.code == .valueNotStorable)
         #expect(refused?.message == "a.d cannot keep the value exactly in the form that its declared type has in SQLite")
     }
 
     @Test func settingsOfTheFileStay() throws {
-        let shop = try InPlaceDatabase(.sqlite), settings = "PRAGMA journal_mode; PRAGMA page_size; PRAGMA application_id; PRAGMA user_version;"
+        let shop = try InPlaceDatabase(.sqlite),
+            settings = "PRAGMA journal_mode; PRAGMA page_size; PRAGMA application_id; PRAGMA user_version;"
         let before = try shop.sql(settings)
         try shop.stack().perform(synchronous: { try $0.object("customer", 1).setValue(.string("x"), for: "name") })
         #expect(try shop.sql(settings) == before)
@@ -75,7 +84,10 @@ import Testing
     }
 
     @Test func columnsThatNobodyCanWriteAreNamed() throws {
-        let refused = failure { _ = try InPlaceDatabase(.sqlite, "CREATE TABLE a(id INTEGER PRIMARY KEY, x NOT NULL); INSERT INTO a VALUES(1, 1), (2, 'x');").stack() }
+        let refused = failure {
+            _ = try InPlaceDatabase(.sqlite, "CREATE TABLE a(id INTEGER PRIMARY KEY, x NOT NULL); INSERT INTO a VALUES(1, 1), (2, 'x');")
+                .stack()
+        }
         #expect(refused?.message.contains("a.x must have a value and is none that can be written") == true)
         let database = try InPlaceDatabase(.sqlite, "CREATE TABLE a(id INTEGER PRIMARY KEY, n INT, twice INT AS (n * 2));")
         let stack = try database.stack()
@@ -89,7 +101,9 @@ import Testing
         try #require(try work.edit(try stack.object("country", 2))).setValue(.string("x"), for: "name")
         try shop.sql("INSERT OR REPLACE INTO country VALUES(2, 'DE', 'Deutschland')")
         #expect(failure { try work.commit() }?.code == .staleObject)
-        try shop.sql("INSERT INTO country VALUES(2, 'DE', 'D') ON CONFLICT(id) DO UPDATE SET name = excluded.name; REPLACE INTO country VALUES(2, 'DE', 'E');")
+        try shop.sql(
+            "INSERT INTO country VALUES(2, 'DE', 'D') ON CONFLICT(id) DO UPDATE SET name = excluded.name; REPLACE INTO country VALUES(2, 'DE', 'E');"
+        )
         #expect(try stack.object("country", 2).value("name") == .string("E"))
     }
 
@@ -138,7 +152,8 @@ import Testing
         try OpenStore(shop.url).close()
         // As the documentation says it.
         let drops = try shop.sql(
-            "SELECT 'DROP ' || type || ' \"' || name || '\";' FROM sqlite_master WHERE type IN ('table', 'trigger') AND name LIKE 'polystore\\_%' ESCAPE '\\' ORDER BY type DESC")
+            "SELECT 'DROP ' || type || ' \"' || name || '\";' FROM sqlite_master WHERE type IN ('table', 'trigger') AND name LIKE 'polystore\\_%' ESCAPE '\\' ORDER BY type DESC"
+        )
         try shop.sql(drops.joined(separator: "\n"))
         #expect(try shop.objects() == before)
     }

@@ -30,7 +30,9 @@ import Testing
             try transaction.object("product", 11).setValue(try #require(ValueText.value("8.25", as: .decimal)), for: "price")
         })
         #expect(try shop.sql("SELECT id, name, email, country_code, joined FROM customer WHERE id > 2") == ["3|Bob|b@x|AT|2022-03-04"])
-        #expect(try shop.sql("SELECT id, customer_id, placed_at, note IS NULL FROM \"order\" WHERE id > 6").first?.hasPrefix("7|3|2022-03-04 05:06:07.5|") == true)
+        #expect(
+            try shop.sql("SELECT id, customer_id, placed_at, note IS NULL FROM \"order\" WHERE id > 6").first?.hasPrefix(
+                "7|3|2022-03-04 05:06:07.5|") == true)
         #expect(try shop.sql("SELECT id, order_id, line, product_id, quantity FROM order_line WHERE id > 3") == ["4|7|1|11|2"])
         #expect(try shop.sql("SELECT price FROM product WHERE id = 11") == ["8.25"])
     }

@@ -29,7 +29,9 @@ public enum PostgreSQLCatalog: String, Sendable, Hashable, CaseIterable {
     func hinting<Result>(_ open: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         do throws(StorageError) { return try open() } catch {
             guard error.code == .notFound, error.cause == nil else { throw error }
-            throw StorageError(.notFound, "\(error.message); the option x-catalog=foreign reads the tables of any program, x-catalog=inplace writes them too")
+            throw StorageError(
+                .notFound,
+                "\(error.message); the option x-catalog=foreign reads the tables of any program, x-catalog=inplace writes them too")
         }
     }
 }

@@ -92,7 +92,8 @@ final class PostgreSQLInPlace: Sendable {
             // A table or a column is not there any more.
             guard ["42P01", "42703", "3F000"].contains((error.cause as? PostgreSQLError.Cause)?.state) else { throw error }
             throw StorageError(
-                .schemaMismatch, "the tables of the database, or what lies beside them, were changed by another program; open the store anew",
+                .schemaMismatch,
+                "the tables of the database, or what lies beside them, were changed by another program; open the store anew",
                 cause: error)
         }
         return connection

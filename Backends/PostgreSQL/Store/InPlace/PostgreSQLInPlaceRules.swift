@@ -52,7 +52,8 @@ struct PostgreSQLInPlaceRules: Sendable {
         func failed(_ message: String) -> StorageError {
             let failure = ValidationFailure(entity: name, property: properties.count == 1 ? properties[0] : nil, key: 0, message)
             return StorageError(
-                .validationFailed, "\(failure)", details: .init(entity: name, property: failure.property, failures: [failure]), cause: cause)
+                .validationFailed, "\(failure)", details: .init(entity: name, property: failure.property, failures: [failure]), cause: cause
+            )
         }
         switch cause.state {
         case "23505":
@@ -69,7 +70,8 @@ struct PostgreSQLInPlaceRules: Sendable {
         case "23503", "23001":
             if !isDeletion { return failed("refers to an object that is not there") }
             return StorageError(
-                .deleteDenied, "an object cannot be deleted: others refer to it by \(name).\(properties.joined(separator: ", "))", cause: cause)
+                .deleteDenied, "an object cannot be deleted: others refer to it by \(name).\(properties.joined(separator: ", "))",
+                cause: cause)
         case "22001": return failed("has a text that is longer than its column")
         case "P0001": return failed("is refused by a trigger of the database")
         default: return nil

@@ -31,7 +31,8 @@ struct PostgreSQLInPlaceSetup {
         self.connection = connection
         self.schema = schema
         triggers = tables.tables.map { Self.triggers($0, schema) } + tables.pairs.map { Self.triggers($0, schema) }
-        expected = Set((tables.tables.map(\.name) + tables.pairs.map(\.name)).flatMap { name in Self.events.map { "\(name).polystore_\($0)" } })
+        expected = Set(
+            (tables.tables.map(\.name) + tables.pairs.map(\.name)).flatMap { name in Self.events.map { "\(name).polystore_\($0)" } })
     }
 
     /// The identity of the store; nil where it was never written to in place.
@@ -158,7 +159,9 @@ extension PostgreSQLInPlaceSetup {
     private static func triggers(_ table: InPlaceTables.Table, _ schema: String) -> String {
         let name = table.name, key = SQLText.quoted(table.key)
         let new = "SELECT r.\(key) FROM polystore_new AS r", old = "SELECT r.\(key) FROM polystore_old AS r"
-        func others(_ rows: String, than other: String) -> String { "\(rows) WHERE NOT EXISTS (SELECT 1 FROM \(other) AS s WHERE s.\(key) = r.\(key))" }
+        func others(_ rows: String, than other: String) -> String {
+            "\(rows) WHERE NOT EXISTS (SELECT 1 FROM \(other) AS s WHERE s.\(key) = r.\(key))"
+        }
         let kept = "\(new) WHERE EXISTS (SELECT 1 FROM polystore_old AS s WHERE s.\(key) = r.\(key))"
         let gone = others(old, than: "polystore_new"), come = others(new, than: "polystore_old")
         return triggers(

@@ -22,11 +22,15 @@ extension PostgreSQLInPlaceWriter {
             try settle(before)
             // What refers to a new object waits for it.
             for change in parts {
-                for update in change.updates where !hasInserts || !refers(change.entity, update.mask) { try self.update(change.entity, update) }
+                for update in change.updates where !hasInserts || !refers(change.entity, update.mask) {
+                    try self.update(change.entity, update)
+                }
             }
             for change in parts { if let inserts = change.inserts { try insert(change.entity, inserts) } }
             for change in parts {
-                for update in change.updates where hasInserts && refers(change.entity, update.mask) { try self.update(change.entity, update) }
+                for update in change.updates where hasInserts && refers(change.entity, update.mask) {
+                    try self.update(change.entity, update)
+                }
             }
             for change in changes.links { try add(change.added, change.link) }
         }

@@ -141,7 +141,8 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, StorageWriter {
             finish()
             unlock()
             throw StorageError(
-                .commitOutcomeUnknown, "the connection was lost during COMMIT; whether it happened can be asked with the token", cause: error)
+                .commitOutcomeUnknown, "the connection was lost during COMMIT; whether it happened can be asked with the token",
+                cause: error)
         }
         finish()
         unlock()
@@ -157,7 +158,8 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, StorageWriter {
     /// References are checked with each statement, whatever order the rows come in.
     private static let takesNoLoad = StorageError(
         .unsupported,
-        "a schema of PostgreSQL that is used in place takes no bulk load: its references are checked with each statement; load a store of its own")
+        "a schema of PostgreSQL that is used in place takes no bulk load: its references are checked with each statement; load a store of its own"
+    )
 
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { throw Self.takesNoLoad }
 

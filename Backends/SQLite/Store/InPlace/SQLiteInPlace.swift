@@ -81,7 +81,8 @@ final class SQLiteInPlace: Sendable {
         if now == cookie.load(ordering: .relaxed) { return }
         guard try Self.shape(connection) == shape else {
             throw StorageError(
-                .schemaMismatch, "the tables of the database, or what lies beside them, were changed by another program; open the store anew")
+                .schemaMismatch,
+                "the tables of the database, or what lies beside them, were changed by another program; open the store anew")
         }
         cookie.store(now, ordering: .relaxed)
     }

@@ -114,7 +114,8 @@ struct SQLiteInPlaceError {
         guard let row = try SQLiteCatalogRows(connection).rows(text, [.string, .string, .string, .bool]).first else { return nil }
         let child = inPlace.tables.entity(ofTable: row[0].text), parent = inPlace.tables.entity(ofTable: row[1].text)
         return Broken(
-            entity: child.map(name) ?? row[0].text, property: child.flatMap { inPlace.tables.property($0, column: row[2].text) } ?? row[2].text,
+            entity: child.map(name) ?? row[0].text,
+            property: child.flatMap { inPlace.tables.property($0, column: row[2].text) } ?? row[2].text,
             parent: parent.map(name) ?? row[1].text, isDeletion: row[3] == .bool(true))
     }
 }

@@ -103,7 +103,8 @@ extension SQLiteInPlaceSetup {
     /// Statements that raise the version of a row. Without a conflict clause: the one of the statement that fired the trigger would count.
     static func raise(_ source: String, _ key: String) -> String {
         let source = literal(source), place = "source = \(source) AND \"key\" = \(key)"
-        return "INSERT INTO polystore_versions SELECT \(source), \(key), 1 WHERE NOT EXISTS (SELECT 1 FROM polystore_versions WHERE \(place)); "
+        return
+            "INSERT INTO polystore_versions SELECT \(source), \(key), 1 WHERE NOT EXISTS (SELECT 1 FROM polystore_versions WHERE \(place)); "
             + "UPDATE polystore_versions SET version = version + 1 WHERE \(place);"
     }
 
@@ -116,7 +117,9 @@ extension SQLiteInPlaceSetup {
             + "SELECT \(now), \(literal(source)), \(key), '\(kind)', '\(everything)'\(condition);"
     }
 
-    private static func trigger(_ name: String, _ event: String, _ table: String, when: String? = nil, _ body: String...) -> (String, String) {
+    private static func trigger(_ name: String, _ event: String, _ table: String, when: String? = nil, _ body: String...) -> (
+        String, String
+    ) {
         let condition = when.map { " WHEN \($0)" } ?? ""
         return (
             name,
