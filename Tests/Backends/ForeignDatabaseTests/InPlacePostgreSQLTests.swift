@@ -132,6 +132,8 @@ import Testing
             """
             SELECT format('DROP FUNCTION %s CASCADE', oid::regprocedure) FROM pg_proc
                 WHERE pronamespace = '\(shop.name)'::regnamespace AND proname LIKE 'polystore\\_%' \\gexec
+            SELECT format('DROP SEQUENCE %s', oid::regclass) FROM pg_class
+                WHERE relnamespace = '\(shop.name)'::regnamespace AND relname LIKE 'polystore\\_keys.%' AND relkind = 'S' \\gexec
             DROP TABLE \(shop.name).polystore_inplace, \(shop.name).polystore_versions, \(shop.name).polystore_log,
                 \(shop.name).polystore_commits, \(shop.name).polystore_notes;
             """)

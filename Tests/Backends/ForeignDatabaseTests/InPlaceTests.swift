@@ -245,7 +245,7 @@ import Testing
             try transaction.object("product", 11).setObjects([try transaction.object("category", 1)], for: "category")
         })
         let own = try history(nil, changes: 4)
-        #expect(own.count == 1)
+        try #require(own.count == 1)
         let schema = open.schema, customer = try #require(schema.index(of: "customer")), country = try #require(schema.index(of: "country"))
         var name = SlotMask()
         name.insert(try #require(schema[customer].slots.firstIndex { $0.name == "name" }))

@@ -19,8 +19,8 @@ final class PostgreSQLInPlace: Sendable {
     let rules: PostgreSQLInPlaceRules
     /// The sequence that gives the keys of a table, as text for `nextval`; nil where the table has none.
     let sequences: [String?]
-    /// Keys that sequences gave and nobody took yet, and for other tables the greatest that was taken.
-    let keys = Mutex<[EntityIndex: [Int64]]>([:]), greatest = Mutex<[EntityIndex: Int64]>([:])
+    /// Keys that sequences gave and nobody took yet.
+    let keys = Mutex<[EntityIndex: [Int64]]>([:])
     private let conninfo: String
     private let schema: String
     private let preparation: String
@@ -48,7 +48,7 @@ final class PostgreSQLInPlace: Sendable {
         self.sequences = sequences
         self.tables = tables
         try connection.execute("COMMIT")
-        if !readOnly { try PostgreSQLInPlaceSetup(connection, schema, tables).install() }
+        if !readOnly { try PostgreSQLInPlaceSetup(connection, schema, tables, sequences).install() }
         let id = try PostgreSQLInPlaceSetup.storeID(connection, schema)
         if let id {
             for table in tables.schema.descriptions { source.rows[table.name]?.version = Self.version(tables.tables[table.index], schema) }
@@ -99,11 +99,9 @@ final class PostgreSQLInPlace: Sendable {
         return connection
     }
 
-    /// A number that a connection of its own reads, so that it sees what was committed a moment ago.
-    func newest(_ text: SQLText) throws(StorageError) -> Int64 {
-        let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
-        if case .int(let number)? = try PostgreSQLCatalogRows(connection).rows(text, [.int64]).first?.first { return number }
-        return 0
+    /// The sequence of a table's keys, as text for `nextval`: its own, or the one beside it.
+    func sequence(_ entity: EntityIndex) -> String {
+        sequences[entity] ?? PostgreSQLInPlaceSetup.sequence(tables.tables[entity].name, schema)
     }
 
     /// Removes what lies beside the tables.

@@ -27,10 +27,13 @@ struct PostgreSQLInPlaceSetup {
     private let triggers: [String]
     private let expected: Set<String>
 
-    init(_ connection: PostgreSQLConnection, _ schema: String, _ tables: InPlaceTables) {
+    /// - Parameter sequences: The sequences of the tables' keys, nil where one has to lie beside them.
+    init(_ connection: PostgreSQLConnection, _ schema: String, _ tables: InPlaceTables, _ sequences: [String?]) {
         self.connection = connection
         self.schema = schema
-        triggers = tables.tables.map { Self.triggers($0, schema) } + tables.pairs.map { Self.triggers($0, schema) }
+        triggers =
+            zip(tables.tables, sequences).map { Self.triggers($0, schema, hasSequence: $1 != nil) }
+            + tables.pairs.map { Self.triggers($0, schema) }
         expected = Set(
             (tables.tables.map(\.name) + tables.pairs.map(\.name)).flatMap { name in Self.events.map { "\(name).polystore_\($0)" } })
     }
@@ -98,6 +101,13 @@ struct PostgreSQLInPlaceSetup {
         try connection.execute("BEGIN")
         do throws(StorageError) {
             try dropFunctions(connection, schema)
+            let text: SQLText = """
+                SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname = \(bind: .string(schema), .string) AND c.relkind = 'S' AND c.relname LIKE 'polystore\\_keys.%'
+                """
+            for row in try PostgreSQLCatalogRows(connection).rows(text, [.string]) {
+                try connection.execute("DROP SEQUENCE \(SQLText.quoted(schema)).\(SQLText.quoted(row[0].text))")
+            }
             for name in ["inplace", "versions", "log", "commits", "notes"] {
                 try connection.execute("DROP TABLE IF EXISTS \(SQLText.quoted(schema)).polystore_\(name)")
             }
@@ -125,11 +135,18 @@ extension PostgreSQLInPlaceSetup {
 
     private static func literal(_ text: String) -> String { "'\(SQLText.doubling("'", in: text))'" }
 
+    /// The name of what lies beside a table. The server cuts names behind 63 bytes.
+    private static func place(_ prefix: String, _ table: String, _ schema: String) -> String {
+        let part = table.utf8.count > 48 ? String(SchemaHash(of: table).description.prefix(40)) : table
+        return "\(SQLText.quoted(schema)).\(SQLText.quoted(prefix + part))"
+    }
+
+    /// The sequence of a table that has none of its own.
+    static func sequence(_ table: String, _ schema: String) -> String { place("polystore_keys.", table, schema) }
+
     /// A function and the triggers of the three events that call it once for each statement, with the rows before and after it.
     private static func triggers(_ name: String, _ table: String, _ schema: String, _ body: String) -> String {
-        // The server cuts names behind 63 bytes.
-        let part = name.utf8.count > 48 ? String(SchemaHash(of: name).description.prefix(40)) : name
-        let function = "\(SQLText.quoted(schema)).\(SQLText.quoted("polystore_note." + part))"
+        let function = place("polystore_note.", name, schema)
         let old = "OLD TABLE AS polystore_old", new = "NEW TABLE AS polystore_new"
         let tables = ["REFERENCING \(new)", "REFERENCING \(old) \(new)", "REFERENCING \(old)"]
         let made = zip(events, tables).map { event, tables in
@@ -156,22 +173,31 @@ extension PostgreSQLInPlaceSetup {
         "INSERT INTO polystore_log(source, key, kind) SELECT \(literal(source)), k.key, '\(kind)' FROM (\(rows)) AS k(key);"
     }
 
-    private static func triggers(_ table: InPlaceTables.Table, _ schema: String) -> String {
+    private static func triggers(_ table: InPlaceTables.Table, _ schema: String, hasSequence: Bool) -> String {
         let name = table.name, key = SQLText.quoted(table.key)
         let new = "SELECT r.\(key) FROM polystore_new AS r", old = "SELECT r.\(key) FROM polystore_old AS r"
         func others(_ rows: String, than other: String) -> String {
             "\(rows) WHERE NOT EXISTS (SELECT 1 FROM \(other) AS s WHERE s.\(key) = r.\(key))"
         }
         let kept = "\(new) WHERE EXISTS (SELECT 1 FROM polystore_old AS s WHERE s.\(key) = r.\(key))"
-        let gone = others(old, than: "polystore_new"), come = others(new, than: "polystore_old")
-        return triggers(
-            name, table.target, schema,
+        let sequence = sequence(name, schema), text = literal(sequence), greatest = "(SELECT max(t.\(key))::int8 FROM \(table.source) AS t)"
+        let made = """
+            CREATE SEQUENCE IF NOT EXISTS \(sequence); SELECT setval(\(text), greatest(1, \(greatest)), \(greatest) > 0);
             """
-            IF TG_OP = 'INSERT' THEN \(log(name, new, "i"))
-            ELSIF TG_OP = 'DELETE' THEN \(raise(name, old)) \(log(name, old, "d"))
-            ELSE \(raise(name, "\(new) UNION \(old)")) \(log(name, kept, "u")) \(log(name, gone, "d")) \(log(name, come, "i"))
-            END IF;
-            """)
+        let follow = """
+            PERFORM setval(\(text), k.key) FROM (SELECT max(r.\(key))::int8 AS key FROM polystore_new AS r) AS k
+                WHERE k.key > (SELECT last_value FROM \(sequence));
+            """
+        let gone = others(old, than: "polystore_new"), come = others(new, than: "polystore_old")
+        return (hasSequence ? "" : made)
+            + triggers(
+                name, table.target, schema,
+                """
+                IF TG_OP = 'INSERT' THEN \(log(name, new, "i")) \(hasSequence ? "" : follow)
+                ELSIF TG_OP = 'DELETE' THEN \(raise(name, old)) \(log(name, old, "d"))
+                ELSE \(raise(name, "\(new) UNION \(old)")) \(log(name, kept, "u")) \(log(name, gone, "d")) \(log(name, come, "i"))
+                END IF;
+                """)
     }
 
     private static func triggers(_ pairs: InPlaceTables.Pairs, _ schema: String) -> String {

@@ -34,45 +34,32 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, StorageWriter {
 
     // MARK: Keys
 
-    /// Keys of the table's own sequence; where it has none, those behind the greatest, under a lock that keeps other writers out.
+    /// Keys of the table's own sequence; where it has none, of one beside it that follows the table, under a lock that keeps others out.
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         try checkOpen()
-        guard let sequence = inPlace.sequences[entity] else { return try keysBehindGreatest(entity, count) }
-        var keys = inPlace.keys.withLock { $0.removeValue(forKey: entity) } ?? []
-        if keys.isEmpty { keys = try next(sequence, entity, min(count, Self.mostKeys)) }
+        let isOwn = inPlace.sequences[entity] != nil
+        if !isOwn { try connection.execute("LOCK TABLE \(inPlace.tables.tables[entity].source) IN SHARE ROW EXCLUSIVE MODE") }
+        var keys = isOwn ? inPlace.keys.withLock { $0.removeValue(forKey: entity) } ?? [] : []
+        if keys.isEmpty { keys = try next(entity, min(count, Self.mostKeys)) }
         guard let first = keys.first else { throw StorageError(.corrupted, "the sequence gives no keys") }
         var end = 1
         while end < min(count, keys.count), keys[end] == first + Int64(end) { end += 1 }
         let rest = Array(keys[end...])
-        if !rest.isEmpty { inPlace.keys.withLock { $0[entity, default: []] += rest } }
+        if isOwn, !rest.isEmpty { inPlace.keys.withLock { $0[entity, default: []] += rest } }
         return first..<(first + Int64(end))
     }
 
-    private func next(_ sequence: String, _ entity: EntityIndex, _ count: Int) throws(StorageError) -> [Int64] {
-        let table = inPlace.tables.tables[entity]
-        let values: SQLText = "SELECT nextval(\(bind: .string(sequence), .string)::regclass) FROM generate_series(1, \(raw: String(count)))"
-        let keys = try PostgreSQLCatalogRows(connection).rows(values, [.int64]).map { $0[0].number }.sorted()
+    private func next(_ entity: EntityIndex, _ count: Int) throws(StorageError) -> [Int64] {
+        let table = inPlace.tables.tables[entity], rows = PostgreSQLCatalogRows(connection)
+        let sequence: SQLText = "\(bind: .string(inPlace.sequence(entity)), .string)::regclass"
+        let values: SQLText = "SELECT nextval(\(sequence)) FROM generate_series(1, \(raw: String(count)))"
+        let keys = try rows.rows(values, [.int64]).map { $0[0].number }.sorted()
         // A sequence that was left behind by keys that somebody gave himself is brought to them.
-        let greatest = try inPlace.newest("SELECT coalesce(max(\(identifier: table.key)), 0)::int8 FROM \(raw: table.source)")
+        let last: SQLText = "SELECT coalesce(max(t.\(identifier: table.key)), 0)::int8 FROM \(raw: table.source) AS t"
+        let greatest = try rows.rows(last, [.int64]).first?.first?.number ?? 0
         if let first = keys.first, first > greatest { return keys }
-        let raise: SQLText = "SELECT setval(\(bind: .string(sequence), .string)::regclass, \(bind: .int(greatest), .int64))"
-        if let last = keys.last, last <= greatest { _ = try connection.query(raise) }
-        return try PostgreSQLCatalogRows(connection).rows(values, [.int64]).map { $0[0].number }.filter { $0 > greatest }.sorted()
-    }
-
-    private func keysBehindGreatest(_ entity: EntityIndex, _ count: Int) throws(StorageError) -> Range<Int64> {
-        let table = inPlace.tables.tables[entity]
-        try connection.execute("LOCK TABLE \(table.source) IN SHARE ROW EXCLUSIVE MODE")
-        let found = try inPlace.newest(
-            """
-            SELECT greatest(0, (SELECT max(\(identifier: table.key)) FROM \(raw: table.source)),
-                (SELECT max(key) FROM polystore_versions WHERE source = \(bind: .string(table.name), .string)))::int8
-            """)
-        return inPlace.greatest.withLock { greatest in
-            let last = max(found, greatest[entity] ?? 0), keys = (last + 1)..<(last + 1 + Int64(count))
-            greatest[entity] = keys.upperBound - 1
-            return keys
-        }
+        if let last = keys.last, last < greatest { _ = try connection.query("SELECT setval(\(sequence), \(bind: .int(greatest), .int64))") }
+        return try rows.rows(values, [.int64]).map { $0[0].number }.filter { $0 > greatest }.sorted()
     }
 
     // MARK: Notes and marks

@@ -95,15 +95,17 @@ public struct InPlaceTables: Sendable {
     }
 
     private static func order(_ schema: Schema) -> [EntityIndex] {
-        var result: [EntityIndex] = [], rest = Array(schema.descriptions.indices)
-        while !rest.isEmpty {
-            let free = rest.filter { entity in
-                schema[entity].slots.allSatisfy { slot in slot.destination.map { $0 == entity || !rest.contains($0) } ?? true }
+        var result: [EntityIndex] = [], rest = Set(schema.descriptions.indices)
+        while let first = rest.min() {
+            var free: Set<EntityIndex> = []
+            for entity in rest {
+                let targets = schema[entity].slots.compactMap(\.destination)
+                if targets.allSatisfy({ $0 == entity || !rest.contains($0) }) { free.insert(entity) }
             }
             // In a circle somebody has to begin.
-            let next = free.isEmpty ? [rest[0]] : free
-            result += next
-            rest.removeAll(where: next.contains)
+            if free.isEmpty { free.insert(first) }
+            result += free.sorted()
+            rest.subtract(free)
         }
         return result
     }
