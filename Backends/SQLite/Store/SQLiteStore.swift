@@ -48,7 +48,8 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
     ) {
         self.migrationMappingProviders = migrationMappingProviders
         self.catalog = catalog
-        self.localStorageOptions = localStorageOptions
+        // What lies beside the tables of another program is no store to be made anew.
+        self.localStorageOptions = catalog == .inPlace ? [] : localStorageOptions
         self.path = path
         self.configuration = configuration
         self.durability = durability

@@ -310,6 +310,10 @@ import Testing
         let refused = failure { _ = try store.open(OpenRequest(schema: old)) }
         #expect(refused?.code == .schemaMismatch)
         #expect(refused?.message.contains("country.name") == true, "\(refused?.message ?? "")")
+        let stale = failure {
+            try DataStack(schema: old).addStorageAndWait(try StoreCatalog.standard.store(at: StoreURL(shop.url)))
+        }
+        #expect([.schemaMismatch, .unsupported].contains(stale?.code), "\(stale?.description ?? "")")
         let anew = try shop.stack()
         try anew.perform(synchronous: { try $0.object("customer", 1).setValue(.string("1"), for: "phone") })
         #expect(try shop.sql("SELECT phone FROM customer WHERE id = 1") == ["1"])
