@@ -27,6 +27,8 @@ final class PostgreSQLCore: Sendable {
     /// How programs of the older version read entries of the history that sessions of the newer one write, while both are used; nil for
     /// all other sessions.
     let rolling: PastVersion?
+    /// The tables of another program, where they are used as they lie.
+    let inPlace: PostgreSQLInPlace?
 
     /// - Parameters:
     ///   - tables: The tables of the schema, where they are not where they should be.
@@ -34,13 +36,14 @@ final class PostgreSQLCore: Sendable {
     ///   - rolling: How programs of the older version read entries of the history, while both are used and the sessions are of the newer.
     init(
         _ metadata: StoreMetadata, schema: String, durability: Durability, tables: SQLTables? = nil, isForeign: Bool = false,
-        rolling: PastVersion? = nil, open: @escaping @Sendable () throws -> PostgreSQLConnection
+        rolling: PastVersion? = nil, inPlace: PostgreSQLInPlace? = nil, open: @escaping @Sendable () throws -> PostgreSQLConnection
     ) {
         self.metadata = metadata
         self.schema = schema
         self.open = open
         self.isForeign = isForeign
         self.rolling = rolling
+        self.inPlace = inPlace
         let tables = tables ?? SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
         self.tables = tables
         let compiler = SQLCompiler(tables)

@@ -12,6 +12,9 @@ struct PostgreSQLError {
         let constraint: String?
         /// The server's sentences where they speak of the text of a statement, which holds no values.
         var sentence: String?
+        /// The table and the column that a rule of the database speaks of.
+        var table: String?
+        var column: String?
         /// The characters before the place in the statement that the sentence speaks of.
         var offset: Int?
     }
@@ -20,6 +23,8 @@ struct PostgreSQLError {
     let constraint: String?
     private let sentence: String?
     private let offset: Int?
+    private let table: String?
+    private let column: String?
 
     init(_ result: OpaquePointer?) {
         state = Self.field(result, 67) ?? ""  // PG_DIAG_SQLSTATE is the letter C
@@ -27,8 +32,12 @@ struct PostgreSQLError {
         // Class 42: what is wrong with a statement. PG_DIAG_MESSAGE_PRIMARY and _HINT are the letters M and H.
         let sentences = [77, 72].compactMap { Self.field(result, $0) }
         // That of our own refusals is the name of a column or property.
-        let isHarmless = state.hasPrefix("42") || [PostgreSQLForeign.refusalState, RollingTriggers.refusalState].contains(state)
+        let refusals = [PostgreSQLForeign.refusalState, PostgreSQLStoring.refusalState, RollingTriggers.refusalState]
+        let isHarmless = state.hasPrefix("42") || refusals.contains(state)
         sentence = isHarmless && !sentences.isEmpty ? sentences.joined(separator: "; ") : nil
+        // PG_DIAG_TABLE_NAME and PG_DIAG_COLUMN_NAME are the letters t and c.
+        table = Self.field(result, 116)
+        column = Self.field(result, 99)
         // PG_DIAG_STATEMENT_POSITION is the letter P; it counts from 1.
         offset = Self.field(result, 80).flatMap { Int($0) }.map { $0 - 1 }
     }
@@ -39,7 +48,7 @@ struct PostgreSQLError {
 
     /// The error of the contract.
     func error(_ tables: SQLTables?) -> StorageError {
-        let cause = Cause(state: state, constraint: constraint, sentence: sentence, offset: offset)
+        let cause = Cause(state: state, constraint: constraint, sentence: sentence, table: table, column: column, offset: offset)
         func make(_ code: StorageError.Code, _ message: String) -> StorageError { StorageError(code, message, cause: cause) }
         switch state {
         case "23505": return unique(tables, cause)
@@ -71,6 +80,8 @@ struct PostgreSQLError {
                 .valueNotStorable,
                 "as long as programs of the older version of the model run, \(sentence ?? "a property") takes only what that version can hold"
             )
+        case PostgreSQLStoring.refusalState:
+            return make(.valueNotStorable, "\(sentence ?? "a column") cannot keep the value exactly in the type that it has on the server")
         case "54000": return make(.valueTooLarge, "a value is larger than the server's index allows")
         case "XX001", "XX002": return make(.corrupted, "the server's data is damaged")
         default: return make(.inputOutput, "the server refused the statement with SQLSTATE \(state)")

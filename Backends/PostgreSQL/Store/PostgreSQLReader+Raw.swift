@@ -35,7 +35,12 @@ extension PostgreSQLReader {
 }
 
 extension PostgreSQLWriter {
-    func execute(_ sql: RawSQL) throws(StorageError) -> Int {
+    func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql) }
+}
+
+extension PostgreSQLReader {
+    /// Runs a statement of the program that changes rows, in a write transaction.
+    final func change(_ sql: RawSQL) throws(StorageError) -> Int {
         try checkOpen()
         let statement = try RawStatement(change: sql, core.tables)
         if statement.sql.lowercased().contains("polystore_") {

@@ -40,7 +40,7 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
     ///   - durability: Whether a commit waits for the server's disk.
     ///   - readOnly: Whether changes are refused.
     ///   - migrationMappingProviders: What the program says about steps between versions of the model.
-    ///   - catalog: Who made the tables; a schema that another program made is read-only.
+    ///   - catalog: Who made the tables; a schema that another program made is read-only, unless it is used in place.
     public init(
         conninfo: String, configuration: String? = nil, schema: String = "polystore", durability: Durability = .full,
         readOnly: Bool = false, migrationMappingProviders: [any SchemaMappingProvider] = [], catalog: PostgreSQLCatalog = .own
@@ -55,7 +55,7 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
     }
 
     /// The store of a URL: `postgresql://user@host/database?x-schema=NAME&x-durability=full|relaxed&x-mode=ro`, everything else for libpq;
-    /// for the tables of another program, in the schema `public` unless another is named, `x-catalog=foreign`.
+    /// for the tables of another program, in the schema `public` unless another is named, `x-catalog=foreign` or `x-catalog=inplace`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
         try url.unknownOptions(allowed: ["x-schema", "x-durability", "x-mode", "x-catalog"])
         let catalog = try PostgreSQLCatalog(url)
@@ -82,22 +82,26 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
 
     /// What PostgreSQL can do.
     public var capabilities: StorageCapabilities {
-        if catalog != .own {
-            return StorageCapabilities(
-                [.persistent, .multipleProcesses, .snapshotReads, .rawSQL], maximumValueBytes: 1_000_000_000, maximumColumns: 1590)
+        var supported: Set<StorageCapabilities.Capability> = [
+            .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .migrations, .rollingMigrations,
+            .durableCommits, .rawSQL, .partialIndexes, .fullTextIndexes,
+        ]
+        switch catalog {
+        case .own: break
+        case .inPlace: supported.subtract([.migrations, .rollingMigrations, .partialIndexes, .fullTextIndexes])
+        case .foreign: supported = [.persistent, .multipleProcesses, .snapshotReads, .rawSQL]
         }
-        return StorageCapabilities(
-            [
-                .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .migrations,
-                .rollingMigrations, .durableCommits, .rawSQL, .partialIndexes, .fullTextIndexes,
-            ],
-            maximumValueBytes: 1_000_000_000, maximumColumns: 1590)
+        return StorageCapabilities(supported, maximumValueBytes: 1_000_000_000, maximumColumns: 1590)
     }
 
     /// Connects, and makes the tables where they are missing.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
         if core.withLock({ $0 != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
-        if catalog != .own { return try openForeign(request) }
+        switch catalog {
+        case .own: break
+        case .inPlace: return try openInPlace(request)
+        case .foreign: return try openForeign(request)
+        }
         var request = request
         request.readOnly = request.readOnly || isReadOnly
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
@@ -139,6 +143,21 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
             storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: false)
     }
 
+    /// Opens a schema that another program made, to read and write its tables.
+    private func openInPlace(_ request: OpenRequest) throws(StorageError) -> StorageState {
+        let readOnly = request.readOnly || isReadOnly
+        let inPlace = try PostgreSQLInPlace(conninfo: conninfo, schema: schema, readOnly: readOnly), metadata = inPlace.metadata
+        try metadata.check(request)
+        let opened = PostgreSQLCore(
+            metadata, schema: schema, durability: durability, tables: inPlace.views, isForeign: true, inPlace: inPlace
+        ) { try inPlace.connection() }
+        core.withLock { $0 = opened }
+        isReadOnlyNow.store(readOnly, ordering: .releasing)
+        foreignRemarks.withLock { $0 = inPlace.remarks }
+        return StorageState(
+            storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: false)
+    }
+
     /// What of a schema of another program is left out or read otherwise than it is declared there.
     public var remarks: [String] { foreignRemarks.withLock { $0 } }
 
@@ -148,8 +167,14 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
         }
     }
 
-    /// Whether the tables are ours.
-    var isOwn: Bool { catalog == .own }
+    /// Refuses what is done to tables of our own alone.
+    func checkOwn() throws(StorageError) {
+        switch catalog {
+        case .own: return
+        case .inPlace: throw .isNotOurs
+        case .foreign: throw .isForeign
+        }
+    }
 
     /// Other encodings lack letters that a text may have, or keep bytes that are none.
     private static func checkEncoding(_ connection: PostgreSQLConnection) throws(StorageError) {
@@ -206,7 +231,7 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
             core.readers.give(connection)
             throw error
         }
-        return PostgreSQLReader(core, connection)
+        return core.inPlace.map { PostgreSQLInPlaceReader(core, connection, $0) } ?? PostgreSQLReader(core, connection)
     }
 
     /// Starts a write transaction; up to four run at once.
@@ -222,6 +247,7 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
             Self.leave(core, connection, options)
             throw error
         }
+        if let inPlace = core.inPlace { return PostgreSQLInPlaceWriter(core, connection, inPlace, isExclusive: options.isExclusive) }
         return PostgreSQLWriter(core, connection, isExclusive: options.isExclusive)
     }
 
@@ -253,7 +279,7 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
 
     /// A connection that holds the lock of the writers, alone or with others.
     func lane(_ core: PostgreSQLCore, _ options: WriteOptions) throws(StorageError) -> PostgreSQLConnection {
-        if catalog != .own { throw .isForeign }
+        if catalog == .foreign { throw .isForeign }
         if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened for reading only") }
         let connection = try core.writers.take(timeout: options.timeout)
         do throws(StorageError) {
@@ -278,6 +304,7 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
 
     /// The statements of a step.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
+        if catalog == .inPlace { throw .isNotOurs }
         let metadata = try opened().metadata.after(earlier)
         try metadata.check(step)
         return SQLMigration(step, from: metadata, to: StoreMetadata(migrating: metadata, step.mapping), .postgreSQL).lines()
@@ -286,6 +313,7 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
     /// Starts to lead the store to another version of the model, in one transaction: other programs read the old version meanwhile, and
     /// those that write wait.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
+        if catalog == .inPlace { throw .isNotOurs }
         var options = options
         options.isExclusive = true
         let core = try opened(), connection = try lane(core, options)
@@ -320,9 +348,16 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
         core.close()
     }
 
-    /// Closes the connections and drops the schema with everything in it, if it is one of ours.
+    /// Closes the connections and drops the schema with everything in it, if it is one of ours: of one that is used in place, what lies
+    /// beside the tables is removed, and of any other nothing.
     public func erase() throws(StorageError) {
-        if catalog != .own { throw .isForeign }
+        switch catalog {
+        case .own: break
+        case .inPlace:
+            try close()
+            return try PostgreSQLInPlace.remove(conninfo: conninfo, schema: schema)
+        case .foreign: throw .isForeign
+        }
         try close()
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
         if try PostgreSQLSetup(connection, schema).isOurs() {

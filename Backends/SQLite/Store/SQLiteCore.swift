@@ -13,11 +13,16 @@ final class SQLiteCore: Sendable {
     let writer: SQLiteWriterSeat
     let statements: SQLStatements<SQLiteRowLayout>
     private let keyLayouts: [SQLiteRowLayout]
+    /// The tables of another program, where they are used as they lie.
+    let inPlace: SQLiteInPlace?
     private let closed = Atomic(false)
 
     /// - Parameter tables: The tables of the schema, where they are not where they should be.
-    init(_ metadata: StoreMetadata, readers: SQLitePool, writer: SQLiteWriterSeat, tables: SQLTables? = nil) {
+    init(
+        _ metadata: StoreMetadata, readers: SQLitePool, writer: SQLiteWriterSeat, tables: SQLTables? = nil, inPlace: SQLiteInPlace? = nil
+    ) {
         self.metadata = metadata
+        self.inPlace = inPlace
         let tables = tables ?? SQLTables(metadata.schema, .sqlite, entityNumbers: metadata.entityNumbers)
         self.tables = tables
         compiler = SQLCompiler(tables)
@@ -42,6 +47,7 @@ final class SQLiteCore: Sendable {
 
     /// Refuses to go on where another program has led the file to another version of the model; takes the snapshot of a transaction.
     func check(_ connection: SQLiteConnection) throws(StorageError) {
+        if let inPlace { return try inPlace.check(connection) }
         let statement = try connection.statement("SELECT value FROM polystore_metadata WHERE key = 'hash'")
         defer { statement.reset() }
         if try statement.step(), metadata.hash.utf8.elementsEqual(SQLiteCells.cell(statement.handle, 0, .text).bytes) { return }

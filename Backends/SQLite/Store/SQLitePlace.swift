@@ -27,6 +27,21 @@ struct SQLitePlace: Sendable {
         return connection
     }
 
+    /// A connection that writes to a file of another program: its settings stay as they are, and the engine keeps its references.
+    func guest() throws(StorageError) -> SQLiteConnection {
+        let connection: SQLiteConnection
+        do throws(StorageError) {
+            connection = try SQLiteConnection(path: path, readOnly: false, create: false)
+        } catch {
+            throw placeError(error)
+        }
+        connection.wait(busyTimeout)
+        try connection.execute(
+            "PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL"); PRAGMA cache_size = -65536; PRAGMA mmap_size = 0; "
+                + "PRAGMA foreign_keys = ON")
+        return connection
+    }
+
     /// Several connections that open a new file at once all want to change its mode, which SQLite refuses without waiting: each would wait for
     /// the other's lock.
     private func useLog(_ connection: SQLiteConnection) throws(StorageError) {

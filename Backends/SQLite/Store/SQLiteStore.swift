@@ -40,7 +40,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
     ///   - readOnly: Whether changes are refused.
     ///   - localStorageOptions: What a stack may do when the file does not fit its model.
     ///   - migrationMappingProviders: What the program says about steps between versions of the model.
-    ///   - catalog: Who made the tables; a file that another program made is read-only.
+    ///   - catalog: Who made the tables; a file that another program made is read-only, unless it is used in place.
     public init(
         path: String, configuration: String? = nil, durability: Durability = .full, busyTimeout: TimeInterval = 10,
         readOnly: Bool = false, localStorageOptions: LocalStorageOptions = [],
@@ -48,7 +48,8 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
     ) {
         self.migrationMappingProviders = migrationMappingProviders
         self.catalog = catalog
-        self.localStorageOptions = localStorageOptions
+        // What lies beside the tables of another program is no store to be made anew.
+        self.localStorageOptions = catalog == .inPlace ? [] : localStorageOptions
         self.path = path
         self.configuration = configuration
         self.durability = durability
@@ -57,7 +58,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
     }
 
     /// The store of a URL: `sqlite:PATH?mode=ro&durability=full|relaxed&busy=SECONDS`, and for the file of another program
-    /// `sqlite:PATH?catalog=foreign` or `sqlite:PATH?catalog=coredata&model=X.xcdatamodeld`.
+    /// `sqlite:PATH?catalog=foreign`, `sqlite:PATH?catalog=inplace` or `sqlite:PATH?catalog=coredata&model=X.xcdatamodeld`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
         try url.unknownOptions(allowed: ["mode", "durability", "busy", "catalog", "model"])
         if url.place.isEmpty { throw StorageError(.invalidConfiguration, "a SQLite URL names a file: sqlite:shop.db") }
@@ -90,7 +91,11 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
             .persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .migrations, .durableCommits, .rawSQL, .partialIndexes,
         ]
         if SQLFullText.sqlite != nil { supported.insert(.fullTextIndexes) }
-        if catalog != .own { supported = [.persistent, .multipleProcesses, .snapshotReads, .rawSQL] }
+        switch catalog {
+        case .own: break
+        case .inPlace: supported.subtract([.migrations, .partialIndexes, .fullTextIndexes])
+        case .foreign, .coreData: supported = [.persistent, .multipleProcesses, .snapshotReads, .rawSQL]
+        }
         return StorageCapabilities(
             supported, maximumValueBytes: 1_000_000_000, maximumColumns: 1990)
     }
@@ -104,7 +109,11 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
             throw StorageError(.notFound, "there is no SQLite database at this path")
         }
         let place = SQLitePlace(path: path, durability: durability, busyTimeout: busyTimeout)
-        if catalog != .own { return try openForeign(place, request) }
+        switch catalog {
+        case .own: break
+        case .inPlace: return try openInPlace(place, request, readOnly: readOnly)
+        case .foreign, .coreData: return try openForeign(place, request)
+        }
         let connection = try place.writer(readOnly: readOnly, create: true)
         let (metadata, wasCreated) = try catalog.hinting { () throws(StorageError) in
             try SQLiteSetup(connection, Self.applicationID).metadata(request)
@@ -142,12 +151,25 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
             storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: false)
     }
 
+    /// Opens a file that another program made, to read and write its tables.
+    private func openInPlace(_ place: SQLitePlace, _ request: OpenRequest, readOnly: Bool) throws(StorageError) -> StorageState {
+        if !FileManager.default.fileExists(atPath: path) { throw StorageError(.notFound, "there is no SQLite database at this path") }
+        let inPlace = try SQLiteInPlace(place, readOnly: readOnly), metadata = inPlace.metadata
+        try metadata.check(request)
+        let readers = SQLitePool(size: 8, timeout: 30) { try inPlace.reader() }
+        let writer = SQLiteWriterSeat(nil) { () throws(StorageError) in try inPlace.writer() }
+        try keep(SQLiteCore(metadata, readers: readers, writer: writer, inPlace: inPlace), readOnly: readOnly)
+        foreignRemarks.withLock { $0 = inPlace.remarks }
+        return StorageState(
+            storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: false)
+    }
+
     /// What of a file of another program is left out or read otherwise than it is declared there.
     public var remarks: [String] { foreignRemarks.withLock { $0 } }
 
     /// What writing to a store that is read-only throws.
     private var refusal: StorageError {
-        catalog == .own ? StorageError(.readOnly, "the store was opened for reading only") : .isForeign
+        catalog == .own || catalog == .inPlace ? StorageError(.readOnly, "the store was opened for reading only") : .isForeign
     }
 
     private let isReadOnlyNow = Atomic(false)
@@ -172,7 +194,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
             core.readers.give(connection)
             throw error
         }
-        return SQLiteReader(core, connection)
+        return core.inPlace.map { SQLiteInPlaceReader(core, connection, $0) } ?? SQLiteReader(core, connection)
     }
 
     /// Starts the write transaction, waiting for the one before it.
@@ -184,6 +206,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
             connection.wait(min(options.timeout, busyTimeout))
             try connection.execute("BEGIN IMMEDIATE")
             try core.check(connection)
+            if let inPlace = core.inPlace { return try SQLiteInPlaceWriter(begun: core, connection, inPlace) }
             return try SQLiteWriter(core, connection, options)
         } catch {
             try? connection.execute("ROLLBACK")
@@ -194,6 +217,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
 
     /// The statements of a step.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
+        if catalog == .inPlace { throw .isNotOurs }
         let metadata = try core().metadata.after(earlier)
         try metadata.check(step)
         return SQLMigration(step, from: metadata, to: StoreMetadata(migrating: metadata, step.mapping), .sqlite).lines()
@@ -202,6 +226,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
     /// Starts to lead the file to another version of the model, in one transaction.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
         let core = try core()
+        if catalog == .inPlace { throw .isNotOurs }
         if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened for reading only") }
         let connection = try core.writer.enter(timeout: options.timeout)
         do throws(StorageError) {
@@ -254,9 +279,16 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
         core?.close()
     }
 
-    /// Closes the file and removes it with the files beside it, unless another program made it.
+    /// Closes the file and removes it with the files beside it, unless another program made it: of one that is used in place, what lies
+    /// beside the tables is removed, and of any other nothing.
     public func erase() throws(StorageError) {
-        if catalog != .own { throw .isForeign }
+        switch catalog {
+        case .own: break
+        case .inPlace:
+            try close()
+            return try SQLiteInPlace.remove(SQLitePlace(path: path, durability: durability, busyTimeout: busyTimeout))
+        case .foreign, .coreData: throw .isForeign
+        }
         try close()
         for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }

@@ -15,7 +15,7 @@ public struct RollingMigration {
     ///   - state: What `open` found.
     /// - Throws: `unsupported` for a store without the capability `rollingMigrations`.
     public init(_ storage: any StorageInterface, _ state: StorageState) throws(StorageError) {
-        guard let storage = storage as? any RollingStorage else {
+        guard let storage = storage as? any RollingStorage, storage.capabilities.contains(.rollingMigrations) else {
             throw StorageError(
                 .unsupported,
                 "the store cannot be used in two versions of the model (capability rollingMigrations): migrate it while no other program runs"

@@ -8,5 +8,13 @@ public protocol ForeignStorage: StorageInterface {
 extension StorageError {
     /// What writing to somebody else's database throws.
     public static let isForeign = StorageError(
-        .readOnly, "a foreign database opens read-only; transfer it to a store of its own to change it (polystore transfer FROM TO)")
+        .readOnly,
+        "a foreign database opens read-only; open it in place, or transfer it to a store of its own to change it (polystore transfer FROM TO)"
+    )
+
+    /// What changing the tables of a database throws that is used in place.
+    public static let isNotOurs = StorageError(
+        .unsupported,
+        "the tables of a database that is used in place are changed by their owner; change them there, open the store anew and let the model follow"
+    )
 }

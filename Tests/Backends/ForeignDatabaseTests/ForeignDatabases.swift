@@ -27,21 +27,29 @@ enum ForeignDatabases {
         return ("\(server)\(server.contains("?") ? "&" : "?")x-catalog=foreign&x-schema=\(schema)", schema)
     }
 
-    static func drop(_ schema: String) { try? run("psql", ["-q", "-d", TestStore.server ?? ""], "DROP SCHEMA \(schema) CASCADE") }
+    static func drop(_ schema: String) { _ = try? run("psql", ["-q", "-d", TestStore.server ?? ""], "DROP SCHEMA \(schema) CASCADE") }
 
-    private static func run(_ program: String, _ arguments: [String], _ input: String) throws {
-        let process = Process(), pipe = Pipe(), trouble = Pipe()
+    /// What a program prints when it is given an input.
+    @discardableResult
+    static func run(_ program: String, _ arguments: [String], _ input: String) throws -> String {
+        let process = Process(), pipe = Pipe(), answer = Pipe(), trouble = path(".log")
+        _ = FileManager.default.createFile(atPath: trouble, contents: nil)
+        defer { try? FileManager.default.removeItem(atPath: trouble) }
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [program] + arguments
         process.standardInput = pipe
-        process.standardError = trouble
-        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle(forWritingAtPath: trouble)
+        process.standardOutput = answer
         try process.run()
         try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try pipe.fileHandleForWriting.close()
-        let text = String(decoding: trouble.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let text = String(decoding: answer.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        if process.terminationStatus != 0 { throw StorageError(.invalidConfiguration, "\(program): \(text)") }
+        if process.terminationStatus != 0 {
+            let sentence = (try? String(contentsOfFile: trouble, encoding: .utf8)) ?? ""
+            throw StorageError(.invalidConfiguration, "\(program): \(sentence)")
+        }
+        return text
     }
 }
 

@@ -11,10 +11,13 @@ struct PostgreSQLCatalogReader {
     private var remarks: [String] = []
     /// The columns of whole numbers, by table and name.
     private var integers: Set<[String]> = []
+    private let isInPlace: Bool
 
-    init(_ connection: PostgreSQLConnection, schema: String) {
+    /// - Parameter isInPlace: Whether the tables are to be written where they lie.
+    init(_ connection: PostgreSQLConnection, schema: String, isInPlace: Bool = false) {
         rows = PostgreSQLCatalogRows(connection)
         self.schema = schema
+        self.isInPlace = isInPlace
     }
 
     /// The catalog.
@@ -41,7 +44,7 @@ struct PostgreSQLCatalogReader {
         for index in tables.indices {
             for reference in references[tables[index].name] ?? [] { add(reference, to: &tables[index], known) }
         }
-        return DatabaseCatalog(tables: tables, remarks: remarks)
+        return DatabaseCatalog(tables: tables, remarks: remarks, isInPlace: isInPlace)
     }
 
     private mutating func table(_ table: PostgreSQLCatalogRows.Table) throws(StorageError) -> CatalogTable {
@@ -52,7 +55,13 @@ struct PostgreSQLCatalogReader {
         let source = "\(table.kind == "r" ? "ONLY " : "")\(SQLText.quoted(schema)).\(SQLText.quoted(table.name))"
         let key = try key(table, primaryKey, source)
         var columns: [CatalogColumn] = []
-        for column in declared { columns.append(try self.column(column, table)) }
+        for column in declared {
+            if isInPlace, column.isComputed, key != .column(column.name) {
+                remarks.append("\(table.name).\(column.name) is left out: the database computes it")
+                continue
+            }
+            columns.append(try self.column(column, table))
+        }
         for name in try rows.otherUniqueIndexes(table.oid) {
             remarks.append("the unique index \(name) of \(table.name) is left out: it is partial or over expressions")
         }
@@ -81,7 +90,8 @@ struct PostgreSQLCatalogReader {
         return CatalogColumn(
             column.name, read.type, value: read.value, isOptional: !column.isRequired,
             maxLength: column.maxLength > 0 ? Int(column.maxLength) : nil,
-            allowedValues: column.isEnum ? try rows.labels(column.type) : [])
+            allowedValues: column.isEnum ? try rows.labels(column.type) : [],
+            stored: isInPlace ? PostgreSQLStoring.stored(column, place: place) : nil)
     }
 
     private mutating func add(_ reference: PostgreSQLCatalogRows.Reference, to table: inout CatalogTable, _ known: Set<String>) {

@@ -24,6 +24,8 @@ struct PostgreSQLCatalogRows {
         let isEnum: Bool
         /// Whether the type is a domain, which may have conditions of its own.
         let isDomain: Bool
+        /// Whether the server gives it its value, whatever a statement says.
+        let isComputed: Bool
     }
 
     struct Key {
@@ -65,14 +67,17 @@ struct PostgreSQLCatalogRows {
             WHERE n.nspname = \(bind: .string(schema), .string) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
             ORDER BY c.relname COLLATE "C"
             """
-        return try rows(text, [.int64, .string, .string]).map { Table(oid: $0[0].number, name: $0[1].text, kind: $0[2].text) }
+        let found = try rows(text, [.int64, .string, .string]).map { Table(oid: $0[0].number, name: $0[1].text, kind: $0[2].text) }
+        // What lies beside the tables where the schema is used in place.
+        let isInPlace = found.contains { $0.name == "polystore_inplace" }
+        return isInPlace ? found.filter { !$0.name.hasPrefix("polystore_") } : found
     }
 
     func columns(_ table: Int64) throws(StorageError) -> [Column] {
         let text: SQLText = """
             SELECT a.attname::text, a.attnotnull, b.oid::int8, format_type(a.atttypid, a.atttypmod)::text,
                 CASE WHEN b.oid IN (1042, 1043) THEN greatest(greatest(a.atttypmod, b.typmod) - 4, 0) ELSE 0 END::int8,
-                e.typtype = 'e', d.typtype = 'd'
+                e.typtype = 'e', d.typtype = 'd', a.attgenerated <> '' OR a.attidentity = 'a'
             FROM pg_attribute a JOIN pg_type d ON d.oid = a.atttypid
             CROSS JOIN LATERAL (
                 WITH RECURSIVE base(oid, parent, typmod, depth) AS (
@@ -83,10 +88,10 @@ struct PostgreSQLCatalogRows {
             JOIN pg_type e ON e.oid = b.oid
             WHERE a.attrelid = \(bind: .int(table), .int64)::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
             """
-        return try rows(text, [.string, .bool, .int64, .string, .int64, .bool, .bool]).map { row in
+        return try rows(text, [.string, .bool, .int64, .string, .int64, .bool, .bool, .bool]).map { row in
             Column(
                 name: row[0].text, isRequired: row[1] == .bool(true), type: row[2].number, typeName: row[3].text, maxLength: row[4].number,
-                isEnum: row[5] == .bool(true), isDomain: row[6] == .bool(true))
+                isEnum: row[5] == .bool(true), isDomain: row[6] == .bool(true), isComputed: row[7] == .bool(true))
         }
     }
 
@@ -187,9 +192,9 @@ struct PostgreSQLCatalogRows {
 
 extension Value {
     /// The text that a catalog holds; empty for anything else.
-    fileprivate var text: String { if case .string(let text) = self { text } else { "" } }
+    var text: String { if case .string(let text) = self { text } else { "" } }
 
     /// The number that a catalog holds; 0 for anything else.
-    fileprivate var number: Int64 { if case .int(let number) = self { number } else { 0 } }
+    var number: Int64 { if case .int(let number) = self { number } else { 0 } }
 }
 #endif

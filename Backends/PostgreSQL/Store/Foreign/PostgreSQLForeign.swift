@@ -20,6 +20,11 @@ struct PostgreSQLForeign: Sendable {
         CREATE TEMP VIEW polystore_notes AS SELECT ''::text AS name, ''::bytea AS value WHERE false;
         CREATE TEMP VIEW polystore_history AS
             SELECT 0::int8 AS position, 0::int8 AS time, ''::text AS author, ''::bytea AS changes WHERE false;
+        \(refusal)
+        """
+
+    /// The function that refuses a value.
+    static let refusal = """
         CREATE FUNCTION pg_temp.polystore_refuse(value text, place text) RETURNS text LANGUAGE plpgsql STABLE AS $$
             BEGIN RAISE EXCEPTION USING ERRCODE = '\(refusalState)', MESSAGE = place; END $$
         """
@@ -46,10 +51,16 @@ struct PostgreSQLForeign: Sendable {
     /// Its search path is the schema; temporary names come before those of any schema.
     func reader() throws(StorageError) -> PostgreSQLConnection {
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
-        do throws(StorageError) {
+        try Self.explaining(schema) { () throws(StorageError) in
             try connection.execute(Self.standIns)
             if !views.isEmpty { try connection.execute(views) }
-        } catch {
+        }
+        return connection
+    }
+
+    /// Runs what makes temporary views, and says which right it lacks.
+    static func explaining(_ schema: String, _ work: () throws(StorageError) -> Void) throws(StorageError) {
+        do throws(StorageError) { try work() } catch {
             switch error.code {
             case .permissionDenied:
                 throw StorageError(
@@ -64,7 +75,6 @@ struct PostgreSQLForeign: Sendable {
             default: throw error
             }
         }
-        return connection
     }
 }
 #endif

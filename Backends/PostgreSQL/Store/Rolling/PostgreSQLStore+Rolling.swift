@@ -5,7 +5,8 @@ public import PolystoreStorage
 extension PostgreSQLStore: RollingStorage {
     /// The step that is under way.
     public func rollingMigration() throws(StorageError) -> RollingMigrationState? {
-        try withSetup { _, _, setup throws(StorageError) in
+        if !capabilities.contains(.rollingMigrations) { return nil }
+        return try withSetup { _, _, setup throws(StorageError) in
             let entries = try setup.entries()
             guard let record = try RollingRecord(entries) else { return nil }
             return RollingMigrationState(
@@ -52,7 +53,7 @@ extension PostgreSQLStore: RollingStorage {
         _ body: (PostgreSQLConnection, PostgreSQLCore, PostgreSQLSetup) throws(StorageError) -> Answer
     ) throws(StorageError) -> Answer {
         let core = try opened()
-        if !isOwn { throw .isForeign }
+        try checkOwn()
         let connection = try core.writers.take(timeout: 30)
         defer { core.writers.give(connection) }
         return try body(connection, core, PostgreSQLSetup(connection, schema))
@@ -63,6 +64,7 @@ extension PostgreSQLStore: RollingStorage {
         _ options: WriteOptions, _ body: (PostgreSQLRolling) throws(StorageError) -> Answer
     ) throws(StorageError) -> Answer {
         let core = try opened()
+        try checkOwn()
         if core.rolling != nil {
             throw StorageError(.invalidConfiguration, "the store is open with the newer version: open it with the older one, or with none")
         }

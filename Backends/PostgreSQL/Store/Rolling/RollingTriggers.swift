@@ -10,7 +10,7 @@ struct RollingTriggers {
     /// The setting by which a session says that it is of the newer version.
     static let marking = "SET LOCAL polystore.model = 'next'"
     /// What a value of the newer version that has no older form is reported with; a class of errors that nobody else uses.
-    static let refusalState = "PS002"
+    static let refusalState = "PS003"
 
     private let plan: RollingPlan
     /// The schema of the server, by whose name the triggers find the tables: whoever writes to them may have another search path.

@@ -8,6 +8,10 @@ public enum SQLiteCatalog: Sendable, Hashable {
     case own
     /// Some other program: tables are read as entities, references as relationships. The store is read-only.
     case foreign
+    /// Some other program, which goes on using them: read and written where they lie, if each has a primary key of one whole number.
+    ///
+    /// What Polystore needs lies beside the tables under names that begin with `polystore_`, triggers included; `erase()` removes it.
+    case inPlace
     /// Core Data: entities are read as its layout has them. The store is read-only.
     ///
     /// With the data model (`X.xcdatamodeld` or `X.xcdatamodel`) names, types and relationships are those of the model. Without it, all
@@ -16,7 +20,7 @@ public enum SQLiteCatalog: Sendable, Hashable {
 }
 
 extension SQLiteCatalog {
-    private static let names = ["own", "foreign", "coredata"]
+    private static let names = ["own", "foreign", "inplace", "coredata"]
 
     /// What the options `catalog` and `model` of a URL say.
     init(_ url: StoreURL) throws(StorageError) {
@@ -27,6 +31,7 @@ extension SQLiteCatalog {
         switch name {
         case "own": self = .own
         case "foreign": self = .foreign
+        case "inplace": self = .inPlace
         case "coredata": self = .coreData(model: model.map(URL.init(fileURLWithPath:)))
         default:
             throw StorageError(
@@ -41,7 +46,8 @@ extension SQLiteCatalog {
             guard error.code == .notADatabase, error.cause == nil else { throw error }
             throw StorageError(
                 .notADatabase,
-                "\(error.message); the option catalog=foreign reads the tables of any program, catalog=coredata those of Core Data")
+                "\(error.message); the option catalog=foreign reads the tables of any program, catalog=inplace writes them too, "
+                    + "catalog=coredata reads those of Core Data")
         }
     }
 }

@@ -8,8 +8,13 @@ struct SQLiteCatalogReader {
     private var remarks: [String] = []
     /// Tables and columns, in lower case, in which SQLite turns texts of whole numbers into numbers.
     private var integers: Set<[String]> = []
+    private let isInPlace: Bool
 
-    init(_ connection: SQLiteConnection) { rows = SQLiteCatalogRows(connection) }
+    /// - Parameter isInPlace: Whether the tables are to be written where they lie.
+    init(_ connection: SQLiteConnection, isInPlace: Bool = false) {
+        rows = SQLiteCatalogRows(connection)
+        self.isInPlace = isInPlace
+    }
 
     /// The catalog.
     ///
@@ -35,7 +40,7 @@ struct SQLiteCatalogReader {
             }
         }
         try addReferences(&tables, references)
-        return DatabaseCatalog(tables: tables, remarks: remarks)
+        return DatabaseCatalog(tables: tables, remarks: remarks, isInPlace: isInPlace)
     }
 
     // MARK: Tables and columns
@@ -49,7 +54,7 @@ struct SQLiteCatalogReader {
             return nil
         }
         var columns: [CatalogColumn] = []
-        for column in declared { if let read = try self.column(column, table, isKey: key == .column(column.name)) { columns.append(read) } }
+        for column in declared { if let read = try self.column(column, table, key) { columns.append(read) } }
         var uniqueKeys: [[String]] = []
         for index in try rows.uniqueIndexes(table.name) {
             if let names = index.columns {
@@ -58,9 +63,12 @@ struct SQLiteCatalogReader {
                 remarks.append("the unique index \(index.name) of \(table.name) is left out: it is partial or over expressions")
             }
         }
-        return CatalogTable(
+        var result = CatalogTable(
             name: table.name, source: "main.\(SQLText.quoted(table.name))", columns: columns, primaryKey: primaryKey, key: key,
             uniqueKeys: uniqueKeys, checks: CatalogCheck.checks(ofTable: try rows.statement(table.name)))
+        let known = Set(columns.map(\.name))
+        result.unwritable = declared.filter { $0.isRequired && !$0.hasDefault && !$0.isComputed && !known.contains($0.name) }.map(\.name)
+        return result
     }
 
     /// A column of whole numbers where that is the primary key, otherwise the row's own number, otherwise its place in the primary key.
@@ -86,20 +94,29 @@ struct SQLiteCatalogReader {
     }
 
     private mutating func column(
-        _ column: SQLiteCatalogRows.Column, _ table: SQLiteCatalogRows.Table, isKey: Bool
+        _ column: SQLiteCatalogRows.Column, _ table: SQLiteCatalogRows.Table, _ key: CatalogKey
     ) throws(StorageError) -> CatalogColumn? {
-        let place = "\(table.name).\(column.name)"
+        let place = "\(table.name).\(column.name)", declared = SQLiteDeclaredType(column.type)
+        if isInPlace, column.isComputed {
+            remarks.append("\(place) is left out: the database computes it")
+            return nil
+        }
         let isOptional = !column.isRequired && column.position == 0
-        var type = SQLiteDeclaredType(column.type).valueType
+        var type = declared.valueType
         if type == nil { type = try rows.typeOfValues(table.name, column.name) }
         guard let type else {
             remarks.append("\(place) is left out: it has no type, and its values are of several")
             return nil
         }
         // Only a STRICT table keeps numbers alone where it says so; what is not wrapped can be found by an index.
-        let isSure = isKey || table.isStrict && type == .int64
+        let isSure = key == .column(column.name) || table.isStrict && type == .int64
         let value = isSure ? "t.\(SQLText.quoted(column.name))" : SQLiteForm(type).call(column.name, place: place)
-        return CatalogColumn(column.name, type, value: value, isOptional: isOptional)
+        var stored: (@Sendable (String) -> String)?
+        if isInPlace, case .column(let key) = key {
+            let newest = type == .date || type == .uuid ? try rows.newestForm(table.name, column.name, key: key) : nil
+            stored = SQLiteStoring(type, declared: declared, newest: newest)?.call(place: place)
+        }
+        return CatalogColumn(column.name, type, value: value, isOptional: isOptional, stored: stored)
     }
 
     // MARK: References

@@ -18,6 +18,10 @@ struct SQLiteCatalogRows {
         let isRequired: Bool
         /// The place in the primary key, counted from 1; 0 for none.
         let position: Int64
+        /// Whether a row that does not name it has a value nevertheless.
+        let hasDefault: Bool
+        /// Whether the engine computes it.
+        let isComputed: Bool
     }
 
     struct Reference {
@@ -45,21 +49,29 @@ struct SQLiteCatalogRows {
         if case .int(let number)? = try rows(text, [.int64]).first?.first { number } else { 0 }
     }
 
+    /// The tables, but for what lies beside them where the file is used in place.
     func tables() throws(StorageError) -> [Table] {
         let text: SQLText = """
             SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name
             """
-        return try rows(text, [.string, .string, .bool, .bool]).map { row in
+        let found = try rows(text, [.string, .string, .bool, .bool]).map { row in
             Table(name: row[0].text, type: row[1].text, isWithoutRowID: row[2] == .bool(true), isStrict: row[3] == .bool(true))
         }
+        let isInPlace = found.contains { $0.name == "polystore_inplace" }
+        return isInPlace ? found.filter { !$0.name.hasPrefix("polystore_") } : found
     }
 
     /// The columns, computed ones included; those that a virtual table hides are no columns.
     func columns(_ table: String) throws(StorageError) -> [Column] {
         let text: SQLText =
-            "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(\(bind: .string(table), .string), 'main') WHERE hidden <> 1 ORDER BY cid"
-        return try rows(text, [.string, .string, .bool, .int64]).map { row in
-            Column(name: row[0].text, type: row[1].text, isRequired: row[2] == .bool(true), position: row[3].number)
+            """
+            SELECT name, type, "notnull", pk, dflt_value IS NOT NULL, hidden > 1
+            FROM pragma_table_xinfo(\(bind: .string(table), .string), 'main') WHERE hidden <> 1 ORDER BY cid
+            """
+        return try rows(text, [.string, .string, .bool, .int64, .bool, .bool]).map { row in
+            Column(
+                name: row[0].text, type: row[1].text, isRequired: row[2] == .bool(true), position: row[3].number,
+                hasDefault: row[4] == .bool(true), isComputed: row[5] == .bool(true))
         }
     }
 
@@ -138,6 +150,15 @@ struct SQLiteCatalogRows {
         case ["blob"]: return .data
         default: return nil
         }
+    }
+
+    /// What `typeof` says of the value of a column in the newest row that has one.
+    func newestForm(_ table: String, _ column: String, key: String) throws(StorageError) -> String? {
+        let text: SQLText = """
+            SELECT typeof(t.\(identifier: column)) FROM main.\(identifier: table) AS t WHERE t.\(identifier: column) IS NOT NULL
+            ORDER BY t.\(identifier: key) DESC LIMIT 1
+            """
+        return try rows(text, [.string]).first?[0].text
     }
 
     /// How many rows refer to one that is not there.

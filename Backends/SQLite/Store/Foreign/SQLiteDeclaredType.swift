@@ -14,6 +14,12 @@ struct SQLiteDeclaredType {
     /// Whether SQLite turns texts of whole numbers into numbers on their way in.
     var isInteger: Bool { has("INT") }
 
+    /// Whether it means a day without a time.
+    var isDay: Bool { word == "DATE" }
+
+    /// Whether SQLite turns texts that look like numbers into numbers: the affinities INTEGER, NUMERIC and REAL (section 3.1 there).
+    var keepsNumbers: Bool { isInteger || !(word.isEmpty || has("CHAR", "CLOB", "TEXT", "BLOB")) }
+
     /// The type of the values; nil where the declaration does not say it, so that the values must.
     var valueType: ValueType? {
         if word.isEmpty || has("INTERVAL") { return nil }

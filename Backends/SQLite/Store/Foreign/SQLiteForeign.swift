@@ -28,7 +28,7 @@ struct SQLiteForeign: Sendable {
         SQLiteForm.register(connection.handle)
         let source: CatalogSource
         switch catalog {
-        case .own, .foreign:
+        case .own, .foreign, .inPlace:
             var reader = SQLiteCatalogReader(connection)
             source = try reader.catalog().source()
             metadata = try StoreMetadata(source, identity: try Self.identity(place, connection))
@@ -43,7 +43,7 @@ struct SQLiteForeign: Sendable {
     }
 
     /// The place and the tables of a file.
-    private static func identity(_ place: SQLitePlace, _ connection: SQLiteConnection) throws(StorageError) -> String {
+    static func identity(_ place: SQLitePlace, _ connection: SQLiteConnection) throws(StorageError) -> String {
         let path = URL(fileURLWithPath: place.path).standardizedFileURL.path
         let statements = try SQLiteCatalogRows(connection).rows("SELECT sql FROM main.sqlite_master ORDER BY name, type", [.string])
         return ([path] + statements.map { $0[0].text }).joined(separator: "\n")

@@ -148,7 +148,7 @@ enum SQLiteForm: Int32 {
     }
 
     /// The years 1 to 9999 as days of the Julian count, which SQLite's own functions take for such (https://sqlite.org/lang_datefunc.html).
-    private static let julianDays = 1_721_425.5...5_373_484.5
+    static let julianDays = 1_721_425.5...5_373_484.5
 
     private static func date(_ value: OpaquePointer) -> Int64? {
         switch sqlite3_value_type(value) {

@@ -8,19 +8,16 @@ struct CatalogDerivation {
     private let tables: [String: CatalogTable]
     private var drafts: [String: CatalogDraft] = [:]
     private var pairs: [[String]: String] = [:]
+    private var written: [[String]: InPlaceTables.Pairs] = [:]
     private var remarks: [String]
+    private let isInPlace: Bool
     /// The tables that are many-to-many relationships.
     private let joins: Set<String>
 
     private init(_ catalog: DatabaseCatalog) {
         let tables = Dictionary(catalog.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        // A table that others refer to has rows of its own.
-        let referred = Set(catalog.tables.flatMap { $0.foreignKeys.map(\.table) })
-        joins = Set(
-            catalog.tables.filter { table in
-                table.isJoin && !referred.contains(table.name)
-                    && table.foreignKeys.allSatisfy { tables[$0.table]?.isKey($0.references) ?? false }
-            }.map(\.name))
+        joins = catalog.joins
+        isInPlace = catalog.isInPlace
         self.tables = tables
         remarks = catalog.remarks
     }
@@ -74,6 +71,12 @@ struct CatalogDerivation {
                     "the reference of \(name).\(key.columns.joined(separator: ", ")) to \(key.table) is no relationship: no key is there")
                 continue
             }
+            if isInPlace, key.columns.count > 1 || draft.isTaken(key) {
+                remarks.append(
+                    "the reference of \(name).\(key.columns.joined(separator: ", ")) to \(key.table) is no relationship: its columns say more than that"
+                )
+                continue
+            }
             let wanted = key.columns.count == 1 ? CatalogNames.relationship(key.columns[0], to: other) : other
             var relationship = Relationship(draft.names.distinct(wanted), to: other)
             relationship.isOptional = isOptional(key, draft.table)
@@ -112,6 +115,15 @@ struct CatalogDerivation {
         // Which of the two owns the pairs is known when there is a schema.
         pairs[[a, one]] = select(table, owner: first, member: second)
         pairs[[b, other]] = select(table, owner: second, member: first)
+        written[[a, one]] = pairs(table, owner: first, member: second)
+        written[[b, other]] = pairs(table, owner: second, member: first)
+    }
+
+    private func pairs(_ table: CatalogTable, owner: CatalogForeignKey, member: CatalogForeignKey) -> InPlaceTables.Pairs? {
+        guard let ownerTable = tables[owner.table], let memberTable = tables[member.table] else { return nil }
+        return InPlaceTables.Pairs(
+            name: table.name, source: table.source, owner: owner.written(ownerTable, in: table),
+            member: member.written(memberTable, in: table), ownerKey: owner.key(ownerTable))
     }
 
     private func select(_ table: CatalogTable, owner: CatalogForeignKey, member: CatalogForeignKey) -> String? {
@@ -136,10 +148,17 @@ struct CatalogDerivation {
         let drafts = names.compactMap { self.drafts[$0] }
         let schema: Schema
         do throws(SchemaError) { schema = try Schema(entities: drafts.map(\.entity)) } catch { throw StorageError(error) }
-        var links: [String: String] = [:]
-        for link in schema.links { links[link.name] = pairs[[schema.entities[link.owner].name, link.ownerRelationship]] }
+        var links: [String: String] = [:], written: [String: InPlaceTables.Pairs] = [:]
+        for link in schema.links {
+            let place = [schema.entities[link.owner].name, link.ownerRelationship]
+            links[link.name] = pairs[place]
+            written[link.name] = self.written[place]
+        }
         let rows = Dictionary(drafts.map { ($0.entity.name, $0.rows) }, uniquingKeysWith: { first, _ in first })
-        return CatalogSource(schema: schema, rows: rows, links: links, remarks: remarks)
+        var source = CatalogSource(schema: schema, rows: rows, links: links, remarks: remarks)
+        source.written = Dictionary(drafts.map { ($0.entity.name, $0.written) }, uniquingKeysWith: { first, _ in first })
+        source.pairs = written
+        return source
     }
 }
 

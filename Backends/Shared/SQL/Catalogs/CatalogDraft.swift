@@ -12,6 +12,8 @@ struct CatalogDraft {
     /// The values by the names of properties.
     private(set) var values: [String: String] = [:]
     private var joins: [String] = []
+    /// The columns by the names of properties, for writing.
+    private(set) var written: CatalogWriting
 
     /// The entity of a table, with its attributes.
     ///
@@ -19,10 +21,14 @@ struct CatalogDraft {
     init(_ table: CatalogTable, name: String, references: Set<String>) {
         self.table = table
         entity = Entity(name)
+        let key = if case .column(let column) = table.key { column } else { "" }
+        written = CatalogWriting(name: table.name, source: table.source, key: key)
         for column in table.columns where !references.contains(column.name) && table.key != .column(column.name) {
             let property = names.distinct(column.name)
             properties[column.name] = property
             values[property] = column.value
+            written.columns[property] = InPlaceTables.Column(
+                column.name, isPlain: column.stored == nil, isRequired: !column.isOptional, stored: column.stored ?? { $0 })
             var attribute = Attribute(property, column.type, isOptional: column.isOptional)
             attribute.rules.maxLength = column.maxLength
             attribute.allowedValues = column.allowedValues.map(Value.string)
@@ -37,7 +43,11 @@ struct CatalogDraft {
         let join = CatalogJoin(key, destination, alias: "j\(joins.count + 1)")
         values[relationship.name] = join.key
         if let table = join.table { joins.append(" LEFT JOIN \(table)") }
+        written.columns[relationship.name] = key.written(destination, in: table)
     }
+
+    /// Whether a reference's column says something already.
+    func isTaken(_ key: CatalogForeignKey) -> Bool { written.columns.values.contains { key.columns.contains($0.name) } }
 
     /// Gives the attributes the rules of the table's conditions; false where one says more than rules can.
     mutating func applyChecks() -> Bool {
@@ -106,5 +116,25 @@ struct CatalogJoin {
             table =
                 "(SELECT \(destination.key.expression("d")) AS \"_id\", \(columns) FROM \(destination.source) AS d) AS \(alias) ON \(condition)"
         }
+    }
+}
+
+extension CatalogForeignKey {
+    /// The column of a reference, for writing: it keeps the key of the other row, or that column of it which it refers to.
+    func written(_ destination: CatalogTable, in table: CatalogTable) -> InPlaceTables.Column {
+        let name = columns[0], target = references[0], isRequired = table.columns.first { $0.name == name }.map { !$0.isOptional } ?? true
+        guard case .column(let key) = destination.key, key != target else {
+            return InPlaceTables.Column(name, isPlain: true, isRequired: isRequired, isKey: table.key == .column(name)) { $0 }
+        }
+        let start = "(SELECT d.\(SQLText.quoted(target)) FROM \(destination.source) AS d WHERE d.\(SQLText.quoted(key)) = "
+        return InPlaceTables.Column(name, isPlain: false, isRequired: isRequired) { "\(start)\($0))" }
+    }
+
+    /// The key of the row that a row refers to, as SQL over that row.
+    func key(_ destination: CatalogTable) -> @Sendable (String) -> String {
+        let name = SQLText.quoted(columns[0]), target = references[0]
+        guard case .column(let key) = destination.key, key != target else { return { "\($0).\(name)" } }
+        let start = "(SELECT d.\(SQLText.quoted(key)) FROM \(destination.source) AS d WHERE d.\(SQLText.quoted(target)) = "
+        return { "\(start)\($0).\(name))" }
     }
 }

@@ -29,11 +29,15 @@ public struct CatalogSource: Sendable {
     /// The schema.
     public let schema: Schema
     /// Where the rows of each root entity come from, by its name.
-    public let rows: [String: Rows]
+    public var rows: [String: Rows]
     /// The statement that gives owner, rank and member, by the name of the link.
     public let links: [String: String]
     /// What is left out or read otherwise than it is declared, for people to read.
     public let remarks: [String]
+    /// How the rows of each entity are written, by its name.
+    var written: [String: CatalogWriting] = [:]
+    /// How the pairs of each link are written, by its name.
+    var pairs: [String: InPlaceTables.Pairs] = [:]
 
     /// A source.
     public init(schema: Schema, rows: [String: Rows], links: [String: String], remarks: [String]) {

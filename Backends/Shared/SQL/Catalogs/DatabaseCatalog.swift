@@ -6,11 +6,14 @@ public struct DatabaseCatalog: Sendable {
     public var tables: [CatalogTable]
     /// What is left out or read otherwise than it is declared, for people to read.
     public var remarks: [String]
+    /// Whether the tables are written where they lie: then no column may have two meanings.
+    public var isInPlace: Bool
 
     /// A catalog.
-    public init(tables: [CatalogTable], remarks: [String] = []) {
+    public init(tables: [CatalogTable], remarks: [String] = [], isInPlace: Bool = false) {
         self.tables = tables
         self.remarks = remarks
+        self.isInPlace = isInPlace
     }
 }
 
@@ -32,6 +35,8 @@ public struct CatalogTable: Sendable {
     public var foreignKeys: [CatalogForeignKey]
     /// The conditions that all rows meet.
     public var checks: [CatalogCheck]
+    /// The columns that must have a value and that are none of `columns`.
+    public var unwritable: [String] = []
 
     /// A table; keys and conditions can be added later.
     public init(
@@ -91,11 +96,15 @@ public struct CatalogColumn: Sendable {
     public var maxLength: Int?
     /// The only values that it has; empty for no such limit.
     public var allowedValues: [String]
+    /// A value of ours, as SQL, in the form of the column; nil where the two forms are one.
+    public var stored: (@Sendable (String) -> String)?
 
     /// A column.
     public init(
-        _ name: String, _ type: ValueType, value: String, isOptional: Bool, maxLength: Int? = nil, allowedValues: [String] = []
+        _ name: String, _ type: ValueType, value: String, isOptional: Bool, maxLength: Int? = nil, allowedValues: [String] = [],
+        stored: (@Sendable (String) -> String)? = nil
     ) {
+        self.stored = stored
         self.name = name
         self.type = type
         self.value = value

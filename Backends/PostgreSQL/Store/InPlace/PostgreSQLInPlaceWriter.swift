@@ -1,0 +1,155 @@
+#if PostgreSQL
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
+internal import Synchronization
+
+/// The write transaction over the tables of another program. Versions and history are kept by triggers, which see every writer.
+final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, StorageWriter {
+    private static let mostKeys = 1000
+
+    let rowBatch = RowBatch(capacity: 16_384)
+    private let isExclusive: Bool
+    private var marks: [Int] = []
+    private var nextMark = 1
+
+    init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ inPlace: PostgreSQLInPlace, isExclusive: Bool) {
+        self.isExclusive = isExclusive
+        super.init(core, connection, inPlace)
+    }
+
+    // The base class would give back when the properties of this one are gone.
+    deinit { end() }
+
+    override func giveBack() {
+        try? connection.execute("ROLLBACK")
+        unlock()
+    }
+
+    private func unlock() {
+        let function = isExclusive ? "pg_advisory_unlock" : "pg_advisory_unlock_shared"
+        try? connection.execute("SELECT \(function)(\(core.lock))")
+        core.writers.give(connection)
+    }
+
+    // MARK: Keys
+
+    /// Keys of the table's own sequence; where it has none, of one beside it that follows the table, under a lock that keeps others out.
+    func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
+        try checkOpen()
+        let isOwn = inPlace.sequences[entity] != nil
+        if !isOwn { try connection.execute("LOCK TABLE \(inPlace.tables.tables[entity].source) IN SHARE ROW EXCLUSIVE MODE") }
+        var keys = isOwn ? inPlace.keys.withLock { $0.removeValue(forKey: entity) } ?? [] : []
+        if keys.isEmpty { keys = try next(entity, min(count, Self.mostKeys)) }
+        guard let first = keys.first else { throw StorageError(.corrupted, "the sequence gives no keys") }
+        var end = 1
+        while end < min(count, keys.count), keys[end] == first + Int64(end) { end += 1 }
+        let rest = Array(keys[end...])
+        if isOwn, !rest.isEmpty { inPlace.keys.withLock { $0[entity, default: []] += rest } }
+        return first..<(first + Int64(end))
+    }
+
+    private func next(_ entity: EntityIndex, _ count: Int) throws(StorageError) -> [Int64] {
+        let table = inPlace.tables.tables[entity], rows = PostgreSQLCatalogRows(connection)
+        let sequence: SQLText = "\(bind: .string(inPlace.sequence(entity)), .string)::regclass"
+        let values: SQLText = "SELECT nextval(\(sequence)) FROM generate_series(1, \(raw: String(count)))"
+        let keys = try rows.rows(values, [.int64]).map { $0[0].number }.sorted()
+        // A sequence that was left behind by keys that somebody gave himself is brought to them.
+        let last: SQLText = "SELECT coalesce(max(t.\(identifier: table.key)), 0)::int8 FROM \(raw: table.source) AS t"
+        let greatest = try rows.rows(last, [.int64]).first?.first?.number ?? 0
+        if let first = keys.first, first > greatest { return keys }
+        if let last = keys.last, last < greatest { _ = try connection.query("SELECT setval(\(sequence), \(bind: .int(greatest), .int64))") }
+        return try rows.rows(values, [.int64]).map { $0[0].number }.filter { $0 > greatest }.sorted()
+    }
+
+    // MARK: Notes and marks
+
+    func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
+        try checkOpen()
+        let text: SQLText =
+            if let bytes {
+                """
+                INSERT INTO polystore_notes VALUES(\(bind: .string(name), .string), \(bind: .data(bytes), .data)) \
+                ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                """
+            } else {
+                "DELETE FROM polystore_notes WHERE name = \(bind: .string(name), .string)"
+            }
+        _ = try connection.query(text)
+    }
+
+    func savepoint() throws(StorageError) -> Int {
+        try checkOpen()
+        let id = nextMark
+        nextMark += 1
+        try connection.execute("SAVEPOINT s\(id)")
+        marks.append(id)
+        return id
+    }
+
+    func rollback(to savepoint: Int) throws(StorageError) {
+        try checkOpen()
+        let index = try position(savepoint)
+        try connection.execute("ROLLBACK TO SAVEPOINT s\(savepoint)")
+        marks.removeLast(marks.count - index - 1)
+    }
+
+    func release(_ savepoint: Int) throws(StorageError) {
+        try checkOpen()
+        let index = try position(savepoint)
+        try connection.execute("RELEASE SAVEPOINT s\(savepoint)")
+        marks.removeLast(marks.count - index)
+    }
+
+    private func position(_ savepoint: Int) throws(StorageError) -> Int {
+        guard let index = marks.firstIndex(of: savepoint) else {
+            throw StorageError(.notFound, "the savepoint was released or rolled back")
+        }
+        return index
+    }
+
+    // MARK: The end
+
+    func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        try checkOpen()
+        if core.durability == .relaxed { try connection.execute("SET LOCAL synchronous_commit = off") }
+        let time = record.time ?? Microseconds.from(Date()) ?? 0
+        let written = try connection.query(
+            """
+            INSERT INTO polystore_commits SELECT pg_current_xact_id()::text::int8, \(bind: .int(time), .int64), \(bind: .string(record.author), .string)
+            WHERE EXISTS (SELECT 1 FROM polystore_log WHERE position = pg_current_xact_id_if_assigned()::text::int8) RETURNING position
+            """)
+        do throws(StorageError) {
+            let answer = try inPlace.rules.explaining { () throws(StorageError) in try connection.query("COMMIT", []) }
+            // The server answers COMMIT with ROLLBACK where an earlier statement had failed.
+            if answer.command != "COMMIT" { throw StorageError(.storeClosed, "the transaction had failed before; nothing was written") }
+        } catch {
+            guard error.code == .connectionLost || connection.isLost else { throw error }
+            finish()
+            unlock()
+            throw StorageError(
+                .commitOutcomeUnknown, "the connection was lost during COMMIT; whether it happened can be asked with the token",
+                cause: error)
+        }
+        finish()
+        unlock()
+        return written.count == 0 ? nil : written.integer(0, 0).map { HistoryToken(store: core.storeID, position: $0) }
+    }
+
+    func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]? { nil }
+
+    func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]? { nil }
+
+    func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql) }
+
+    /// References are checked with each statement, whatever order the rows come in.
+    private static let takesNoLoad = StorageError(
+        .unsupported,
+        "a schema of PostgreSQL that is used in place takes no bulk load: its references are checked with each statement; load a store of its own"
+    )
+
+    func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { throw Self.takesNoLoad }
+
+    func load(link: Int, _ pairs: [Link]) throws(StorageError) { if !pairs.isEmpty { throw Self.takesNoLoad } }
+}
+#endif

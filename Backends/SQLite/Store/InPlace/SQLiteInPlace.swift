@@ -1,0 +1,106 @@
+#if SQLite
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
+internal import Synchronization
+
+/// A database of another program that is used where it lies: what it is for us, and connections on which its tables have the shape of ours.
+final class SQLiteInPlace: Sendable {
+    /// What the store holds.
+    let metadata: StoreMetadata
+    /// What is left out or read otherwise.
+    let remarks: [String]
+    /// The tables as they are written.
+    let tables: InPlaceTables
+    private let place: SQLitePlace
+    private let views: [String]
+    /// The engine's count of changes of the tables, when they last were what was read at first.
+    private let cookie: Atomic<Int64>
+    private let shape: String
+
+    /// Where nothing lies beside the tables yet and nothing may be made.
+    private static let standIns = [
+        "CREATE TEMP VIEW polystore_notes AS SELECT '' AS name, x'' AS value WHERE 0",
+        "CREATE TEMP VIEW polystore_commits AS SELECT 0 AS position, 0 AS first, 0 AS time, '' AS author WHERE 0",
+        """
+        CREATE TEMP VIEW polystore_log AS
+            SELECT 0 AS position, 0 AS time, '' AS source, 0 AS "key", '' AS kind, '' AS changed WHERE 0
+        """,
+    ]
+
+    /// Reads the catalog of a file, and makes what has to lie beside its tables.
+    init(_ place: SQLitePlace, readOnly: Bool) throws(StorageError) {
+        let connection = readOnly ? try place.reader() : try place.guest()
+        SQLiteForm.register(connection.handle)
+        var reader = SQLiteCatalogReader(connection, isInPlace: true)
+        let catalog = try reader.catalog()
+        try catalog.checkInPlace(option: "catalog=foreign", remedy: Self.remedy)
+        var source = try catalog.source()
+        tables = InPlaceTables(source)
+        if !readOnly { try SQLiteInPlaceSetup(connection, tables).install() }
+        let id = try SQLiteInPlaceSetup.storeID(connection)
+        if let id {
+            for table in tables.schema.descriptions { source.rows[table.name]?.version = Self.version(tables.tables[table.index]) }
+            metadata = try StoreMetadata(source, storeID: id)
+        } else {
+            metadata = try StoreMetadata(source, identity: try SQLiteForeign.identity(place, connection))
+        }
+        self.place = place
+        remarks = source.remarks
+        let views = source.views(SQLTables(metadata.schema, .sqlite, entityNumbers: metadata.entityNumbers))
+        self.views = id == nil ? views + Self.standIns : views
+        cookie = Atomic(try connection.integer("PRAGMA schema_version") ?? 0)
+        shape = try Self.shape(connection)
+    }
+
+    private static func remedy(_ table: CatalogTable) -> String {
+        let taken = table.columns.map { $0.name.lowercased() }, key = taken.contains("id") ? "row_id" : "id"
+        let name = SQLText.quoted(table.name), new = SQLText.quoted("new_" + table.name)
+        let columns = table.columns.map { SQLText.quoted($0.name) }.joined(separator: ", ")
+        return "CREATE TABLE \(new)(\(key) INTEGER PRIMARY KEY, and the columns and keys of \(name)); "
+            + "INSERT INTO \(new)(\(columns)) SELECT \(columns) FROM \(name); DROP TABLE \(name); ALTER TABLE \(new) RENAME TO \(name)"
+    }
+
+    /// The version of a row; one that nobody has changed since the database is used in place has the first.
+    static func version(_ table: InPlaceTables.Table) -> String {
+        let name = SQLText.doubling("'", in: table.name), key = SQLText.quoted(table.key)
+        return "coalesce((SELECT v.version FROM main.polystore_versions AS v WHERE v.source = '\(name)' AND v.\"key\" = t.\(key)), 1)"
+    }
+
+    /// The tables and the triggers upon them.
+    private static func shape(_ connection: SQLiteConnection) throws(StorageError) -> String {
+        let text: SQLText = """
+            SELECT sql FROM main.sqlite_master WHERE type = 'table' OR type = 'trigger' AND name LIKE 'polystore\\_%' ESCAPE '\\' ORDER BY name
+            """
+        return try SQLiteCatalogRows(connection).rows(text, [.string]).map { $0[0].text }.joined(separator: "\n")
+    }
+
+    /// Refuses to go on where the owner has changed the tables; takes the snapshot of a transaction.
+    func check(_ connection: SQLiteConnection) throws(StorageError) {
+        let now = try connection.integer("PRAGMA schema_version") ?? 0
+        if now == cookie.load(ordering: .relaxed) { return }
+        guard try Self.shape(connection) == shape else {
+            throw StorageError(
+                .schemaMismatch,
+                "the tables of the database, or what lies beside them, were changed by another program; open the store anew")
+        }
+        cookie.store(now, ordering: .relaxed)
+    }
+
+    /// A connection that reads the tables in our shape.
+    func reader() throws(StorageError) -> SQLiteConnection { try prepared(place.reader()) }
+
+    /// A connection that reads them so and writes the tables themselves.
+    func writer() throws(StorageError) -> SQLiteConnection { try prepared(place.guest()) }
+
+    private func prepared(_ connection: SQLiteConnection) throws(StorageError) -> SQLiteConnection {
+        SQLiteForm.register(connection.handle)
+        SQLiteStoring.register(connection.handle)
+        for view in views { try connection.execute(view) }
+        return connection
+    }
+
+    /// Removes what lies beside the tables.
+    static func remove(_ place: SQLitePlace) throws(StorageError) { try SQLiteInPlaceSetup.remove(place.guest()) }
+}
+#endif

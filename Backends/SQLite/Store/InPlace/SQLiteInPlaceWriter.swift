@@ -1,0 +1,151 @@
+#if SQLite
+internal import CSQLite
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+/// The write transaction over the tables of another program. Versions and history are kept by triggers, which see every writer.
+final class SQLiteInPlaceWriter: SQLiteInPlaceReader, StorageWriter {
+    let scratchRows = RowBatch(capacity: 500)
+    /// The hierarchies that got keys here, and those that got rows.
+    private var reserved: Set<EntityIndex> = []
+    var inserted: Set<EntityIndex> = []
+    private var marks: [Int] = []
+    private var nextMark = 1
+    /// The newest position of the log before the transaction.
+    private let start: Int64
+
+    /// A transaction that has the lock.
+    init(begun core: SQLiteCore, _ connection: SQLiteConnection, _ inPlace: SQLiteInPlace) throws(StorageError) {
+        // References are checked at the end, until when they may lead to rows that are not there yet.
+        try connection.execute("PRAGMA defer_foreign_keys = ON")
+        start = try Self.lastPosition(connection)
+        super.init(core, connection, inPlace)
+    }
+
+    // The base class would give back when the properties of this one are gone.
+    deinit { end() }
+
+    override func giveBack() {
+        try? connection.execute("ROLLBACK")
+        core.writer.leave()
+    }
+
+    func lastPosition() throws(StorageError) -> Int64 { try Self.lastPosition(connection) }
+
+    private static func lastPosition(_ connection: SQLiteConnection) throws(StorageError) -> Int64 {
+        try connection.integer("SELECT seq FROM main.sqlite_sequence WHERE name = 'polystore_log'") ?? 0
+    }
+
+    /// Runs a statement of ours about the file as a whole.
+    func run(_ text: SQLText) throws(StorageError) {
+        let code = try connection.statement(text).run()
+        if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
+    }
+
+    // MARK: Keys
+
+    /// The keys behind the greatest that ever was. The transaction holds the file's one lock for writing, so nobody takes them meanwhile.
+    func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
+        try checkOpen()
+        let table = inPlace.tables.tables[entity], name: SQLText = "\(bind: .string(table.name), .string)"
+        let text: SQLText = """
+            SELECT max(0, coalesce((SELECT max(\(identifier: table.key)) FROM \(raw: table.source)), 0),
+                coalesce((SELECT max("key") FROM main.polystore_versions WHERE source = \(name)), 0),
+                coalesce((SELECT seq FROM main.sqlite_sequence WHERE name = \(name)), 0),
+                coalesce((SELECT next - 1 FROM main.polystore_keys WHERE source = \(name)), 0))
+            """
+        let last = try SQLiteCatalogRows(connection).rows(text, [.int64]).first?.first?.number ?? 0
+        if last > CatalogKey.greatest { throw StorageError(.limitExceeded, "the keys of \(table.name) leave no room for new ones") }
+        let keys = (last + 1)..<(last + 1 + Int64(count))
+        try run("INSERT OR REPLACE INTO main.polystore_keys VALUES(\(name), \(bind: .int(keys.upperBound), .int64))")
+        reserved.insert(entity)
+        return keys
+    }
+
+    /// Keys that were taken and not used are void; those that were only taken stay taken, for objects that are written later.
+    private func settleKeys() throws(StorageError) {
+        for entity in reserved.sorted() {
+            let table = inPlace.tables.tables[entity], name: SQLText = "\(bind: .string(table.name), .string)"
+            if inserted.contains(entity) {
+                try run("DELETE FROM main.polystore_keys WHERE source = \(name)")
+                continue
+            }
+            // Where the engine itself keeps the greatest key that ever was, other programs heed it.
+            let last: SQLText = "(SELECT next - 1 FROM main.polystore_keys WHERE source = \(name))"
+            try run("UPDATE main.sqlite_sequence SET seq = \(last) WHERE name = \(name) AND seq < \(last)")
+        }
+    }
+
+    // MARK: Notes and marks
+
+    func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
+        try checkOpen()
+        if let bytes {
+            try run("INSERT OR REPLACE INTO main.polystore_notes VALUES(\(bind: .string(name), .string), \(bind: .data(bytes), .data))")
+        } else {
+            try run("DELETE FROM main.polystore_notes WHERE name = \(bind: .string(name), .string)")
+        }
+    }
+
+    func savepoint() throws(StorageError) -> Int {
+        try checkOpen()
+        let id = nextMark
+        nextMark += 1
+        try connection.execute("SAVEPOINT s\(id)")
+        marks.append(id)
+        return id
+    }
+
+    func rollback(to savepoint: Int) throws(StorageError) {
+        try checkOpen()
+        let index = try position(savepoint)
+        try connection.execute("ROLLBACK TO s\(savepoint)")
+        marks.removeLast(marks.count - index - 1)
+    }
+
+    func release(_ savepoint: Int) throws(StorageError) {
+        try checkOpen()
+        let index = try position(savepoint)
+        try connection.execute("RELEASE s\(savepoint)")
+        marks.removeLast(marks.count - index)
+    }
+
+    private func position(_ savepoint: Int) throws(StorageError) -> Int {
+        guard let index = marks.firstIndex(of: savepoint) else {
+            throw StorageError(.notFound, "the savepoint was released or rolled back")
+        }
+        return index
+    }
+
+    // MARK: The end
+
+    func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        try checkOpen()
+        try settleKeys()
+        let token = try writeHistory(record)
+        let code = sqlite3_exec(connection.handle, "COMMIT", nil, nil, nil)
+        if code != SQLITE_OK { throw SQLiteInPlaceError(connection, inPlace).error(code, nil, since: start) }
+        finish()
+        core.writer.leave()
+        return token
+    }
+
+    private func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        guard let last = try connection.integer("SELECT max(position) FROM main.polystore_log"), last > start else { return nil }
+        let time = record.time ?? Microseconds.from(Date()) ?? 0
+        try run(
+            """
+            INSERT INTO main.polystore_commits VALUES(\(bind: .int(last), .int64), \(bind: .int(start + 1), .int64), \
+            \(bind: .int(time), .int64), \(bind: .string(record.author), .string))
+            """)
+        return HistoryToken(store: core.storeID, position: last)
+    }
+
+    func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]? { nil }
+
+    func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]? { nil }
+
+    func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql) }
+}
+#endif

@@ -1,0 +1,129 @@
+#if SQLite
+internal import CSQLite
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+/// A form in which another program keeps values, written by the SQL function `polystore_stored`: the way back of `SQLiteForm`.
+///
+/// What would not be read as the same value is an error that names the column. SQLite turns texts that look like numbers into numbers where
+/// the declared type of a column says so; such values are refused, not changed.
+enum SQLiteStoring: Int32 {
+    /// A date as `2020-01-31`, with the time behind it where there is one.
+    case day = 1
+    /// A date as `2020-01-31 10:00:00`, in UTC, with a fraction where there is one.
+    case instant
+    /// A date as seconds since 1970.
+    case seconds
+    /// A decimal as a number.
+    case number
+    /// A UUID in lower case.
+    case uuidText
+    /// A text in a column that keeps numbers as such.
+    case guardedText
+
+    /// The form of a column; nil where it is our own.
+    ///
+    /// - Parameter newest: What `typeof` says of the newest value, nil where there is none: of several forms of dates and UUIDs it decides.
+    init?(_ type: ValueType, declared: SQLiteDeclaredType, newest: String?) {
+        switch type {
+        case .bool, .int16, .int32, .int64, .float, .double, .data: return nil
+        case .decimal: self = .number
+        case .date: self = newest == "integer" || newest == "real" ? .seconds : declared.isDay ? .day : .instant
+        case .uuid:
+            if newest == "blob" { return nil }
+            self = .uuidText
+        case .string, .url:
+            if !declared.keepsNumbers { return nil }
+            self = .guardedText
+        }
+    }
+
+    /// The SQL that turns a value of ours into this form.
+    func call(place: String) -> @Sendable (String) -> String {
+        let text = "\(rawValue), '\(SQLText.doubling("'", in: place))'"
+        return { "polystore_stored(\($0), \(text))" }
+    }
+
+    private enum Stored {
+        case integer(Int64)
+        case real(Double)
+        case text(String)
+    }
+
+    private func stored(_ value: OpaquePointer) -> Stored? {
+        switch self {
+        case .day:
+            let text = ISO8601.string(sqlite3_value_int64(value))
+            return text.hasSuffix("T00:00:00Z") ? .text(String(text.dropLast(10))) : .text(Self.plain(text))
+        case .instant: return .text(Self.plain(ISO8601.string(sqlite3_value_int64(value))))
+        case .seconds: return Self.seconds(sqlite3_value_int64(value))
+        case .number: return Self.number(value)
+        case .uuidText:
+            guard let start = sqlite3_value_blob(value), sqlite3_value_bytes(value) == 16 else { return nil }
+            return .text(UUID(uuid: start.loadUnaligned(as: uuid_t.self)).uuidString.lowercased())
+        case .guardedText:
+            guard let text = sqlite3_value_text(value).map({ String(cString: $0) }), !Self.isNumber(text) else { return nil }
+            return .text(text)
+        }
+    }
+
+    private static func plain(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "Z" }.map { $0 == "T" ? " " : $0 }))
+    }
+
+    private static func seconds(_ microseconds: Int64) -> Stored? {
+        if microseconds % 1_000_000 == 0 { return .integer(microseconds / 1_000_000) }
+        let seconds = Double(microseconds) / 1_000_000
+        let isRead = Microseconds.from(Date(timeIntervalSince1970: seconds)) == microseconds && !SQLiteForm.julianDays.contains(seconds)
+        return isRead ? .real(seconds) : nil
+    }
+
+    private static func number(_ value: OpaquePointer) -> Stored? {
+        let bytes = UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: Int(sqlite3_value_bytes(value)))
+        guard let decimal = DecimalKey.decode(bytes) else { return nil }
+        let text = Value.decimal(decimal).plainText
+        if let integer = Int64(text) { return .integer(integer) }
+        guard let real = Double(text), case .decimal(decimal)? = ValueText.value(String(real), as: .decimal) else { return nil }
+        return .real(real)
+    }
+
+    /// Whether the engine would take a text for a number (https://sqlite.org/datatype3.html, 3.1).
+    private static func isNumber(_ text: String) -> Bool {
+        let spaces: Set<Character> = [" ", "\t", "\n", "\u{b}", "\u{c}", "\r", "\r\n"]
+        let trimmed = text.drop(while: spaces.contains).reversed().drop(while: spaces.contains).reversed()
+        guard let first = trimmed.first, first.isASCII, first.isNumber || "+-.".contains(first) else { return false }
+        return Double(String(trimmed)) != nil
+    }
+
+    // MARK: The function
+
+    /// Adds the function `polystore_stored(value, form, place)` to a connection.
+    static func register(_ handle: OpaquePointer) {
+        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
+        sqlite3_create_function_v2(handle, "polystore_stored", 3, flags, nil, convert, nil, nil, nil)
+    }
+
+    private static let convert: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+        context, _, values in
+        guard let values, let value = values[0], sqlite3_value_type(value) != SQLITE_NULL,
+            let form = SQLiteStoring(rawValue: sqlite3_value_int(values[1]))
+        else { return sqlite3_result_null(context) }
+        switch form.stored(value) {
+        case .integer(let number): sqlite3_result_int64(context, number)
+        case .real(let number): sqlite3_result_double(context, number)
+        // -1 is SQLITE_TRANSIENT: the bytes are copied at once.
+        case .text(let text): sqlite3_result_text(context, text, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+        case nil:
+            let place = sqlite3_value_text(values[2]).map { String(cString: $0) } ?? "a column"
+            sqlite3_result_error(context, "\(place) cannot keep the value exactly in the form that its declared type has in SQLite", -1)
+            sqlite3_result_error_code(context, SQLITE_MISMATCH)
+        }
+    }
+}
+
+extension Value {
+    /// The text of a decimal.
+    fileprivate var plainText: String { if case .string(let text) = ValueText.json(self) { text } else { "" } }
+}
+#endif

@@ -1,0 +1,79 @@
+public import Foundation
+public import PolystoreStorage
+
+/// Makes entries of the history from the log that lies beside the tables of another program.
+///
+/// The log names tables and columns, not numbers, because their owner may change them at any time; what is no longer there is left out.
+public struct InPlaceLog {
+    private struct Entry {
+        let position: Int64, time: Int64
+        let author: String
+        var changes: [HistoryChange] = []
+    }
+
+    private let tables: InPlaceTables
+    private let separator: Character
+    private let everything: String
+    private var entities: [String: EntityIndex] = [:]
+    private var links: [String: Int] = [:]
+    private var slots: [EntityIndex: [String: Int]] = [:]
+    private var entries: [Entry] = []
+
+    /// A log without entries.
+    ///
+    /// - Parameters:
+    ///   - separator: What stands between the names of changed columns.
+    ///   - everything: What stands for all columns.
+    public init(_ tables: InPlaceTables, separator: Character, everything: String) {
+        self.tables = tables
+        self.separator = separator
+        self.everything = everything
+        for (index, table) in tables.tables.enumerated() { entities[table.name] = index }
+        for (index, pairs) in tables.pairs.enumerated() { links[pairs.name] = index }
+    }
+
+    /// Whether a row at a position would begin an entry too many.
+    public func isFull(_ limit: Int, next position: Int64) -> Bool { entries.count >= limit && entries.last?.position != position }
+
+    /// Adds a row; rows of one entry follow each other and have its position.
+    public mutating func add(position: Int64, time: Int64, author: String, source: String, key: Int64, kind: String, changed: String) {
+        if entries.last?.position != position { entries.append(Entry(position: position, time: time, author: author)) }
+        guard let change = change(source, key, kind, changed) else { return }
+        entries[entries.count - 1].changes.append(change)
+    }
+
+    private mutating func change(_ source: String, _ key: Int64, _ kind: String, _ changed: String) -> HistoryChange? {
+        if kind == "l" {
+            guard let link = links[source] else { return nil }
+            return HistoryChange(entity: tables.schema.links[link].owner, key: key, kind: .links(link))
+        }
+        guard let entity = entities[source] else { return nil }
+        switch kind {
+        case "i": return HistoryChange(entity: entity, key: key, kind: .insert)
+        case "d": return HistoryChange(entity: entity, key: key, kind: .delete)
+        case "u": return HistoryChange(entity: entity, key: key, kind: .update(mask(entity, changed)))
+        default: return nil
+        }
+    }
+
+    private mutating func mask(_ entity: EntityIndex, _ changed: String) -> SlotMask {
+        var mask = SlotMask()
+        if changed == everything {
+            for slot in tables.tables[entity].columns.indices { mask.insert(slot) }
+            return mask
+        }
+        let known = slots[entity] ?? tables.tables[entity].slots
+        slots[entity] = known
+        for name in changed.split(separator: separator) { if let slot = known[String(name)] { mask.insert(slot) } }
+        return mask
+    }
+
+    /// The entries.
+    public func entries(of store: UUID) -> [HistoryEntry] {
+        entries.map { entry in
+            HistoryEntry(
+                token: HistoryToken(store: store, position: entry.position), time: entry.time, author: entry.author,
+                changes: HistoryChanges(entry.changes))
+        }
+    }
+}
