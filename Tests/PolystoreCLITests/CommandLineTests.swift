@@ -119,4 +119,29 @@ import Testing
         #expect(try run("dump", copy).output == "{\"entity\":\"owner\",\"key\":7,\"version\":1}\n" + pet)
         #expect(try run("transfer", copy, store).code == 2)
     }
+
+    @Test func aDatabaseOfAnotherProgramIsWrittenInPlace() throws {
+        func sqlite3(_ text: String) throws {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+            process.arguments = ["\(folder.path)/place.db", text]
+            try process.run()
+            process.waitUntilExit()
+        }
+        try sqlite3("CREATE TABLE pet(id INTEGER PRIMARY KEY, name TEXT)")
+        let store = "sqlite:\(folder.path)/place.db?catalog=inplace", rows = "\(folder.path)/pets.csv"
+        try Data("name\nRex\nTom\n".utf8).write(to: URL(fileURLWithPath: rows))
+        #expect(try run("load", store, rows, "--entity", "pet").code == 0)
+        #expect(try run("query", store, "pet", "--count").output == "2\n")
+        #expect(
+            try run("query", "sqlite:\(folder.path)/place.db?catalog=foreign", "pet", "--where", "name == 'Tom'", "--count").output == "1\n"
+        )
+        let model = "\(folder.path)/pet.json"
+        try Data(#"{"version": "2", "entities": [{"name": "pet", "attributes": []}]}"#.utf8).write(to: URL(fileURLWithPath: model))
+        let refused = try run("schema", "apply", store, "--model", model, "--yes", "--accept-loss", "pet.name")
+        #expect(refused.code != 0 && refused.error.contains("owner"))
+        try sqlite3("DROP TABLE pet; CREATE TABLE pet(name TEXT)")
+        let unfit = try run("info", store)
+        #expect(unfit.code == 2 && unfit.error.contains("pet") && unfit.error.contains("catalog=foreign"))
+    }
 }

@@ -7,24 +7,22 @@ internal import Synchronization
 /// A store in a schema of a PostgreSQL database, version 15 or newer.
 ///
 /// The tables are ordinary tables that any tool can read. Write transactions are SERIALIZABLE, and several can run at once.
-public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
+public final class PostgreSQLStore: RemoteStorage {
     /// `postgresql`.
     public static let storeType = "postgresql"
-
-    private static let oldestVersion = 150_000
 
     /// The configuration whose entities the store keeps; nil for all.
     public let configuration: String?
     /// What the program says about steps between versions of the model.
     public let migrationMappingProviders: [any SchemaMappingProvider]
-    private let conninfo: String
+    let conninfo: String
     let schema: String
-    private let durability: Durability
-    private let isReadOnly: Bool
-    private let catalog: PostgreSQLCatalog
-    private let foreignRemarks = Mutex<[String]>([])
-    private let core = Mutex<PostgreSQLCore?>(nil)
-    private let isReadOnlyNow = Atomic(false)
+    let durability: Durability
+    let isReadOnly: Bool
+    let catalog: PostgreSQLCatalog
+    let foreignRemarks = Mutex<[String]>([])
+    let core = Mutex<PostgreSQLCore?>(nil)
+    let isReadOnlyNow = Atomic(false)
     /// Who is told what happens to the store.
     public let observers = RemoteStorageObservers()
     private let listener = Mutex<PostgreSQLListener?>(nil)
@@ -105,8 +103,8 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
         var request = request
         request.readOnly = request.readOnly || isReadOnly
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
-        try Self.checkVersion(connection)
-        try Self.checkEncoding(connection)
+        try connection.checkVersion()
+        try connection.checkEncoding()
         // A look at what is there is no use of it.
         let isUsed = request.schema != nil
         if isUsed { observers.tell { $0.storageWillFinishInitialImport(self) } }
@@ -129,59 +127,6 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
         }
         return StorageState(
             storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated)
-    }
-
-    /// Opens a schema that another program made. Nobody is told: the server's other clients are none of ours.
-    private func openForeign(_ request: OpenRequest) throws(StorageError) -> StorageState {
-        let foreign = try PostgreSQLForeign(conninfo: conninfo, schema: schema), metadata = foreign.metadata
-        try metadata.check(request)
-        let opened = PostgreSQLCore(metadata, schema: schema, durability: durability, isForeign: true) { try foreign.reader() }
-        core.withLock { $0 = opened }
-        isReadOnlyNow.store(true, ordering: .releasing)
-        foreignRemarks.withLock { $0 = foreign.remarks }
-        return StorageState(
-            storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: false)
-    }
-
-    /// Opens a schema that another program made, to read and write its tables.
-    private func openInPlace(_ request: OpenRequest) throws(StorageError) -> StorageState {
-        let readOnly = request.readOnly || isReadOnly
-        let inPlace = try PostgreSQLInPlace(conninfo: conninfo, schema: schema, readOnly: readOnly), metadata = inPlace.metadata
-        try metadata.check(request)
-        let opened = PostgreSQLCore(
-            metadata, schema: schema, durability: durability, tables: inPlace.views, isForeign: true, inPlace: inPlace
-        ) { try inPlace.connection() }
-        core.withLock { $0 = opened }
-        isReadOnlyNow.store(readOnly, ordering: .releasing)
-        foreignRemarks.withLock { $0 = inPlace.remarks }
-        return StorageState(
-            storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: false)
-    }
-
-    /// What of a schema of another program is left out or read otherwise than it is declared there.
-    public var remarks: [String] { foreignRemarks.withLock { $0 } }
-
-    static func checkVersion(_ connection: PostgreSQLConnection) throws(StorageError) {
-        guard connection.serverVersion >= oldestVersion else {
-            throw StorageError(.unsupported, "the server has version \(connection.serverVersion / 10_000); PostgreSQL 15 is the oldest")
-        }
-    }
-
-    /// Refuses what is done to tables of our own alone.
-    func checkOwn() throws(StorageError) {
-        switch catalog {
-        case .own: return
-        case .inPlace: throw .isNotOurs
-        case .foreign: throw .isForeign
-        }
-    }
-
-    /// Other encodings lack letters that a text may have, or keep bytes that are none.
-    private static func checkEncoding(_ connection: PostgreSQLConnection) throws(StorageError) {
-        let encoding = connection.serverEncoding
-        if encoding == "UTF8" { return }
-        throw StorageError(
-            .unsupported, "the database has the encoding \(encoding), which does not hold every text; make one with ENCODING 'UTF8'")
     }
 
     /// Begins to wait for what other programs tell.
@@ -294,39 +239,12 @@ public final class PostgreSQLStore: RemoteStorage, ForeignStorage {
         return connection
     }
 
-    private static func milliseconds(_ options: WriteOptions) -> Int { Int(min(max(options.timeout, 0.001), 2_000_000) * 1000) }
+    static func milliseconds(_ options: WriteOptions) -> Int { Int(min(max(options.timeout, 0.001), 2_000_000) * 1000) }
 
     static func leave(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ options: WriteOptions) {
         try? connection.execute("ROLLBACK")
         try? connection.execute("SELECT \(options.isExclusive ? "pg_advisory_unlock" : "pg_advisory_unlock_shared")(\(core.lock))")
         core.writers.give(connection)
-    }
-
-    /// The statements of a step.
-    public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
-        if catalog == .inPlace { throw .isNotOurs }
-        let metadata = try opened().metadata.after(earlier)
-        try metadata.check(step)
-        return SQLMigration(step, from: metadata, to: StoreMetadata(migrating: metadata, step.mapping), .postgreSQL).lines()
-    }
-
-    /// Starts to lead the store to another version of the model, in one transaction: other programs read the old version meanwhile, and
-    /// those that write wait.
-    public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
-        if catalog == .inPlace { throw .isNotOurs }
-        var options = options
-        options.isExclusive = true
-        let core = try opened(), connection = try lane(core, options)
-        do throws(StorageError) {
-            try connection.execute("BEGIN; SET LOCAL lock_timeout = \(Self.milliseconds(options))")
-            let entries = try PostgreSQLSetup(connection, schema).entries(), metadata = try StoreMetadata(entries: entries)
-            if let record = try RollingRecord(entries) { throw record.underWay }
-            try metadata.check(step)
-            return PostgreSQLMigration(step, metadata, core, connection, schema) { [weak self] next in self?.core.withLock { $0 = next } }
-        } catch {
-            Self.leave(core, connection, options)
-            throw error
-        }
     }
 
     /// Closes the connections.

@@ -32,7 +32,7 @@ struct PostgreSQLForeign: Sendable {
     /// Reads the catalog of a schema.
     init(conninfo: String, schema: String) throws(StorageError) {
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
-        try PostgreSQLStore.checkVersion(connection)
+        try connection.checkVersion()
         // One snapshot, so that the parts of the catalog fit together.
         try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         var reader = PostgreSQLCatalogReader(connection, schema: schema)

@@ -35,7 +35,7 @@ final class PostgreSQLInPlace: Sendable {
     /// Reads the catalog of a schema, and makes what has to lie beside its tables.
     init(conninfo: String, schema: String, readOnly: Bool) throws(StorageError) {
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
-        try PostgreSQLStore.checkVersion(connection)
+        try connection.checkVersion()
         try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         var reader = PostgreSQLCatalogReader(connection, schema: schema, isInPlace: true)
         let catalog = try reader.catalog(), rows = PostgreSQLCatalogRows(connection)

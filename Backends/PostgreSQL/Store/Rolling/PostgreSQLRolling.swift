@@ -110,7 +110,8 @@ struct PostgreSQLRolling {
     /// - Throws: `notFound` where somebody has.
     private func hold(_ step: Step) throws(StorageError) {
         let hash = try connection.text(
-            "LOCK TABLE polystore_metadata IN ACCESS SHARE MODE; SELECT value FROM polystore_metadata WHERE key = '\(RollingRecord.hashKey)'")
+            "LOCK TABLE polystore_metadata IN ACCESS SHARE MODE; SELECT value FROM polystore_metadata WHERE key = '\(RollingRecord.hashKey)'"
+        )
         if hash != step.next.hash { throw StorageError(.notFound, "the step was ended by another program") }
     }
 

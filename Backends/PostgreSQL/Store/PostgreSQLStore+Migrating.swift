@@ -1,0 +1,34 @@
+#if PostgreSQL
+internal import PolystoreSQL
+public import PolystoreStorage
+internal import Synchronization
+
+extension PostgreSQLStore {
+    /// The statements of a step.
+    public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
+        if catalog == .inPlace { throw .isNotOurs }
+        let metadata = try opened().metadata.after(earlier)
+        try metadata.check(step)
+        return SQLMigration(step, from: metadata, to: StoreMetadata(migrating: metadata, step.mapping), .postgreSQL).lines()
+    }
+
+    /// Starts to lead the store to another version of the model, in one transaction: other programs read the old version meanwhile, and
+    /// those that write wait.
+    public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
+        if catalog == .inPlace { throw .isNotOurs }
+        var options = options
+        options.isExclusive = true
+        let core = try opened(), connection = try lane(core, options)
+        do throws(StorageError) {
+            try connection.execute("BEGIN; SET LOCAL lock_timeout = \(Self.milliseconds(options))")
+            let entries = try PostgreSQLSetup(connection, schema).entries(), metadata = try StoreMetadata(entries: entries)
+            if let record = try RollingRecord(entries) { throw record.underWay }
+            try metadata.check(step)
+            return PostgreSQLMigration(step, metadata, core, connection, schema) { [weak self] next in self?.core.withLock { $0 = next } }
+        } catch {
+            Self.leave(core, connection, options)
+            throw error
+        }
+    }
+}
+#endif
