@@ -38,7 +38,9 @@ public struct RollingMigration {
 
     /// Makes room for the next version: the current one of a history, which must be one step away that follows from the two versions.
     ///
-    /// - Parameter timeout: The most seconds to try; programs that hold what is needed are let pass in between.
+    /// - Parameters:
+    ///   - history: The versions, with the one that the store keeps.
+    ///   - timeout: The most seconds to try; programs that hold what is needed are let pass in between.
     /// - Throws: `unsupported` naming the property for which two versions cannot be kept side by side, or a step of the program's own;
     ///   `noMigrationPath`; `busy`.
     public func expand(to history: SchemaHistory, timeout: Double = 60) throws(StorageError) {
@@ -82,7 +84,9 @@ public struct RollingMigration {
 
     /// Ends the step with the next version; programs of the older one are refused from then on.
     ///
-    /// - Parameter acceptedLosses: What only the older version had and may go, by the paths of the changes.
+    /// - Parameters:
+    ///   - acceptedLosses: What only the older version had and may go, by the paths of the changes.
+    ///   - timeout: The most seconds to try.
     /// - Throws: `dataLossRefused` naming what would be lost; `busy` where the store is not filled, or others held it all the time.
     public func contract(acceptingLosses acceptedLosses: Set<String> = [], timeout: Double = 60) throws(StorageError) {
         let losses = try losses(accepting: acceptedLosses)
@@ -95,7 +99,9 @@ public struct RollingMigration {
 
     /// Ends the step with the older version; programs of the newer one are refused from then on.
     ///
-    /// - Parameter acceptsLosses: Whether what they stored may go that the older version has no place for.
+    /// - Parameters:
+    ///   - acceptsLosses: Whether what they stored may go that the older version has no place for.
+    ///   - timeout: The most seconds to try.
     /// - Throws: `notFound` where no step is under way; `dataLossRefused` naming what would be lost.
     public func abandon(acceptingLosses acceptsLosses: Bool = false, timeout: Double = 60) throws(StorageError) {
         try storage.abandon(acceptingLosses: acceptsLosses, WriteOptions(timeout: timeout))

@@ -14,7 +14,9 @@ public protocol RollingStorage: StorageInterface {
 
     /// Makes room for the next version beside the present one. Programs of the next version cannot open the store before it is filled.
     ///
-    /// - Parameter options: How long to try where others hold what is needed.
+    /// - Parameters:
+    ///   - step: The step, from the version that the store keeps.
+    ///   - options: How long to try where others hold what is needed.
     /// - Throws: `unsupported` naming the property for which the two versions cannot be kept side by side, and what to do;
     ///   `busy` where a step is under way or others hold what is needed all the time; `schemaMismatch` where the store keeps another version than the step begins with.
     func expand(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError)
@@ -22,19 +24,24 @@ public protocol RollingStorage: StorageInterface {
     /// Fills what the next version has of the objects that are there, in transactions of a few objects each, and makes its indexes without
     /// keeping writers out. Programs of the next version can open the store then. It goes on where an earlier one was stopped.
     ///
-    /// - Parameter report: Called after each batch; what it throws stops the filling.
+    /// - Parameters:
+    ///   - pace: How many objects at a time, and how long to rest in between.
+    ///   - report: Called after each batch; what it throws stops the filling.
     /// - Throws: `notFound` where no step is under way; `busy` where another program fills; `uniqueConstraintViolated` naming a new
     ///   constraint that objects violate, with keys of some.
     func backfill(_ pace: BackfillPace, _ report: (BackfillProgress) throws(StorageError) -> Void) throws(StorageError)
 
     /// Ends the step with the next version: what only the older one had is removed, and its programs are refused from then on.
     ///
+    /// - Parameter options: How long to try where others hold what is needed.
     /// - Throws: `notFound` where no step is under way; `busy` where it is not filled yet, or others held what is needed all the time.
     func contract(_ options: WriteOptions) throws(StorageError)
 
     /// Ends the step with the older version: what only the next one has is removed, and its programs are refused from then on.
     ///
-    /// - Parameter acceptsLosses: Whether what programs of the next version stored may go that the older one has no place for.
+    /// - Parameters:
+    ///   - acceptsLosses: Whether what programs of the next version stored may go that the older one has no place for.
+    ///   - options: How long to try where others hold what is needed.
     /// - Throws: `notFound` where no step is under way; `dataLossRefused` naming what would be lost.
     func abandon(acceptingLosses acceptsLosses: Bool, _ options: WriteOptions) throws(StorageError)
 }
