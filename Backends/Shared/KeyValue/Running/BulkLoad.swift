@@ -1,13 +1,19 @@
 internal import PolystoreStorage
 
-/// Loading many rows: appended where their keys ascend, index entries sorted and appended at the end where an index was empty.
+/// Loading many rows: appended where their keys ascend. Entries of an index that was empty are sorted first: those of a load of some size are
+/// appended at its end, greater ones are put in order run by run, so that their memory is bounded.
 struct BulkLoad {
+    /// The most bytes of entries that wait.
+    private static let longestRun = 32 << 20
+
     private let core: KeyValueCore
     private let maps: any OrderedWriter
     private var last: [Int: Int64] = [:]
     private var isFresh: [EntityIndex: Bool] = [:]
     /// Entries of indexes that were empty, to be sorted.
-    private var entries: [Int: [[UInt8]]] = [:]
+    private var entries: [Int: IndexEntries] = [:]
+    /// Indexes that have entries of an earlier run.
+    private var begun: Set<Int> = []
     private var words = WordIndex.Collected()
     private(set) var greatest: [EntityIndex: Int64] = [:]
 
@@ -45,12 +51,13 @@ struct BulkLoad {
             for index in core.layout.indexes[row.entity] {
                 // Whether a compound key has a nil is no longer seen in its bytes: such constraints are checked at once.
                 if isFresh[root] == true, index.constraint == nil || index.slots.count == 1 {
-                    entries[index.map, default: []].append(indexes.entry(row, index))
+                    entries[index.map, default: IndexEntries()].append(indexes.entry(row, index))
                 } else {
                     try indexes.add(row, [index])
                 }
             }
         }
+        if entries.values.reduce(0, { $0 + $1.size }) > Self.longestRun { try writeRuns() }
         last[map] = greatestKey
         greatest[root] = max(greatest[root] ?? 0, greatestKey ?? 0)
     }
@@ -67,6 +74,7 @@ struct BulkLoad {
     /// Forgets the rows that were loaded after a mark that the transaction has gone back to: their entries were not yet written.
     mutating func forget() {
         entries = [:]
+        begun = []
         words = WordIndex.Collected()
         last = [:]
         isFresh = [:]
@@ -75,33 +83,53 @@ struct BulkLoad {
     /// Writes the index entries that were put off.
     mutating func finish(_ indexes: IndexWriter) throws(StorageError) {
         try words.finish(maps)
-        for index in core.layout.allIndexes {
-            guard var list = entries.removeValue(forKey: index.map) else { continue }
-            list.sort { a, b in a.withUnsafeBytes { x in b.withUnsafeBytes { compareBytes(x, $0) < 0 } } }
-            try append(list, index)
-        }
+        try writeRuns()
+        begun = []
         // Later rows find the indexes filled.
         for root in isFresh.keys { isFresh[root] = false }
     }
 
-    private func append(_ list: [[UInt8]], _ index: KeyValueLayout.IndexMap) throws(StorageError) {
-        var previous: ArraySlice<UInt8> = [], previousKey: Int64 = 0
-        for entry in list {
-            let prefix = entry.dropLast(8)
-            // Two neighbours that agree in all but the row's key break a unique constraint, unless a value is nil or was cut.
-            if let constraint = index.constraint, prefix == previous, prefix.first != 0, prefix.count < 503 {
-                let name = core.schema.entities[index.entity].name
-                throw StorageError(
-                    .uniqueConstraintViolated, "two objects of \(name) have the same \(constraint.name)",
-                    details: .init(entity: name, constraint: constraint.name, keys: [previousKey, entry.withUnsafeBytes(KeyBytes.lastKey)]))
-            }
-            previous = prefix
-            if index.constraint != nil { previousKey = entry.withUnsafeBytes(KeyBytes.lastKey) }
-            var failure: StorageError?
-            entry.withUnsafeBytes { bytes in
-                do throws(StorageError) { _ = try maps.append(index.map, bytes, 0) } catch { failure = error }
-            }
-            if let failure { throw failure }
+    private mutating func writeRuns() throws(StorageError) {
+        for index in core.layout.allIndexes {
+            guard let run = entries.removeValue(forKey: index.map) else { continue }
+            try write(run, index, isFirst: begun.insert(index.map).inserted)
         }
+    }
+
+    private func write(_ run: IndexEntries, _ index: KeyValueLayout.IndexMap, isFirst: Bool) throws(StorageError) {
+        var previous: [UInt8] = [], previousKey: Int64 = 0
+        try run.inOrder { entry throws(StorageError) in
+            // Two that agree in all but the row's key break a unique constraint, unless a value is nil or was cut.
+            if let constraint = index.constraint {
+                let prefix = UnsafeRawBufferPointer(rebasing: entry.dropLast(8))
+                if prefix.first != 0, prefix.count < 503 {
+                    let isNeighbour = prefix.elementsEqual(previous)
+                    let other = isNeighbour ? previousKey : isFirst ? nil : try earlierKey(index, prefix)
+                    if let other { throw violation(index, constraint, [other, KeyBytes.lastKey(entry)]) }
+                }
+                previous = Array(prefix)
+                previousKey = KeyBytes.lastKey(entry)
+            }
+            if isFirst {
+                _ = try maps.append(index.map, entry, 0)
+            } else {
+                try maps.put(index.map, entry, UnsafeRawBufferPointer(start: nil, count: 0))
+            }
+        }
+    }
+
+    /// The key of a row of an earlier run with the same values; nil where there is none. The cursor is a new one each time: it need not see
+    /// what is put after it was made.
+    private func earlierKey(_ index: KeyValueLayout.IndexMap, _ prefix: UnsafeRawBufferPointer) throws(StorageError) -> Int64? {
+        let cursor = try maps.cursor(index.map)
+        guard try cursor.seek(prefix), cursor.key.count == prefix.count + 8, cursor.key.starts(with: prefix) else { return nil }
+        return KeyBytes.lastKey(cursor.key)
+    }
+
+    private func violation(_ index: KeyValueLayout.IndexMap, _ constraint: ResolvedConstraint, _ keys: [Int64]) -> StorageError {
+        let name = core.schema.entities[index.entity].name
+        return StorageError(
+            .uniqueConstraintViolated, "two objects of \(name) have the same \(constraint.name)",
+            details: .init(entity: name, constraint: constraint.name, keys: keys))
     }
 }
