@@ -7,6 +7,8 @@ internal import PolystoreStorage
 struct PostgreSQLRolling {
     /// So long a phase waits for a lock before it lets those pass who queue behind it.
     private static let patience = "250ms"
+    /// So many entries of the history are translated at once.
+    private static let entriesAtOnce = 1000
 
     let connection: PostgreSQLConnection
     let core: PostgreSQLCore
@@ -35,12 +37,19 @@ struct PostgreSQLRolling {
     private func patiently(_ options: WriteOptions, _ body: () throws(StorageError) -> Void) throws(StorageError) {
         let deadline = Date(timeIntervalSinceNow: options.timeout)
         while true {
+            var isDone = false
             do throws(StorageError) {
                 try connection.execute("BEGIN; SET LOCAL lock_timeout = '\(Self.patience)'")
                 try body()
+                isDone = true
                 guard try connection.text("COMMIT; SELECT 'done'") != nil else { throw connection.lost }
                 return
             } catch {
+                if connection.isLost, isDone {
+                    throw StorageError(
+                        .commitOutcomeUnknown, "the connection was lost during COMMIT: run the phase again, it says whether it is done",
+                        cause: error)
+                }
                 if connection.isLost { throw error }
                 try? connection.execute("ROLLBACK")
                 guard error.code == .busy || error.code == .serializationFailure, Date() < deadline else { throw error }
@@ -183,7 +192,7 @@ struct PostgreSQLRolling {
             try MigrationChecks(step.mapping, reader).check(inPlace: roots)
         }
         // Most of the history is translated while others work.
-        while try translateHistory(step) > 0 {}
+        while try translateHistory(step) == Self.entriesAtOnce {}
         try patiently(options) { () throws(StorageError) in
             // Every session holds this lock: from here on there is none.
             try connection.execute("LOCK TABLE polystore_metadata IN ACCESS EXCLUSIVE MODE")
@@ -210,8 +219,8 @@ struct PostgreSQLRolling {
     private func translateHistory(_ step: Step) throws(StorageError) -> Int {
         let past = past(step.mapping, until: .max), scratch = RowBatch(capacity: 1)
         let found = try connection.query(
-            "SELECT position, changes FROM polystore_history WHERE position > $1::int8 AND changes_next IS NULL ORDER BY position LIMIT 1000",
-            [PostgreSQLParameter(step.record.since)])
+            "SELECT position, changes FROM polystore_history WHERE position > $1::int8 AND changes_next IS NULL ORDER BY position LIMIT $2::int8",
+            [PostgreSQLParameter(step.record.since), PostgreSQLParameter(Int64(Self.entriesAtOnce))])
         var positions: [Int64] = [], texts: [Cell] = []
         let batch = RowBatch(capacity: 1)
         for row in 0..<found.count {
