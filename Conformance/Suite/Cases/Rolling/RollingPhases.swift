@@ -102,7 +102,7 @@ enum RollingPhases {
                             try phases.value.backfill(BackfillPace(batchSize: 20, pause: 0.005))
                             Thread.sleep(forTimeInterval: 0.3)
                             try phases.value.contract(timeout: 20)
-                            Thread.sleep(forTimeInterval: 0.2)
+                            for _ in 0..<2000 where !isRefused.withLock({ $0 }) { Thread.sleep(forTimeInterval: 0.01) }
                             isDone.withLock { $0 = true }
                         default:
                             var next: Scratch?
