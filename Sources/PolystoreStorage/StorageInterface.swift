@@ -100,8 +100,8 @@ public struct StorageState: Sendable {
 
 /// How a write transaction is to run.
 public struct WriteOptions: Sendable {
-    /// Seconds to wait for the lane or the lock.
-    public var timeout: TimeInterval
+    /// Seconds to wait for the lane or the lock: from 0, which stands also for what is no number, to 2,000,000, the most that all engines take.
+    public var timeout: TimeInterval { didSet { timeout = Self.bounded(timeout) } }
     /// Whether no other writer may run at the same time: the last attempt of a transaction that met conflicts.
     public var isExclusive: Bool
     /// Whether large amounts follow, so that the engine may prepare for them.
@@ -109,10 +109,12 @@ public struct WriteOptions: Sendable {
 
     /// Options.
     public init(timeout: TimeInterval = 30, isExclusive: Bool = false, isBulk: Bool = false) {
-        self.timeout = timeout
+        self.timeout = Self.bounded(timeout)
         self.isExclusive = isExclusive
         self.isBulk = isBulk
     }
+
+    private static func bounded(_ timeout: TimeInterval) -> TimeInterval { timeout.isNaN ? 0 : min(max(timeout, 0), 2_000_000) }
 }
 
 /// A session that reads one snapshot; with `StorageWriter`, also the transaction's own changes.

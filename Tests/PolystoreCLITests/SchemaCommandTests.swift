@@ -261,6 +261,7 @@ import Testing
         let plan = try run("schema", "expand", store, "--model", v2, "--dry-run").output
         #expect(plan.contains(#"ALTER TABLE "Note" ADD COLUMN "stars" int8 DEFAULT '3'::int8"#) && plan.hasSuffix("nothing was changed\n"))
         #expect(try run("schema", "backfill", store).error == "polystore: no step is under way in the store; begin one with expand\n")
+        for timeout in ["nan", "-1"] { #expect(try run("schema", "expand", store, "--model", v2, "--timeout=\(timeout)").code == 64) }
         #expect(
             try run("schema", "expand", store, "--model", v2)
                 == (0, "done: programs of version \"V2\" can start\n", ""))

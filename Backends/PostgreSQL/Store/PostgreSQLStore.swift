@@ -239,7 +239,8 @@ public final class PostgreSQLStore: RemoteStorage {
         return connection
     }
 
-    static func milliseconds(_ options: WriteOptions) -> Int { Int(min(max(options.timeout, 0.001), 2_000_000) * 1000) }
+    /// At least one: zero is no limit for the server.
+    static func milliseconds(_ options: WriteOptions) -> Int { Int(max(options.timeout, 0.001) * 1000) }
 
     static func leave(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ options: WriteOptions) {
         try? connection.execute("ROLLBACK")

@@ -150,6 +150,19 @@ enum TransactionCases {
                 check.equal(try scratch.rows("Thing", keys: [key]).first?.version, 3, "version")
             }
         },
+        ConformanceCase("T002.a-timeout-of-any-number-is-taken", clause: "semantics E") { harness, check in
+            try harness.withStore { scratch in
+                for timeout in [Double.nan, -1, 0, .infinity, -.infinity, .greatestFiniteMagnitude] {
+                    var options = WriteOptions(timeout: timeout)
+                    options.timeout = timeout
+                    let writer = try scratch.store.beginWrite(options)
+                    defer { writer.end() }
+                    try scratch.insert("Thing", [["number": .int(1)]], writer)
+                    _ = try writer.commit(CommitRecord())
+                }
+                check.equal(try scratch.fetch(FetchRequest("Thing")).count, 6, "commits")
+            }
+        },
         ConformanceCase("T002.a-writer-that-is-dropped-leaves-nothing", clause: "architecture, sessions") { harness, check in
             try harness.withStore { scratch in
                 func drop() throws {

@@ -73,15 +73,15 @@ public struct RollingMigrationState: Sendable, Hashable {
 
 /// How fast objects are filled, so that other programs hardly notice.
 public struct BackfillPace: Sendable, Hashable {
-    /// The most objects of one transaction.
-    public var batchSize: Int
-    /// Seconds to wait between two transactions.
-    public var pause: Double
+    /// The most objects of one transaction, at least 1.
+    public let batchSize: Int
+    /// Seconds to wait between two transactions, from 0 to an hour.
+    public let pause: Double
 
-    /// A pace.
+    /// A pace; what is out of bounds becomes the nearest that is within.
     public init(batchSize: Int = 1000, pause: Double = 0) {
-        self.batchSize = batchSize
-        self.pause = pause
+        self.batchSize = max(batchSize, 1)
+        self.pause = pause.isNaN ? 0 : min(max(pause, 0), 3600)
     }
 }
 

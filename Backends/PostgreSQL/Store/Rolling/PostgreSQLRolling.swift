@@ -129,7 +129,7 @@ struct PostgreSQLRolling {
     ) throws(StorageError) {
         let root = filling.table.root, table = SQLText.quoted(step.plan.next.table(root))
         var last = step.record.filled[root] ?? .min, completed = 0
-        let total = try objectCount(table), batch = Int64(max(pace.batchSize, 1))
+        let total = try objectCount(table), batch = Int64(pace.batchSize)
         while true {
             var count: Int64 = 0, upper = last
             try patiently(WriteOptions(timeout: 600)) { () throws(StorageError) in

@@ -138,6 +138,8 @@ extension SchemaCommand {
     struct Patience: ParsableArguments {
         @Option(help: "The most seconds to try; other programs are let pass in between.")
         var timeout = 60.0
+
+        func validate() throws { if !(timeout >= 0) { throw ValidationError("--timeout is a number of seconds, at least 0") } }
     }
 
     private enum Rolling {
