@@ -8,8 +8,7 @@ internal import Synchronization
 class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
     private let isExclusive: Bool
     var recorder = HistoryRecorder()
-    private var marks: [(id: Int, mark: HistoryRecorder.Mark)] = []
-    private var nextMark = 1
+    private var savepoints = Savepoints<HistoryRecorder.Mark>()
     private var dropped: [SQLTables.IndexStatement] = []
     private var prepared: Set<EntityIndex> = []
     private var greatest: [EntityIndex: Int64] = [:]
@@ -109,36 +108,26 @@ class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
     func savepoint() throws(StorageError) -> Int {
         try checkOpen()
         try makeIndexes()
-        let id = nextMark
-        nextMark += 1
-        try connection.execute("SAVEPOINT s\(id)")
-        marks.append((id, recorder.mark()))
-        return id
+        try connection.execute("SAVEPOINT s\(savepoints.next)")
+        return savepoints.add(recorder.mark())
     }
 
     func rollback(to savepoint: Int) throws(StorageError) {
         try checkOpen()
-        let index = try position(savepoint)
+        let mark = try savepoints.find(savepoint).state
         try connection.execute("ROLLBACK TO SAVEPOINT s\(savepoint)")
         // What was dropped after the mark is there again.
         dropped.removeAll()
         prepared.removeAll()
-        recorder.rewind(to: marks[index].mark)
-        marks.removeLast(marks.count - index - 1)
+        recorder.rewind(to: mark)
+        savepoints.rewind(to: savepoint)
     }
 
     func release(_ savepoint: Int) throws(StorageError) {
         try checkOpen()
-        let index = try position(savepoint)
+        try savepoints.find(savepoint)
         try connection.execute("RELEASE SAVEPOINT s\(savepoint)")
-        marks.removeLast(marks.count - index)
-    }
-
-    private func position(_ savepoint: Int) throws(StorageError) -> Int {
-        guard let index = marks.firstIndex(where: { $0.id == savepoint }) else {
-            throw StorageError(.notFound, "the savepoint was released or rolled back")
-        }
-        return index
+        savepoints.release(savepoint)
     }
 
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {

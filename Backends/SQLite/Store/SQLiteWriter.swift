@@ -7,8 +7,7 @@ internal import PolystoreStorage
 /// The write transaction.
 class SQLiteWriter: SQLiteReader, StorageWriter {
     var recorder = HistoryRecorder()
-    private var marks: [(id: Int, mark: HistoryRecorder.Mark)] = []
-    private var nextMark = 1
+    private var savepoints = Savepoints<HistoryRecorder.Mark>()
     private let options: WriteOptions
     private(set) var bulk: SQLiteBulkLoad?
     let scratchRows = RowBatch(capacity: 500)
@@ -176,34 +175,24 @@ class SQLiteWriter: SQLiteReader, StorageWriter {
     func savepoint() throws(StorageError) -> Int {
         try checkOpen()
         try bulk?.makeIndexes()
-        let id = nextMark
-        nextMark += 1
-        try connection.execute("SAVEPOINT s\(id)")
-        marks.append((id, recorder.mark()))
-        return id
+        try connection.execute("SAVEPOINT s\(savepoints.next)")
+        return savepoints.add(recorder.mark())
     }
 
     func rollback(to savepoint: Int) throws(StorageError) {
         try checkOpen()
-        let index = try position(savepoint)
+        let mark = try savepoints.find(savepoint).state
         try connection.execute("ROLLBACK TO s\(savepoint)")
         bulk?.forget()
-        recorder.rewind(to: marks[index].mark)
-        marks.removeLast(marks.count - index - 1)
+        recorder.rewind(to: mark)
+        savepoints.rewind(to: savepoint)
     }
 
     func release(_ savepoint: Int) throws(StorageError) {
         try checkOpen()
-        let index = try position(savepoint)
+        try savepoints.find(savepoint)
         try connection.execute("RELEASE s\(savepoint)")
-        marks.removeLast(marks.count - index)
-    }
-
-    private func position(_ savepoint: Int) throws(StorageError) -> Int {
-        guard let index = marks.firstIndex(where: { $0.id == savepoint }) else {
-            throw StorageError(.notFound, "the savepoint was released or rolled back")
-        }
-        return index
+        savepoints.release(savepoint)
     }
 
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {

@@ -10,8 +10,7 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, StorageWriter {
 
     let rowBatch = RowBatch(capacity: 16_384)
     private let isExclusive: Bool
-    private var marks: [Int] = []
-    private var nextMark = 1
+    private var savepoints = Savepoints<Void>()
 
     init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ inPlace: PostgreSQLInPlace, isExclusive: Bool) {
         self.isExclusive = isExclusive
@@ -80,32 +79,22 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, StorageWriter {
 
     func savepoint() throws(StorageError) -> Int {
         try checkOpen()
-        let id = nextMark
-        nextMark += 1
-        try connection.execute("SAVEPOINT s\(id)")
-        marks.append(id)
-        return id
+        try connection.execute("SAVEPOINT s\(savepoints.next)")
+        return savepoints.add(())
     }
 
     func rollback(to savepoint: Int) throws(StorageError) {
         try checkOpen()
-        let index = try position(savepoint)
+        try savepoints.find(savepoint)
         try connection.execute("ROLLBACK TO SAVEPOINT s\(savepoint)")
-        marks.removeLast(marks.count - index - 1)
+        savepoints.rewind(to: savepoint)
     }
 
     func release(_ savepoint: Int) throws(StorageError) {
         try checkOpen()
-        let index = try position(savepoint)
+        try savepoints.find(savepoint)
         try connection.execute("RELEASE SAVEPOINT s\(savepoint)")
-        marks.removeLast(marks.count - index)
-    }
-
-    private func position(_ savepoint: Int) throws(StorageError) -> Int {
-        guard let index = marks.firstIndex(of: savepoint) else {
-            throw StorageError(.notFound, "the savepoint was released or rolled back")
-        }
-        return index
+        savepoints.release(savepoint)
     }
 
     // MARK: The end

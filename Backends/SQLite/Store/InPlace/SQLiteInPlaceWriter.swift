@@ -10,8 +10,7 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, StorageWriter {
     /// The hierarchies that got keys here, and those that got rows.
     private var reserved: Set<EntityIndex> = []
     var inserted: Set<EntityIndex> = []
-    private var marks: [Int] = []
-    private var nextMark = 1
+    private var savepoints = Savepoints<Void>()
     /// The newest position of the log before the transaction.
     private let start: Int64
 
@@ -90,32 +89,22 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, StorageWriter {
 
     func savepoint() throws(StorageError) -> Int {
         try checkOpen()
-        let id = nextMark
-        nextMark += 1
-        try connection.execute("SAVEPOINT s\(id)")
-        marks.append(id)
-        return id
+        try connection.execute("SAVEPOINT s\(savepoints.next)")
+        return savepoints.add(())
     }
 
     func rollback(to savepoint: Int) throws(StorageError) {
         try checkOpen()
-        let index = try position(savepoint)
+        try savepoints.find(savepoint)
         try connection.execute("ROLLBACK TO s\(savepoint)")
-        marks.removeLast(marks.count - index - 1)
+        savepoints.rewind(to: savepoint)
     }
 
     func release(_ savepoint: Int) throws(StorageError) {
         try checkOpen()
-        let index = try position(savepoint)
+        try savepoints.find(savepoint)
         try connection.execute("RELEASE s\(savepoint)")
-        marks.removeLast(marks.count - index)
-    }
-
-    private func position(_ savepoint: Int) throws(StorageError) -> Int {
-        guard let index = marks.firstIndex(of: savepoint) else {
-            throw StorageError(.notFound, "the savepoint was released or rolled back")
-        }
-        return index
+        savepoints.release(savepoint)
     }
 
     // MARK: The end

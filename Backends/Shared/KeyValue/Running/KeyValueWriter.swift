@@ -6,8 +6,7 @@ class KeyValueWriter: KeyValueReader, StorageWriter {
     let maps: any OrderedWriter
     let indexes: IndexWriter
     var recorder = HistoryRecorder()
-    private var marks: [(id: Int, mark: HistoryRecorder.Mark)] = []
-    private var nextMark = 1
+    private var savepoints = Savepoints<HistoryRecorder.Mark>()
     private var bulk: BulkLoad
     let old = RowBatch(capacity: 1)
     let scratchRows = RowBatch(capacity: 512)
@@ -228,35 +227,24 @@ class KeyValueWriter: KeyValueReader, StorageWriter {
     func savepoint() throws(StorageError) -> Int {
         try finishLoading()
         try maps.savepoint()
-        let id = nextMark
-        nextMark += 1
-        marks.append((id, recorder.mark()))
-        return id
+        return savepoints.add(recorder.mark())
     }
 
     func rollback(to savepoint: Int) throws(StorageError) {
         try checkOpen()
-        let index = try position(savepoint)
-        for _ in index..<marks.count { try maps.undoSavepoint() }
+        let (mark, depth) = try savepoints.find(savepoint)
+        for _ in 0..<depth { try maps.undoSavepoint() }
         bulk.forget()
         // The mark stays set.
         try maps.savepoint()
-        recorder.rewind(to: marks[index].mark)
-        marks.removeLast(marks.count - index - 1)
+        recorder.rewind(to: mark)
+        savepoints.rewind(to: savepoint)
     }
 
     func release(_ savepoint: Int) throws(StorageError) {
         try checkOpen()
-        let index = try position(savepoint)
-        for _ in index..<marks.count { try maps.keepSavepoint() }
-        marks.removeLast(marks.count - index)
-    }
-
-    private func position(_ savepoint: Int) throws(StorageError) -> Int {
-        guard let index = marks.firstIndex(where: { $0.id == savepoint }) else {
-            throw StorageError(.notFound, "the savepoint was released or rolled back")
-        }
-        return index
+        for _ in 0..<(try savepoints.find(savepoint).depth) { try maps.keepSavepoint() }
+        savepoints.release(savepoint)
     }
 
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
@@ -264,10 +252,7 @@ class KeyValueWriter: KeyValueReader, StorageWriter {
         for (root, key) in bulk.greatest { try raiseKeys(root, to: key + 1) }
         var token: HistoryToken?
         if !recorder.isEmpty { token = try writeHistory(record) }
-        while !marks.isEmpty {
-            try maps.keepSavepoint()
-            marks.removeLast()
-        }
+        for _ in 0..<savepoints.count { try maps.keepSavepoint() }
         try maps.commit()
         end()
         return token
