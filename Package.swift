@@ -145,6 +145,7 @@ let package = Package(
         module(
             "TestStores", "Tests/TestStores",
             ["Polystore", "PolystoreInMemory", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL"]),
+        tests("ExampleTests", "Tests/ExampleTests", ["Polystore"]),
         tests("CrashTests", "Tests/CrashTests", ["Polystore", "PolystoreCatalog", "polystore-crash"]),
         tests(
             "GoldenTests", "Tests/GoldenTests",

@@ -26,6 +26,10 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
     /// The name.
     public var description: String { id }
 
+    /// Whether it looks at what goes on in the background, so that it is to have the process for itself: beside hundreds of others that hold
+    /// all threads it waits longer than it can. The runner runs one case at a time.
+    public var needsQuiet: Bool { id.hasPrefix("N") }
+
     /// Runs the case over a store.
     public func run(_ harness: StoreHarness) -> CaseResult {
         let missing = needs.subtracting(harness.capabilities).map(\.description).sorted()
@@ -78,6 +82,7 @@ public enum ConformanceSuite {
         + PartialIndexCases.all + OrderCases.all + EdgeCases.all
         + AggregateCases.all + QueryCases.all
         + RandomCases.all
+        + HistoryCases.all + HistoryPurgeCases.all + HistoryPollingCases.all
         + RelationshipCases.all + DeletionCases.all + UniqueCases.all + UpsertCases.all + BatchCases.all + SQLCases.all + StreamCases.all
         + PartialCases.all
         + LockingCases.all
@@ -86,5 +91,7 @@ public enum ConformanceSuite {
         + ContextCases.all + ConditionCases.all + ImportCases.all
         + MigrationCases.all + RelationshipMigrations.all + MappedMigrations.all + LeavingMigrations.all
         + TransformerCases.all + ChainCases.all + StepCases.all + RandomMigrations.all + SchemaCases.all
+        + WatchingCases.all + EventCases.all + PlaceCases.all + BatchEventCases.all + ConsumerCases.all
+        + RandomObservation.all + RacingCases.all + TwoStackCases.all
         + RollingCases.all + RollingRelationships.all + RollingPhases.all + RollingRefusals.all + RandomRolling.all
 }

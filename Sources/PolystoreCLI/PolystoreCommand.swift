@@ -23,6 +23,7 @@ public struct PolystoreCommand: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             LoadCommand.self, InfoCommand.self, TransferCommand.self, VerifyCommand.self, DumpCommand.self, QueryCommand.self,
+            HistoryCommand.self,
             ModelCommand.self, SchemaCommand.self, DemoCommand.self,
         ])
 

@@ -41,6 +41,10 @@ public enum AttributeOption {
     case pattern(String)
     /// The initial value is computed for each new object, such as `UUID()`, instead of being one constant.
     case dynamicInitialValue
+    /// The history keeps the last value when the object is deleted.
+    case preservedInHistory
+    /// The history never names the attribute, and never has a value of it.
+    case excludedFromHistory
     /// What happens to the destination of a reference into another store when the object is deleted.
     case deleteRule(DeleteRule)
     /// What happens to the object when the destination of its reference into another store is deleted.
@@ -50,7 +54,7 @@ public enum AttributeOption {
 /// Says of an attribute what its declaration cannot.
 ///
 /// - Parameters:
-///   - options: `.unique`, `.indexed`, rules that are checked at commit, how the initial value comes about.
+///   - options: `.unique`, `.indexed`, rules that are checked at commit, how the initial value comes about, what the history says.
 ///   - key: The stored name; the name of the property unless said otherwise.
 ///   - originalName: The stored name in the previous version of the model.
 @attached(peer)

@@ -38,6 +38,8 @@ public struct ModelClass: Sendable, Hashable {
         public var rules: [String] = []
         /// What a reference into another store leads to, as arguments of `CrossReference`.
         public var crossReference: [String] = []
+        /// What the history says about the attribute, as a case of `AttributeHistory`; nil for the usual.
+        public var history: String?
         /// How many objects a to-many may lead to, as arguments of `Relationship`.
         public var counts: [String] = []
         /// The stored name of the destination's entity.

@@ -80,6 +80,7 @@ extension ModelClass {
                 allowedValues: attribute.allowedValues.map { Self.value($0, attribute.type) }, coder: attribute.coder,
                 isIndexed: description.slot(attribute.name).map(description.isIndexed) ?? false, originalName: attribute.originalName)
             property.rules = Self.rules(attribute)
+            if attribute.history != .recorded { property.history = attribute.history.rawValue }
             property.crossReference = Self.crossReference(attribute)
             return property
         }

@@ -131,6 +131,7 @@ public struct ModelExpansion {
         if !property.crossReference.isEmpty {
             arguments.append("crossReference: CrossReference(\(property.crossReference.joined(separator: ", ")))")
         }
+        if let history = property.history { arguments.append("history: .\(history)") }
         if let name = property.originalName { arguments.append("originalName: \(Names.literal(name))") }
         return "Attribute(\(arguments.joined(separator: ", ")))"
     }

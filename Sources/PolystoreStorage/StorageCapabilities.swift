@@ -28,6 +28,8 @@ public struct StorageCapabilities: Sendable, Hashable {
         /// A full-text index finds the objects of a search; without this all texts are read.
         public static let fullTextIndexes = Self("fullTextIndexes")
 
+        /// The store signals what other processes change (`watchChanges`).
+        public static let remoteChanges = Self("remoteChanges")
         /// The store goes over to other versions of the model in place, in one transaction for each.
         public static let migrations = Self("migrations")
         /// The store goes over to the next version of the model while programs of both versions use it (`RollingStorage`).
@@ -36,7 +38,7 @@ public struct StorageCapabilities: Sendable, Hashable {
         /// All of them.
         public static let all: [Capability] = [
             persistent, multipleProcesses, concurrentWriters, snapshotReads, savepoints, history, durableCommits, rawSQL, partialIndexes,
-            fullTextIndexes, migrations, rollingMigrations,
+            fullTextIndexes, remoteChanges, migrations, rollingMigrations,
         ]
     }
 

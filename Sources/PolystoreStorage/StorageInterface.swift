@@ -46,11 +46,24 @@ public protocol StorageInterface: AnyObject, Sendable {
     /// What a program says about steps between versions; asked in this order, before anything is inferred.
     var migrationMappingProviders: [any SchemaMappingProvider] { get }
 
+    /// Signals changes that others make to the same data. A store need not implement it (capability `remoteChanges`).
+    ///
+    /// *Behavior*: the handler is called on a thread of the store, one call at a time; it must be short. Commits through this instance are
+    /// not signalled, or signalled as `.history` at most. Several signals may become one; none is lost: whoever reads the history after a
+    /// signal finds what caused it, at the latest when it has settled. While nothing happens a watch costs next to nothing.
+    /// - Returns: The watch; nil where nobody else can change the data.
+    func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)?
+
     /// Closes the store; sessions still open fail with `storeClosed`. A second call does nothing.
     func close() throws(StorageError)
 
     /// Closes the store and removes all that it kept, files beside its file included.
     func erase() throws(StorageError)
+}
+
+extension StorageInterface {
+    /// Nil: nobody else can change the data, or the store cannot tell.
+    public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? { nil }
 }
 
 /// How sure a commit is before it is acknowledged.
@@ -160,13 +173,25 @@ public protocol StorageReader: AnyObject {
         _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
     ) throws(StorageError)
 
-    /// The transactions after a token, oldest first, at most `limit`.
+    /// The transactions after a token, oldest first, at most `limit`. A store need not implement it (capability `history`).
     ///
-    /// *Behavior*: nil starts at the beginning; a token from before the oldest entry is `tokenExpired`.
+    /// *Behavior*: nil starts with the oldest entry that is kept; a token from before it, and one of another store, is `tokenExpired`. A
+    /// store that keeps no history throws `unsupported`.
     func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry]
 
-    /// The token of the newest transaction that the session sees, nil when there is none.
+    /// The token of the newest transaction that the session sees, nil when there is none; after a purge of all, the one that was purged
+    /// last. A store that keeps no history has none.
     func currentToken() throws(StorageError) -> HistoryToken?
+
+    /// Whether the history has entries that `history` does not give yet, because one with a lower token may still appear.
+    ///
+    /// A store whose tokens are in the order of the commits need not implement it.
+    func hasUnsettledHistory() throws(StorageError) -> Bool
+
+    /// How many such entries there are, and since when: what is to be watched where others write.
+    ///
+    /// A store whose tokens are in the order of the commits need not implement it.
+    func historyLag() throws(StorageError) -> HistoryLag
 
     /// The bytes that are kept beside the data under a name; nil when there are none.
     ///
@@ -191,6 +216,12 @@ extension StorageReader {
 
     /// As `explanation`.
     public func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String] { try explanation(of: plan) }
+
+    /// False.
+    public func hasUnsettledHistory() throws(StorageError) -> Bool { false }
+
+    /// None.
+    public func historyLag() throws(StorageError) -> HistoryLag { HistoryLag() }
 
     /// Nothing.
     public func explanation(of plan: FetchPlan) throws(StorageError) -> [String] { [] }
@@ -284,6 +315,19 @@ public protocol StorageWriter: StorageReader {
     /// Adds pairs to a link table in bulk.
     func load(link: Int, _ pairs: [Link]) throws(StorageError)
 
+    /// What the transaction has changed so far, for who follows the changes of this process without asking the history. A store need not
+    /// implement it.
+    ///
+    /// *Behavior*: nil where the store does not know; whoever follows reads everything anew then. What `load` and `execute` did is not among
+    /// them.
+    var recordedChanges: HistoryChanges? { get }
+
+    /// Forgets the history up to a token, itself included. A store need not implement it (capability `history`).
+    ///
+    /// *Behavior*: from then on an older token is `tokenExpired`; the token itself stays good to go on from. One that is newer than the
+    /// newest entry forgets all that `history` gives. Tokens of new entries go on rising. A token of another store is `tokenExpired`.
+    func purgeHistory(through token: HistoryToken) throws(StorageError)
+
     /// Keeps bytes beside the data under a name of at most 200 bytes; nil forgets them.
     func setNote(_ name: String, _ bytes: Data?) throws(StorageError)
 
@@ -303,6 +347,12 @@ public protocol StorageWriter: StorageReader {
 }
 
 extension StorageWriter {
+    /// Nil.
+    public var recordedChanges: HistoryChanges? { nil }
+
+    /// `unsupported`.
+    public func purgeHistory(through token: HistoryToken) throws(StorageError) { throw .keepsNoHistory }
+
     /// `unsupported`.
     public func execute(_ sql: RawSQL) throws(StorageError) -> Int { throw .takesNoSQL }
 }

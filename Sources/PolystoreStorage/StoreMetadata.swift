@@ -17,6 +17,8 @@ public struct StoreMetadata: Sendable {
     public let migrations: Int
     /// The names under which maps lie that were made by a migration, by their own names; stores over ordered maps need them.
     public var mapNames: [String: String]
+    /// What the history records. It is not stored: each program brings its own.
+    public var history: HistoryRules
 
     /// The metadata of a new store.
     public init(new schema: Schema) {
@@ -24,6 +26,7 @@ public struct StoreMetadata: Sendable {
         formatVersion = Self.currentFormat
         migrations = 0
         mapNames = [:]
+        history = HistoryRules(schema)
         self.schema = schema
         entityNumbers = schema.entities.indices.map { Int16(truncatingIfNeeded: $0 + 1) }
     }
@@ -47,6 +50,7 @@ public struct StoreMetadata: Sendable {
         let numbers = (entries["entities"] ?? "").split(separator: ",").compactMap { Int16($0) }
         let isSound = numbers.allSatisfy { $0 > 0 } && Set(numbers).count == numbers.count
         guard isSound, numbers.count == schema.entities.count else { throw Self.damaged("entities") }
+        history = HistoryRules(schema)
         storeID = id
         formatVersion = format
         entityNumbers = numbers
@@ -64,6 +68,7 @@ public struct StoreMetadata: Sendable {
         migrations = old.migrations + 1
         mapNames = old.mapNames
         schema = mapping.destination
+        history = HistoryRules(schema, isOn: old.history.isOn)
         var numbers = [Int16?](repeating: nil, count: schema.entities.count), taken: Set<Int16> = []
         for entity in mapping.entities where numbers[entity.destination] == nil {
             let number = old.entityNumbers[entity.source]
@@ -119,6 +124,14 @@ public struct StoreMetadata: Sendable {
         throw StorageError(
             .schemaMismatch,
             "the store keeps version \"\(schema.version)\" of the model, the program has \"\(wanted.version)\": \(difference)")
+    }
+
+    /// Takes over what a program's model says that is not stored, where it is the stored model.
+    ///
+    /// - Parameter recordsHistory: Whether the program records what it changes.
+    public mutating func adopt(_ request: OpenRequest, recordsHistory: Bool) throws(StorageError) {
+        try check(request)
+        history = HistoryRules(request.schema ?? schema, isOn: recordsHistory)
     }
 
     /// Refuses a step that does not begin with the version that is stored.

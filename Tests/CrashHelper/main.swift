@@ -35,10 +35,21 @@ if CommandLine.arguments.count >= 3, CommandLine.arguments[1].hasPrefix("--") {
     case "--fill-rolling": try Rolling(url: work.url, count: count).fill()
     case "--roll": try Rolling(url: work.url, count: count).roll()
     case "--verify-rolling": print(try Rolling(url: work.url, count: count).verify())
+    case "--record": try Recording(url: work.url).run(count)
     case "--write": try Sharing(url: work.url).write()
     case "--upgrade": try Sharing(url: work.url).upgrade()
     case "--fill-notes": try Sharing(url: work.url).fillNotes(count)
     case "--notes": print(try Sharing(url: work.url).notes())
+    case "--peer": try Watching(url: work.url).run()
+    case "--crowd":
+        let numbers = CommandLine.arguments.dropFirst(4).compactMap { Int($0) }
+        guard numbers.count == 3 else { exit(2) }
+        try Crowd(url: work.url, commits: count, first: numbers[0], writers: numbers[1], total: numbers[2]).run()
+    case "--latency": try Latency(url: work.url, count: count).measure()
+    case "--commit-times":
+        let numbers = CommandLine.arguments.dropFirst(4).compactMap { Int($0) }
+        try Latency(url: work.url, count: count).commitTimes(rows: numbers.first ?? 1, writers: numbers.dropFirst().first ?? 1)
+    case "--latency-commits": try Latency(url: work.url, count: count).commit()
     default: exit(2)
     }
     exit(0)

@@ -91,10 +91,12 @@ final class HelperProcess {
     /// Tells the helper that no more lines come.
     func endInput() { try? input.fileHandleForWriting.close() }
 
-    /// The next lines that it says; fewer where it ended.
+    /// The next lines that it says; fewer where it ended, or says nothing for a minute.
     func lines(_ count: Int) -> [String] {
         var lines: [String] = [], line: [UInt8] = []
-        while lines.count < count, let byte = try? output.fileHandleForReading.read(upToCount: 1)?.first {
+        while lines.count < count {
+            var ready = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&ready, 1, 60_000) > 0, let byte = try? output.fileHandleForReading.read(upToCount: 1)?.first else { break }
             if byte != UInt8(ascii: "\n") {
                 line.append(byte)
             } else {

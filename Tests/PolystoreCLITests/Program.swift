@@ -9,14 +9,20 @@ struct Program {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    /// Runs it without a terminal.
-    func run(_ arguments: [String]) throws -> (code: Int32, output: String, error: String) {
+    /// The program without a terminal, not started.
+    static func process(_ arguments: [String]) -> Process {
         let program = Bundle.main.bundleURL.deletingLastPathComponent().appendingPathComponent("debug/polystore")
         let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("polystore")
-        let process = Process(), output = Pipe(), error = Pipe()
+        let process = Process()
         process.executableURL = FileManager.default.isExecutableFile(atPath: beside.path) ? beside : program
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
+        return process
+    }
+
+    /// Runs it to its end.
+    func run(_ arguments: [String]) throws -> (code: Int32, output: String, error: String) {
+        let process = Self.process(arguments), output = Pipe(), error = Pipe()
         process.standardOutput = output
         process.standardError = error
         try process.run()

@@ -15,9 +15,9 @@ struct Options: OptionSet, AttributeValue {
 }
 
 @Model final class Account: ManagedObject {
-    @Attribute(.dynamicInitialValue) var number: UUID = UUID()
+    @Attribute(.dynamicInitialValue, .preservedInHistory) var number: UUID = UUID()
     @Attribute(.minLength(2), .maxLength(20), .pattern("[A-Z][a-z]+")) var name: String = "Ann"
-    @Attribute(.minimum(0), .maximum(150), .indexed) var age: Int = 0
+    @Attribute(.minimum(0), .maximum(150), .indexed, .excludedFromHistory) var age: Int = 0
     var address: Address = Address()
     var former: Address?
     var options: Options = []
@@ -49,6 +49,8 @@ struct Options: OptionSet, AttributeValue {
         #expect(attributes["address"]?.coder == "json" && attributes["address"]?.type == .data)
         #expect(attributes["former"]?.isOptional == true && attributes["former"]?.coder == "json")
         #expect(attributes["bank"]?.crossReference == CrossReference(to: "Bank", inverseDeleteRule: .cascade))
+        #expect(attributes["number"]?.history == .preserved && attributes["age"]?.history == .excluded)
+        #expect(attributes["name"]?.history == .recorded)
         #expect(attributes["isOpen"] == nil)
         #expect(Account.declaration.relationships.first?.maxCount == 2)
         #expect(Account.declaration.indexes == [Index(["age"])])

@@ -16,6 +16,23 @@ import Testing
         #expect(try Schema(json: schema.prettyJSON).hash == schema.hash)
     }
 
+    /// What the history says of an attribute changes nothing in what is stored.
+    @Test func theHistoryIsPartOfTheModelButNotOfItsHash() throws {
+        func schema(_ history: AttributeHistory) throws -> Schema {
+            try Schema(entities: [Entity("A", attributes: [Attribute("x", .int64, history: history)])])
+        }
+        let plain = try schema(.recorded)
+        #expect(!plain.json.contains("history"))
+        for history in [AttributeHistory.preserved, .excluded] {
+            let other = try schema(history)
+            #expect(try Schema(json: other.json).entities == other.entities)
+            #expect(other.json.contains(#""history":"\#(history.rawValue)""#) && other.hash == plain.hash)
+            #expect(other.changes(since: plain).isEmpty)
+        }
+        let wrong = #"{"entities": [{"name": "A", "attributes": [{"name": "x", "type": "int64", "history": "preserve"}]}]}"#
+        #expect { try Schema(json: wrong) } throws: { "\($0)".contains("recorded, preserved, excluded") }
+    }
+
     private static func indexed(_ indexes: [Index]) -> [Entity] {
         [
             Entity(

@@ -82,7 +82,7 @@ import Testing
             xcodeModel: models.model(
                 """
                 <entity name="Note" representedClassName=".Note" versionHashModifier="2" coreSpotlightDisplayNameExpression="text" syncable="YES" codeGenerationType="category">
-                    <attribute name="text" attributeType="String" versionHashModifier="x" spotlightIndexingEnabled="YES" preservesValueInHistoryOnDeletion="YES" allowsCloudEncryption="YES" customClassName="NSString" syncable="YES">
+                    <attribute name="text" attributeType="String" versionHashModifier="x" spotlightIndexingEnabled="YES" allowsCloudEncryption="YES" customClassName="NSString" syncable="YES">
                         <userInfo><entry key="label" value="Text"/><entry key="" value=""/></userInfo>
                     </attribute>
                     <relationship name="next" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Note" spotlightIndexingEnabled="YES" syncable="YES">
@@ -93,6 +93,16 @@ import Testing
                 <elements><element name="Note" positionX="-63" positionY="-18" width="128" height="59"/></elements>
                 """))
         #expect(full.entities == plain.entities && full.hash == plain.hash)
+    }
+
+    @Test func whatTheHistoryPreservesIsRead() throws {
+        let schema = try Schema(
+            xcodeModel: models.model(
+                """
+                <entity name="Note"><attribute name="text" attributeType="String" preservesValueInHistoryOnDeletion="YES"/>
+                <attribute name="other" attributeType="String" preservesValueInHistoryOnDeletion="NO"/></entity>
+                """))
+        #expect(schema.entities[0].attributes.map(\.history) == [.preserved, .recorded])
     }
 
     @Test func anEntityCanLeadToItselfAndOneSideBeOrdered() throws {

@@ -55,6 +55,8 @@ final class InterruptedStore: StorageInterface, @unchecked Sendable {
             try inner.history(since: token, limit: limit)
         }
         func currentToken() throws(StorageError) -> HistoryToken? { try inner.currentToken() }
+        func hasUnsettledHistory() throws(StorageError) -> Bool { try inner.hasUnsettledHistory() }
+        func historyLag() throws(StorageError) -> HistoryLag { try inner.historyLag() }
         func note(_ name: String) throws(StorageError) -> Data? { try inner.note(name) }
         func end() { inner.end() }
         func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
@@ -65,6 +67,7 @@ final class InterruptedStore: StorageInterface, @unchecked Sendable {
         func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { try inner.load(root, batch) }
         func load(link: Int, _ pairs: [Link]) throws(StorageError) { try inner.load(link: link, pairs) }
         func setNote(_ name: String, _ bytes: Data?) throws(StorageError) { try inner.setNote(name, bytes) }
+        func purgeHistory(through token: HistoryToken) throws(StorageError) { try inner.purgeHistory(through: token) }
         func savepoint() throws(StorageError) -> Int { try inner.savepoint() }
         func rollback(to savepoint: Int) throws(StorageError) { try inner.rollback(to: savepoint) }
         func release(_ savepoint: Int) throws(StorageError) { try inner.release(savepoint) }

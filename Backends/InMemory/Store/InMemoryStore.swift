@@ -10,21 +10,31 @@ public final class InMemoryStore: StorageInterface {
 
     /// The configuration whose entities the store keeps; nil for all.
     public let configuration: String?
-    private let store = KeyValueStore(MemoryEngine())
+    private let recordsHistory: Bool
+    private let store: KeyValueStore
 
     /// An empty store.
-    public init(configuration: String? = nil) { self.configuration = configuration }
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration whose entities the store keeps; nil for all.
+    ///   - recordsHistory: Whether what is changed is recorded.
+    public init(configuration: String? = nil, recordsHistory: Bool = true) {
+        self.configuration = configuration
+        self.recordsHistory = recordsHistory
+        store = KeyValueStore(MemoryEngine(), recordsHistory: recordsHistory)
+    }
 
-    /// The store of a URL: `memory:`.
+    /// The store of a URL: `memory:?history=on|off`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
-        try url.unknownOptions(allowed: [])
-        self.init(configuration: configuration)
+        try url.unknownOptions(allowed: ["history"])
+        self.init(configuration: configuration, recordsHistory: try url.recordsHistory())
     }
 
     /// What the store can do.
     public var capabilities: StorageCapabilities {
-        StorageCapabilities(
-            [.snapshotReads, .savepoints, .history, .migrations, .fullTextIndexes], maximumValueBytes: 1 << 30, maximumColumns: 4096)
+        let history: Set<StorageCapabilities.Capability> = recordsHistory ? [.history] : []
+        return StorageCapabilities(
+            history.union([.snapshotReads, .savepoints, .migrations, .fullTextIndexes]), maximumValueBytes: 1 << 30, maximumColumns: 4096)
     }
 
     /// Opens the store, empty.

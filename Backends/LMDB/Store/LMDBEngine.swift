@@ -109,10 +109,28 @@ final class LMDBEngine: OrderedStore {
         return LMDBWriter(environment, try environment.begin(readOnly: false), state.handles)
     }
 
+    var isOpen: Bool { state.withLock { $0.environment != nil } }
+
     private func opened() throws(StorageError) -> (LMDBEnvironment, State) {
         let state = state.withLock { $0 }
         guard let environment = state.environment else { throw StorageError(.storeClosed, "the store was closed") }
         return (environment, state)
+    }
+
+    /// Looks at the newest snapshot without a session that could be in anybody's way; nil where there is none, or not now.
+    ///
+    /// The file cannot be closed meanwhile: nothing may hold it then, because it may be opened again at once.
+    func look(
+        _ body: @Sendable (LMDBReader, _ commits: Int64) throws(StorageError) -> CommitCount
+    ) throws(StorageError) -> CommitCount? {
+        try state.withLock { state throws(StorageError) in
+            guard let environment = state.environment, state.handles.count >= KeyValueStore.ownMapCount else { return nil }
+            return try environment.look { transaction throws(StorageError) in
+                let reader = LMDBReader(nil, transaction, state.handles)
+                defer { reader.end() }
+                return try body(reader, Int64(mdb_txn_id(transaction)))
+            }
+        }
     }
 
     /// Copies the newest snapshot to a file, leaving freed pages out.

@@ -99,6 +99,20 @@ final class LMDBEnvironment: @unchecked Sendable {
         throw LMDBError.error(code)
     }
 
+    /// Runs a body that reads the newest snapshot and ends its transaction. Nobody begins or ends a session meanwhile, so that it is none that
+    /// keeps the map from growing.
+    func look(_ body: (OpaquePointer) throws(StorageError) -> CommitCount) throws(StorageError) -> CommitCount? {
+        try state.withLock { state throws(StorageError) in
+            var transaction: OpaquePointer?
+            var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+            if code == MDB_MAP_RESIZED, state.sessions == 0, mdb_env_set_mapsize(handle, 0) == MDB_SUCCESS {
+                code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+            }
+            guard code == MDB_SUCCESS, let transaction else { return nil }
+            return try body(transaction)
+        }
+    }
+
     /// Copies the newest snapshot to a new file.
     func copy(to path: String) throws(StorageError) {
         guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o640]),

@@ -20,7 +20,7 @@ class LMDBReader: OrderedReader {
     /// Cursors are closed before the transaction ends.
     private var cursors: [LMDBCursor] = []
 
-    init(_ environment: LMDBEnvironment, _ transaction: OpaquePointer?, _ handles: [MDB_dbi]) {
+    init(_ environment: LMDBEnvironment?, _ transaction: OpaquePointer?, _ handles: [MDB_dbi]) {
         self.environment = environment
         self.transaction = transaction
         self.handles = handles

@@ -21,7 +21,9 @@ public final class LMDBStore: LocalStorage {
     private let engine: LMDBEngine
     private let usesFolder: Bool
     private let isReadOnly: Bool
+    private let recordsHistory: Bool
     private let store: KeyValueStore
+    private let watcher: FileStoreWatcher
 
     /// A store in a file, which is opened when the store is added to a stack.
     ///
@@ -31,17 +33,19 @@ public final class LMDBStore: LocalStorage {
     ///   - mapSize: The most bytes that the file can have.
     ///   - durability: Whether a commit waits for the disk.
     ///   - readOnly: Whether changes are refused.
+    ///   - recordsHistory: Whether what is changed is recorded; a program that does not makes a gap, which ends the history before it.
     ///   - usesFolder: Whether the path is a folder with `data.mdb` and `lock.mdb`.
     ///   - localStorageOptions: What a stack may do when the file does not fit its model.
     ///   - migrationMappingProviders: What the program says about steps between versions of the model.
     public convenience init(
         path: String, configuration: String? = nil, mapSize: Int = LMDBStore.defaultMapSize, durability: Durability = .full,
-        readOnly: Bool = false, usesFolder: Bool = false, localStorageOptions: LocalStorageOptions = [],
+        readOnly: Bool = false, recordsHistory: Bool = true, usesFolder: Bool = false, localStorageOptions: LocalStorageOptions = [],
         migrationMappingProviders: [any SchemaMappingProvider] = []
     ) {
         self.init(
             path: path, configuration: configuration, mapSize: mapSize, firstMap: mapSize, durability: durability, readOnly: readOnly,
-            usesFolder: usesFolder, localStorageOptions: localStorageOptions, migrationMappingProviders: migrationMappingProviders)
+            recordsHistory: recordsHistory, usesFolder: usesFolder, localStorageOptions: localStorageOptions,
+            migrationMappingProviders: migrationMappingProviders)
     }
 
     /// A store in a file, which is opened when the store is added to a stack.
@@ -60,7 +64,8 @@ public final class LMDBStore: LocalStorage {
     /// A store whose first map is smaller than the file may become.
     init(
         path: String, configuration: String? = nil, mapSize: Int, firstMap: Int, durability: Durability, readOnly: Bool,
-        usesFolder: Bool, localStorageOptions: LocalStorageOptions = [], migrationMappingProviders: [any SchemaMappingProvider] = []
+        recordsHistory: Bool = true, usesFolder: Bool, localStorageOptions: LocalStorageOptions = [],
+        migrationMappingProviders: [any SchemaMappingProvider] = []
     ) {
         self.localStorageOptions = localStorageOptions
         self.migrationMappingProviders = migrationMappingProviders
@@ -68,20 +73,23 @@ public final class LMDBStore: LocalStorage {
         self.path = path
         self.usesFolder = usesFolder
         isReadOnly = readOnly
+        self.recordsHistory = recordsHistory
         engine = LMDBEngine(path: path, mapSize: mapSize, firstMap: firstMap, durability: durability, usesFolder: usesFolder)
-        store = KeyValueStore(engine)
+        store = KeyValueStore(engine, recordsHistory: recordsHistory)
+        watcher = LMDBWatch.watcher(engine, usesFolder ? path + "/data.mdb" : path, store.commits)
     }
 
-    /// The store of a URL: `lmdb:PATH?mapsize=8GiB&mode=ro&durability=full|relaxed&subdir=0|1`.
+    /// The store of a URL: `lmdb:PATH?mapsize=8GiB&mode=ro&durability=full|relaxed&subdir=0|1&history=on|off`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
-        try url.unknownOptions(allowed: ["mapsize", "mode", "durability", "subdir"])
+        try url.unknownOptions(allowed: ["mapsize", "mode", "durability", "subdir", "history"])
         if url.place.isEmpty { throw StorageError(.invalidConfiguration, "an LMDB URL names a file: lmdb:shop.lmdb") }
         let mode = url.option("mode") ?? "rw", subdir = url.option("subdir") ?? "0"
         guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "mode is ro or rw") }
         guard ["0", "1"].contains(subdir) else { throw StorageError(.invalidConfiguration, "subdir is 0 or 1") }
         self.init(
             path: url.place, configuration: configuration, mapSize: try Self.size(url.option("mapsize")),
-            durability: try url.durability(), readOnly: mode == "ro", usesFolder: subdir == "1")
+            durability: try url.durability(), readOnly: mode == "ro", recordsHistory: try url.recordsHistory(),
+            usesFolder: subdir == "1")
     }
 
     /// A size such as `64MiB`; the default when none is given.
@@ -97,9 +105,12 @@ public final class LMDBStore: LocalStorage {
 
     /// What LMDB can do.
     public var capabilities: StorageCapabilities {
-        StorageCapabilities(
-            [.persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .migrations, .durableCommits, .fullTextIndexes],
-            maximumValueBytes: Int(UInt32.max) - 4096, maximumColumns: 4096)
+        var supported: Set<StorageCapabilities.Capability> = [
+            .persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .migrations, .durableCommits, .fullTextIndexes,
+            .remoteChanges,
+        ]
+        if !recordsHistory { supported.remove(.history) }
+        return StorageCapabilities(supported, maximumValueBytes: Int(UInt32.max) - 4096, maximumColumns: 4096)
     }
 
     /// Opens the file, making it where it is missing.
@@ -125,6 +136,14 @@ public final class LMDBStore: LocalStorage {
         try store.beginMigration(step, options)
     }
 
+    /// Signals what other processes commit: through this library, or by other programs that write to the file.
+    public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
+        try watcher.watch(handler)
+    }
+
+    /// How often the file was looked at for changes; tests count it.
+    package var looks: Int { watcher.looks }
+
     /// The bytes of the file.
     public func fileSize() throws(StorageError) -> Int {
         guard let size = Self.size(of: [usesFolder ? path + "/data.mdb" : path]) else {
@@ -143,11 +162,14 @@ public final class LMDBStore: LocalStorage {
     public func backup(to url: URL) throws(StorageError) { try Self.writeCopy(to: url, engine.copy) }
 
     /// Closes the file.
-    public func close() throws(StorageError) { store.close() }
+    public func close() throws(StorageError) {
+        watcher.close()
+        store.close()
+    }
 
     /// Closes the file and removes it with its lock.
     public func erase() throws(StorageError) {
-        store.close()
+        try close()
         for file in usesFolder ? [path] : [path, path + "-lock"] { try? FileManager.default.removeItem(atPath: file) }
     }
 }

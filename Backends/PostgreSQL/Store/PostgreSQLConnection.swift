@@ -20,10 +20,14 @@ final class PostgreSQLConnection {
     var roundTrips = 0
 
     /// Connects to a server; the text goes to libpq as it is.
-    init(conninfo: String, schema: String) throws(StorageError) {
+    ///
+    /// - Parameter program: The name of the program among its peers, for sessions that record what they write.
+    init(conninfo: String, schema: String, program: String? = nil) throws(StorageError) {
         // Later options win: those of the URL over ours, and ours over the URL where the store depends on it.
-        let keys = ["application_name", "connect_timeout", "dbname", "client_encoding"]
-        let values = ["polystore", "10", conninfo, "UTF8"]
+        // A network that is gone is noticed within half a minute; the system's own times are hours.
+        let alive = ["keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout"]
+        let keys = ["application_name", "connect_timeout"] + alive + ["dbname", "client_encoding"]
+        let values = ["polystore", "10", "15", "5", "3", "30000", conninfo, "UTF8"]
         var cKeys: [UnsafePointer<CChar>?] = keys.map { UnsafePointer(strdup($0)) }
         var cValues: [UnsafePointer<CChar>?] = values.map { UnsafePointer(strdup($0)) }
         defer { for pointer in cKeys + cValues { free(UnsafeMutableRawPointer(mutating: pointer)) } }
@@ -41,7 +45,8 @@ final class PostgreSQLConnection {
         // libpq prints warnings to the program's standard error unless it is told otherwise.
         PQsetNoticeReceiver(opened, { _, _ in }, nil)
         let path = SQLText.quoted(schema)
-        try execute("SET search_path = \(path); SET TimeZone = 'UTC'; SET client_min_messages = warning; SET bytea_output = hex")
+        let marking = program.map { "; \(PostgreSQLTelling.marking($0))" } ?? ""
+        try execute("SET search_path = \(path); SET TimeZone = 'UTC'; SET client_min_messages = warning; SET bytea_output = hex\(marking)")
     }
 
     deinit { PQfinish(handle) }

@@ -21,6 +21,8 @@ final class PostgreSQLCore: Sendable {
     private let oneKeyLayouts: [PostgreSQLRowLayout]
     private let keyLayouts: [PostgreSQLRowLayout]
     private let closed = Atomic(false)
+    /// Whether what was left out of the history, if anything was, lies behind; where nothing is recorded, whether that is noted.
+    let hasSettledHistory = Atomic(false)
 
     private let open: @Sendable () throws -> PostgreSQLConnection
     private let isForeign: Bool
@@ -67,7 +69,10 @@ final class PostgreSQLCore: Sendable {
 
     /// What sessions share that see another version of the same store.
     func core(of metadata: StoreMetadata, tables: SQLTables? = nil, rolling: PastVersion? = nil) -> PostgreSQLCore {
-        PostgreSQLCore(metadata, schema: schema, durability: durability, tables: tables, rolling: rolling, open: open)
+        var metadata = metadata
+        if metadata.hash == self.metadata.hash { metadata.history = self.metadata.history }
+        metadata.history.isOn = self.metadata.history.isOn
+        return PostgreSQLCore(metadata, schema: schema, durability: durability, tables: tables, rolling: rolling, open: open)
     }
 
     /// The statements that a transaction begins with, so that it holds what no migration may change under it: one whose snapshot is older
@@ -99,9 +104,9 @@ final class PostgreSQLCore: Sendable {
 
     func sequence(_ root: EntityIndex) -> String { SQLText.quoted(tables.keySequence(root)) }
 
-    /// The position of a token; 0 for none.
-    func position(_ token: HistoryToken?) throws(StorageError) -> Int64 {
-        guard let token else { return 0 }
+    /// The position of a token; nil for none.
+    func position(_ token: HistoryToken?) throws(StorageError) -> Int64? {
+        guard let token else { return nil }
         guard token.store == storeID else {
             throw StorageError(.tokenExpired, "the token belongs to another store; start from the beginning")
         }

@@ -59,6 +59,7 @@ final class PostgreSQLMigration: StorageMigration {
         try after.setNote(PastVersion.noteName(next.migrations - 1), past.bytes)
         for (root, limit) in limits { try after.raiseKeys(root, above: limit - 1) }
         try setup.write(next.entries)
+        try setup.tellOfTables()
     }
 
     private func make(_ index: SQLTables.IndexStatement) throws(StorageError) {

@@ -35,7 +35,11 @@ extension PostgreSQLReader {
 }
 
 extension PostgreSQLWriter {
-    func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql) }
+    func execute(_ sql: RawSQL) throws(StorageError) -> Int {
+        try checkOpen()
+        try changeUnrecorded()
+        return try change(sql)
+    }
 }
 
 extension PostgreSQLReader {

@@ -10,6 +10,8 @@ class PostgreSQLReader: StorageReader {
     private(set) var isOpen = true
     private var cursors = 0
     private let scratch = RowBatch(capacity: 1)
+    /// How far the history has settled for the session, once it was asked.
+    private var horizon: Int64?
 
     init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection) {
         self.core = core
@@ -139,37 +141,43 @@ class PostgreSQLReader: StorageReader {
         if let failure { throw failure }
     }
 
-    /// What is below the horizon of running transactions: nothing can appear there any more.
-    private static let settled = "position < pg_snapshot_xmin(pg_current_snapshot())::text::int8"
+    private func checkHistory() throws(StorageError) {
+        try checkOpen()
+        if !core.metadata.history.isOn { throw .keepsNoHistory }
+    }
+
+    private func pastHistory() throws(StorageError) -> PostgreSQLHistory {
+        let known: Int64
+        if let horizon { known = horizon } else { known = try PostgreSQLHistory.horizon(core, connection) }
+        horizon = known
+        return PostgreSQLHistory(core, connection, horizon: known)
+    }
 
     func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
-        try checkOpen()
-        let after = try core.position(token)
+        try checkHistory()
+        let found = try pastHistory().entries(after: core.position(token), limit: limit)
+        var entries = try PastVersion.translate(found.0, core.metadata.migrations, self)
         // An entry of a program of the newer of two versions has its own terms beside those of the older one.
-        let own = core.rolling == nil ? "" : ", changes_next"
-        let result = try connection.query(
-            "SELECT position, time, author, changes\(own) FROM polystore_history WHERE position > $1::int8 AND \(Self.settled) "
-                + "ORDER BY position LIMIT $2::int8",
-            [PostgreSQLParameter(after), PostgreSQLParameter(Int64(limit))])
-        var entries: [HistoryEntry] = [], newest: [Int: HistoryChanges] = [:]
-        for row in 0..<result.count {
-            scratch.clear()
-            guard let author = String(utf8: result.cell(row, 2, scratch).bytes),
-                let changes = HistoryRecorder.decode(result.cell(row, 3, scratch).bytes)
-            else { throw StorageError(.corrupted, "an entry of the history is damaged") }
-            let token = HistoryToken(store: core.storeID, position: result.cell(row, 0, scratch).int)
-            if core.rolling != nil {
-                let next = result.cell(row, 4, scratch)
-                if !next.isNull { newest[row] = HistoryRecorder.decode(next.bytes) }
-            }
-            entries.append(HistoryEntry(token: token, time: result.cell(row, 1, scratch).int, author: author, changes: changes))
-        }
-        entries = try PastVersion.translate(entries, core.metadata.migrations, self)
-        for (row, changes) in newest {
+        for (row, changes) in found.newest {
             let entry = entries[row]
             entries[row] = HistoryEntry(token: entry.token, time: entry.time, author: entry.author, changes: changes)
         }
         return entries
+    }
+
+    func hasUnsettledHistory() throws(StorageError) -> Bool {
+        try checkOpen()
+        return core.metadata.history.isOn ? try pastHistory().isUnsettled() : false
+    }
+
+    func historyLag() throws(StorageError) -> HistoryLag {
+        try checkOpen()
+        return core.metadata.history.isOn ? try pastHistory().lag() : HistoryLag()
+    }
+
+    func purgeHistory(through token: HistoryToken) throws(StorageError) {
+        try checkHistory()
+        try pastHistory().purge(through: core.position(token) ?? 0)
     }
 
     func note(_ name: String) throws(StorageError) -> Data? {
@@ -181,8 +189,7 @@ class PostgreSQLReader: StorageReader {
 
     func currentToken() throws(StorageError) -> HistoryToken? {
         try checkOpen()
-        let result = try connection.query("SELECT max(position) FROM polystore_history WHERE \(Self.settled)", [])
-        return result.integer(0, 0).map { HistoryToken(store: core.storeID, position: $0) }
+        return core.metadata.history.isOn ? try pastHistory().newest() : nil
     }
 }
 #endif

@@ -89,6 +89,12 @@ struct PostgreSQLSetup {
         try createFunctions(tables.schema)
     }
 
+    /// Lets new tables tell of changes, and tells that the tables have changed, with the transaction.
+    func tellOfTables() throws(StorageError) {
+        try PostgreSQLTelling(connection, schema).make()
+        try connection.execute(PostgreSQLTelling.tellUnknown(schema))
+    }
+
     /// Whether the schema holds a store.
     func isOurs() throws(StorageError) -> Bool { try read() != nil }
 
@@ -105,6 +111,7 @@ struct PostgreSQLSetup {
         let tables = SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
         try createSequences(tables)
         for statement in tables.creation() + tables.indexCreation() { try connection.execute(statement) }
+        try PostgreSQLTelling(connection, schema).make()
         try write(metadata.entries)
     }
 

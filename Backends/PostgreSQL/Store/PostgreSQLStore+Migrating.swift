@@ -21,7 +21,9 @@ extension PostgreSQLStore {
         let core = try opened(), connection = try lane(core, options)
         do throws(StorageError) {
             try connection.execute("BEGIN; SET LOCAL lock_timeout = \(Self.milliseconds(options))")
-            let entries = try PostgreSQLSetup(connection, schema).entries(), metadata = try StoreMetadata(entries: entries)
+            let entries = try PostgreSQLSetup(connection, schema).entries()
+            var metadata = try StoreMetadata(entries: entries)
+            metadata.history.isOn = core.metadata.history.isOn
             if let record = try RollingRecord(entries) { throw record.underWay }
             try metadata.check(step)
             return PostgreSQLMigration(step, metadata, core, connection, schema) { [weak self] next in self?.core.withLock { $0 = next } }

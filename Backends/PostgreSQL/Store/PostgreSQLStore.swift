@@ -19,15 +19,16 @@ public final class PostgreSQLStore: RemoteStorage {
     let schema: String
     let durability: Durability
     let isReadOnly: Bool
+    private let recordsHistory: Bool
     let catalog: PostgreSQLCatalog
     let foreignRemarks = Mutex<[String]>([])
     let core = Mutex<PostgreSQLCore?>(nil)
     let isReadOnlyNow = Atomic(false)
     /// Who is told what happens to the store.
     public let observers = RemoteStorageObservers()
-    private let listener = Mutex<PostgreSQLListener?>(nil)
+    let ears = Mutex(PostgreSQLEars())
     /// What this program is called among its peers.
-    private let peerName = "polystore-" + UUID().uuidString.prefix(8).lowercased()
+    let peerName = "polystore-" + UUID().uuidString.prefix(8).lowercased()
 
     /// A store on a server, which is opened when the store is added to a stack.
     ///
@@ -37,11 +38,13 @@ public final class PostgreSQLStore: RemoteStorage {
     ///   - schema: The schema of the database that holds the tables; it is made where it is missing.
     ///   - durability: Whether a commit waits for the server's disk.
     ///   - readOnly: Whether changes are refused.
+    ///   - recordsHistory: Whether what is changed is recorded; a program that does not makes a gap, which ends the history before it.
     ///   - migrationMappingProviders: What the program says about steps between versions of the model.
     ///   - catalog: Who made the tables; a schema that another program made is read-only, unless it is used in place.
     public init(
         conninfo: String, configuration: String? = nil, schema: String = "polystore", durability: Durability = .full,
-        readOnly: Bool = false, migrationMappingProviders: [any SchemaMappingProvider] = [], catalog: PostgreSQLCatalog = .own
+        readOnly: Bool = false, recordsHistory: Bool = true, migrationMappingProviders: [any SchemaMappingProvider] = [],
+        catalog: PostgreSQLCatalog = .own
     ) {
         self.migrationMappingProviders = migrationMappingProviders
         self.catalog = catalog
@@ -50,12 +53,13 @@ public final class PostgreSQLStore: RemoteStorage {
         self.schema = schema
         self.durability = durability
         isReadOnly = readOnly
+        self.recordsHistory = recordsHistory
     }
 
-    /// The store of a URL: `postgresql://user@host/database?x-schema=NAME&x-durability=full|relaxed&x-mode=ro`, everything else for libpq;
+    /// The store of a URL: `postgresql://user@host/database?x-schema=NAME&x-durability=full|relaxed&x-mode=ro&x-history=on|off`, everything else for libpq;
     /// for the tables of another program, in the schema `public` unless another is named, `x-catalog=foreign` or `x-catalog=inplace`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
-        try url.unknownOptions(allowed: ["x-schema", "x-durability", "x-mode", "x-catalog"])
+        try url.unknownOptions(allowed: ["x-schema", "x-durability", "x-mode", "x-history", "x-catalog"])
         let catalog = try PostgreSQLCatalog(url)
         let schema = url.option("x-schema") ?? catalog.defaultSchema, mode = url.option("x-mode") ?? "rw"
         if schema.isEmpty || schema.utf8.count > 63 {
@@ -64,7 +68,7 @@ public final class PostgreSQLStore: RemoteStorage {
         guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "x-mode is ro or rw") }
         self.init(
             conninfo: url.place, configuration: configuration, schema: schema, durability: try url.durability(option: "x-durability"),
-            readOnly: mode == "ro", catalog: catalog)
+            readOnly: mode == "ro", recordsHistory: try url.recordsHistory(option: "x-history"), catalog: catalog)
     }
 
     /// A store on a server that answers; nil when it cannot be reached or does not let the program in.
@@ -82,11 +86,11 @@ public final class PostgreSQLStore: RemoteStorage {
     public var capabilities: StorageCapabilities {
         var supported: Set<StorageCapabilities.Capability> = [
             .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .migrations, .rollingMigrations,
-            .durableCommits, .rawSQL, .partialIndexes, .fullTextIndexes,
+            .durableCommits, .rawSQL, .partialIndexes, .fullTextIndexes, .remoteChanges,
         ]
         switch catalog {
-        case .own: break
-        case .inPlace: supported.subtract([.migrations, .rollingMigrations, .partialIndexes, .fullTextIndexes])
+        case .own: if !recordsHistory { supported.remove(.history) }
+        case .inPlace: supported.subtract([.migrations, .rollingMigrations, .partialIndexes, .fullTextIndexes, .remoteChanges])
         case .foreign: supported = [.persistent, .multipleProcesses, .snapshotReads, .rawSQL]
         }
         return StorageCapabilities(supported, maximumValueBytes: 1_000_000_000, maximumColumns: 1590)
@@ -102,19 +106,20 @@ public final class PostgreSQLStore: RemoteStorage {
         }
         var request = request
         request.readOnly = request.readOnly || isReadOnly
-        let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
+        let connect = connector, connection = try connect()
         try connection.checkVersion()
         try connection.checkEncoding()
         // A look at what is there is no use of it.
         let isUsed = request.schema != nil
         if isUsed { observers.tell { $0.storageWillFinishInitialImport(self) } }
-        let (conninfo, schema) = (conninfo, schema)
-        let (stored, wasCreated) = try catalog.hinting { () throws(StorageError) in
+        var (stored, wasCreated) = try catalog.hinting { () throws(StorageError) in
             try PostgreSQLSetup(connection, schema).metadata(request)
         }
-        var opened = PostgreSQLCore(stored, schema: schema, durability: durability) {
-            try PostgreSQLConnection(conninfo: conninfo, schema: schema)
-        }
+        stored.history.isOn = recordsHistory
+        if request.schema?.hash == stored.schema.hash { try stored.adopt(request, recordsHistory: recordsHistory) }
+        // A store of an older version; where the role may not, its owner does.
+        if isUsed, !request.readOnly { try? PostgreSQLTelling(connection, schema).makeWhereMissing() }
+        var opened = PostgreSQLCore(stored, schema: schema, durability: durability, open: connect)
         if let next = try RollingRecord.core(request, opened, PostgreSQLSetup(connection, schema)) { opened = next }
         let metadata = opened.metadata
         try metadata.check(request)
@@ -129,28 +134,10 @@ public final class PostgreSQLStore: RemoteStorage {
             storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated)
     }
 
-    /// Begins to wait for what other programs tell.
-    private func listen() {
-        guard core.withLock({ $0 != nil }), catalog == .own else { return }
-        let (conninfo, schema) = (conninfo, schema)
-        listener.withLock { listener in
-            if listener != nil { return }
-            listener = PostgreSQLListener(
-                schema: schema, own: peerName, connect: { try PostgreSQLConnection(conninfo: conninfo, schema: schema) },
-                onEvent: { [weak self] event in self?.tell(event) })
-        }
-    }
-
-    private func tell(_ event: PostgreSQLEvent) {
-        observers.tell { observer in
-            switch event {
-            case .joining(let peer): observer.storage(self, willAddPeer: peer)
-            case .joined(let peer): observer.storage(self, didAddPeer: peer)
-            case .leaving(let peer): observer.storage(self, willRemovePeer: peer)
-            case .left(let peer): observer.storage(self, didRemovePeer: peer)
-            case .erasing: observer.storageWillRemoveContent(self)
-            case .erased: observer.storageDidRemoveContent(self)
-            }
+    /// Makes connections that say whose they are.
+    var connector: @Sendable () throws(StorageError) -> PostgreSQLConnection {
+        { [conninfo, schema, peerName, recordsHistory] () throws(StorageError) in
+            try PostgreSQLConnection(conninfo: conninfo, schema: schema, program: recordsHistory ? peerName : nil)
         }
     }
 
@@ -204,7 +191,7 @@ public final class PostgreSQLStore: RemoteStorage {
         do throws(StorageError) {
             return try body(core)
         } catch  where error.code == .schemaMismatch && core.rolling != nil {
-            let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
+            let connection = try connector()
             let metadata = try StoreMetadata(entries: try PostgreSQLSetup(connection, schema).entries())
             if metadata.hash != core.metadata.hash { throw error }
             return try body(publish(core.core(of: metadata), after: core))
@@ -255,10 +242,7 @@ public final class PostgreSQLStore: RemoteStorage {
             return core
         }
         guard let core else { return }
-        listener.withLock { listener in
-            listener?.stop()
-            listener = nil
-        }
+        stopListening()
         // A server that is gone need not be told.
         if catalog == .own, let connection = try? core.readers.take(timeout: 0) {
             try? connection.execute(PostgreSQLEvent.notify([.leaving(peerName), .left(peerName)], schema))

@@ -34,6 +34,7 @@ extension PostgreSQLWriter {
     private func delete(_ change: EntityChanges) throws(StorageError) {
         if change.deletes.isEmpty { return }
         let keys = change.deletes.map(\.key)
+        try remember(change.entity, keys)
         let versions = change.deletes.map { $0.expectedVersion.map(Cell.int) ?? .null }
         for key in keys { recorder.delete(change.entity, key) }
         try send(
@@ -43,6 +44,14 @@ extension PostgreSQLWriter {
             { [unowned self] result throws(StorageError) in
                 if result.changes != keys.count { throw try missing(change.entity, keys) }
             })
+    }
+
+    /// Looks at what the history preserves of rows before they are deleted: the transaction is serializable, so they are those.
+    private func remember(_ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) {
+        if !recorder.preserves(entity) { return }
+        let found = RowBatch(capacity: keys.count)
+        try rows(entity, keys: keys, into: found)
+        for index in 0..<found.count { recorder.remember(found.row(index)) }
     }
 
     /// Sets unique columns to nil where several rows change them, so that their values can change places.

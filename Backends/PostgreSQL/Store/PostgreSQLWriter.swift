@@ -7,10 +7,12 @@ internal import Synchronization
 /// The write transaction.
 class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
     private let isExclusive: Bool
-    var recorder = HistoryRecorder()
+    var recorder: HistoryRecorder
     private var savepoints = Savepoints<HistoryRecorder.Mark>()
     private var dropped: [SQLTables.IndexStatement] = []
     private var prepared: Set<EntityIndex> = []
+    /// Whether the rest of the transaction counts as not recorded.
+    private var isUnrecorded = false
     private var greatest: [EntityIndex: Int64] = [:]
     /// So many rows go to a statement: each of few reads the whole of a table of some ten thousand rows, because hashing it is cheaper than
     /// looking thousands of rows up.
@@ -22,6 +24,7 @@ class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
 
     init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, isExclusive: Bool) {
         self.isExclusive = isExclusive
+        recorder = HistoryRecorder(core.metadata.history)
         super.init(core, connection)
     }
 
@@ -57,8 +60,16 @@ class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
         return first..<end
     }
 
+    /// Lets the server tell what follows as a change that the history does not name.
+    final func changeUnrecorded() throws(StorageError) {
+        if isUnrecorded { return }
+        try connection.execute(PostgreSQLTelling.unrecorded)
+        isUnrecorded = true
+    }
+
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) {
         try checkOpen()
+        try changeUnrecorded()
         let root = core.tables.schema[root].root
         try prepareBulk(root)
         try copy(root, batch)
@@ -81,6 +92,7 @@ class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
 
     func load(link: Int, _ pairs: [Link]) throws(StorageError) {
         try checkOpen()
+        try changeUnrecorded()
         try write(links: pairs, SQLText.quoted(core.tables.table(link: link)))
         try flush()
     }
@@ -119,6 +131,7 @@ class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
         // What was dropped after the mark is there again.
         dropped.removeAll()
         prepared.removeAll()
+        isUnrecorded = false
         recorder.rewind(to: mark)
         savepoints.rewind(to: savepoint)
     }
@@ -129,6 +142,8 @@ class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
         try connection.execute("RELEASE SAVEPOINT s\(savepoint)")
         savepoints.release(savepoint)
     }
+
+    var recordedChanges: HistoryChanges? { recorder.changes }
 
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         try checkOpen()
@@ -172,18 +187,26 @@ class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
     }
 
     final func sendHistory(_ record: CommitRecord, _ check: @escaping (PostgreSQLResult) -> Void) throws(StorageError) {
-        if recorder.isEmpty { return }
-        let batch = RowBatch(capacity: 1)
-        func bytes(_ recorder: HistoryRecorder) -> PostgreSQLParameter {
-            PostgreSQLParameter(batch.cell(for: .data(Data(recorder.encode()))), .data)
+        if !core.metadata.history.isOn {
+            if recorder.hasChanges {
+                try send(PostgreSQLHistory.leavingOut(isKnown: core.hasSettledHistory.exchange(true, ordering: .relaxed)), [])
+            }
+            return
         }
+        let changes = recorder.encode()
+        if changes.isEmpty { return }
+        if !core.hasSettledHistory.exchange(true, ordering: .relaxed) {
+            for statement in PostgreSQLHistory.resuming { try send(statement, []) }
+        }
+        let batch = RowBatch(capacity: 1)
+        func bytes(_ changes: [UInt8]) -> PostgreSQLParameter { PostgreSQLParameter(batch.cell(for: .data(Data(changes))), .data) }
         let time = record.time ?? Microseconds.from(Date()) ?? 0
-        var values = [PostgreSQLParameter(time), PostgreSQLParameter(batch.cell(for: .string(record.author)), .string), bytes(recorder)]
+        var values = [PostgreSQLParameter(time), PostgreSQLParameter(batch.cell(for: .string(record.author)), .string), bytes(changes)]
         if let rolling = core.rolling {
             // Programs of the older version read the entry in their own terms.
             var older = HistoryRecorder()
             older.add(recorder, by: rolling)
-            values.insert(bytes(older), at: 2)
+            values.insert(bytes(older.encode()), at: 2)
         }
         let places = ["$1::int8", "$2::text", "$3::bytea", "$4::bytea"].prefix(values.count).joined(separator: ", ")
         try send(

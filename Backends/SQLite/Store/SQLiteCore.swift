@@ -16,6 +16,8 @@ final class SQLiteCore: Sendable {
     /// The tables of another program, where they are used as they lie.
     let inPlace: SQLiteInPlace?
     private let closed = Atomic(false)
+    /// Whether what was left out of the history, if anything was, lies behind.
+    let hasResumedHistory = Atomic(false)
 
     /// - Parameter tables: The tables of the schema, where they are not where they should be.
     init(
@@ -74,9 +76,9 @@ final class SQLiteCore: Sendable {
         return text
     }
 
-    /// The position of a token; 0 for none.
-    func position(_ token: HistoryToken?) throws(StorageError) -> Int64 {
-        guard let token else { return 0 }
+    /// The position of a token; nil for none.
+    func position(_ token: HistoryToken?) throws(StorageError) -> Int64? {
+        guard let token else { return nil }
         guard token.store == storeID else {
             throw StorageError(.tokenExpired, "the token belongs to another store; start from the beginning")
         }

@@ -86,7 +86,7 @@ final class SQLiteMigration: StorageMigration {
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         guard isOpen else { throw StorageError(.storeClosed, "the migration has ended") }
         let token = try after.writeHistory(record)
-        try connection.execute("COMMIT")
+        try core.writer.commits.reshape { () throws(StorageError) in try connection.execute("COMMIT") }
         core.retire()
         publish(newCore)
         leave()

@@ -73,6 +73,9 @@ final class SQLiteWriterSeat: @unchecked Sendable {
     private var connection: SQLiteConnection?
     private let open: @Sendable () throws(StorageError) -> SQLiteConnection
 
+    /// The commits of this store.
+    var commits: OwnCommits { lane.commits }
+
     init(_ first: SQLiteConnection?, open: @escaping @Sendable () throws(StorageError) -> SQLiteConnection) {
         connection = first
         self.open = open

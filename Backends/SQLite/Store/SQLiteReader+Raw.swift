@@ -24,7 +24,12 @@ extension SQLiteReader {
 }
 
 extension SQLiteWriter {
-    func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql) }
+    func execute(_ sql: RawSQL) throws(StorageError) -> Int {
+        beside.quietly()
+        let changes = try change(sql)
+        if changes > 0 { beside.rows() }
+        return changes
+    }
 }
 
 extension SQLiteReader {

@@ -164,24 +164,14 @@ class SQLiteReader: StorageReader {
     }
 
     func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
-        try checkOpen()
-        let after = try core.position(token)
-        let statement = try connection.statement(
-            "SELECT position, time, author, changes FROM polystore_history WHERE position > ?1 ORDER BY position LIMIT ?2")
-        defer { statement.reset() }
-        statement.bind(.int(after), at: 1)
-        statement.bind(.int(Int64(limit)), at: 2)
-        var entries: [HistoryEntry] = []
-        while try statement.step() {
-            let values = try statement.values([.int64, .int64, .string])
-            guard case .int(let position) = values[0], case .int(let time) = values[1], case .string(let author) = values[2],
-                let changes = HistoryRecorder.decode(SQLiteCells.cell(statement.handle, 3, .blob).bytes)
-            else { throw StorageError(.corrupted, "an entry of the history is damaged") }
-            entries.append(
-                HistoryEntry(token: HistoryToken(store: core.storeID, position: position), time: time, author: author, changes: changes)
-            )
-        }
+        try checkHistory()
+        let entries = try SQLiteHistory(core, connection).entries(after: core.position(token), limit: limit)
         return try PastVersion.translate(entries, core.metadata.migrations, self)
+    }
+
+    func currentToken() throws(StorageError) -> HistoryToken? {
+        try checkOpen()
+        return core.metadata.history.isOn ? try SQLiteHistory(core, connection).newest() : nil
     }
 
     func note(_ name: String) throws(StorageError) -> Data? {
@@ -191,13 +181,6 @@ class SQLiteReader: StorageReader {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         return Data(SQLiteCells.cell(statement.handle, 0, .blob).bytes)
-    }
-
-    func currentToken() throws(StorageError) -> HistoryToken? {
-        try checkOpen()
-        return try connection.integer("SELECT max(position) FROM polystore_history").map {
-            HistoryToken(store: core.storeID, position: $0)
-        }
     }
 }
 #endif

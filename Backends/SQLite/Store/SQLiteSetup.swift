@@ -76,7 +76,7 @@ struct SQLiteSetup {
             CREATE TABLE polystore_metadata(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
             CREATE TABLE polystore_counters(root TEXT PRIMARY KEY, next INTEGER NOT NULL) STRICT, WITHOUT ROWID;
             CREATE TABLE polystore_notes(name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
-            CREATE TABLE polystore_history(position INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, author TEXT NOT NULL,
+            CREATE TABLE polystore_history(position INTEGER PRIMARY KEY, time INTEGER NOT NULL, author TEXT NOT NULL,
                 changes BLOB NOT NULL) STRICT;
             """)
         let tables = SQLTables(metadata.schema, .sqlite, entityNumbers: metadata.entityNumbers)

@@ -26,9 +26,11 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
     private let durability: Durability
     private let busyTimeout: TimeInterval
     private let isReadOnly: Bool
+    private let recordsHistory: Bool
     private let catalog: SQLiteCatalog
     private let opened = Mutex<SQLiteCore?>(nil)
     private let foreignRemarks = Mutex<[String]>([])
+    private let watcher = Mutex<FileStoreWatcher?>(nil)
 
     /// A store in a file, which is opened when the store is added to a stack.
     ///
@@ -38,12 +40,13 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
     ///   - durability: Whether a commit waits for the disk.
     ///   - busyTimeout: Seconds to wait for other connections.
     ///   - readOnly: Whether changes are refused.
+    ///   - recordsHistory: Whether what is changed is recorded; a program that does not makes a gap, which ends the history before it.
     ///   - localStorageOptions: What a stack may do when the file does not fit its model.
     ///   - migrationMappingProviders: What the program says about steps between versions of the model.
     ///   - catalog: Who made the tables; a file that another program made is read-only, unless it is used in place.
     public init(
         path: String, configuration: String? = nil, durability: Durability = .full, busyTimeout: TimeInterval = 10,
-        readOnly: Bool = false, localStorageOptions: LocalStorageOptions = [],
+        readOnly: Bool = false, recordsHistory: Bool = true, localStorageOptions: LocalStorageOptions = [],
         migrationMappingProviders: [any SchemaMappingProvider] = [], catalog: SQLiteCatalog = .own
     ) {
         self.migrationMappingProviders = migrationMappingProviders
@@ -55,12 +58,13 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
         self.durability = durability
         self.busyTimeout = busyTimeout
         isReadOnly = readOnly
+        self.recordsHistory = recordsHistory
     }
 
-    /// The store of a URL: `sqlite:PATH?mode=ro&durability=full|relaxed&busy=SECONDS`, and for the file of another program
+    /// The store of a URL: `sqlite:PATH?mode=ro&durability=full|relaxed&busy=SECONDS&history=on|off`, and for the file of another program
     /// `sqlite:PATH?catalog=foreign`, `sqlite:PATH?catalog=inplace` or `sqlite:PATH?catalog=coredata&model=X.xcdatamodeld`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
-        try url.unknownOptions(allowed: ["mode", "durability", "busy", "catalog", "model"])
+        try url.unknownOptions(allowed: ["mode", "durability", "busy", "history", "catalog", "model"])
         if url.place.isEmpty { throw StorageError(.invalidConfiguration, "a SQLite URL names a file: sqlite:shop.db") }
         let mode = url.option("mode") ?? "rw"
         guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "mode is ro or rw") }
@@ -69,7 +73,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
         }
         self.init(
             path: url.place, configuration: configuration, durability: try url.durability(), busyTimeout: busy, readOnly: mode == "ro",
-            catalog: try SQLiteCatalog(url))
+            recordsHistory: try url.recordsHistory(), catalog: try SQLiteCatalog(url))
     }
 
     /// A store in a file, which is opened when the store is added to a stack.
@@ -89,12 +93,13 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
     public var capabilities: StorageCapabilities {
         var supported: Set<StorageCapabilities.Capability> = [
             .persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .migrations, .durableCommits, .rawSQL, .partialIndexes,
+            .remoteChanges,
         ]
         if SQLFullText.sqlite != nil { supported.insert(.fullTextIndexes) }
         switch catalog {
-        case .own: break
+        case .own: if !recordsHistory { supported.remove(.history) }
         case .inPlace: supported.subtract([.migrations, .partialIndexes, .fullTextIndexes])
-        case .foreign, .coreData: supported = [.persistent, .multipleProcesses, .snapshotReads, .rawSQL]
+        case .foreign, .coreData: supported = [.persistent, .multipleProcesses, .snapshotReads, .rawSQL, .remoteChanges]
         }
         return StorageCapabilities(
             supported, maximumValueBytes: 1_000_000_000, maximumColumns: 1990)
@@ -115,10 +120,10 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
         case .foreign, .coreData: return try openForeign(place, request)
         }
         let connection = try place.writer(readOnly: readOnly, create: true)
-        let (metadata, wasCreated) = try catalog.hinting { () throws(StorageError) in
+        var (metadata, wasCreated) = try catalog.hinting { () throws(StorageError) in
             try SQLiteSetup(connection, Self.applicationID).metadata(request)
         }
-        try metadata.check(request)
+        try metadata.adopt(request, recordsHistory: recordsHistory)
         let readers = SQLitePool(size: 8, timeout: 30) { try place.reader() }
         let writer = SQLiteWriterSeat(readOnly ? nil : connection) { () throws(StorageError) in
             try place.writer(readOnly: false, create: false)
@@ -141,8 +146,9 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
     /// Opens a file that another program made.
     private func openForeign(_ place: SQLitePlace, _ request: OpenRequest) throws(StorageError) -> StorageState {
         if !FileManager.default.fileExists(atPath: path) { throw StorageError(.notFound, "there is no SQLite database at this path") }
-        let foreign = try SQLiteForeign(place, catalog), metadata = foreign.metadata
-        try metadata.check(request)
+        let foreign = try SQLiteForeign(place, catalog)
+        var metadata = foreign.metadata
+        try metadata.adopt(request, recordsHistory: false)
         let readers = SQLitePool(size: 8, timeout: 30) { try foreign.reader() }
         let writer = SQLiteWriterSeat(nil) { () throws(StorageError) in throw .isForeign }
         try keep(SQLiteCore(metadata, readers: readers, writer: writer), readOnly: true)
@@ -154,8 +160,10 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
     /// Opens a file that another program made, to read and write its tables.
     private func openInPlace(_ place: SQLitePlace, _ request: OpenRequest, readOnly: Bool) throws(StorageError) -> StorageState {
         if !FileManager.default.fileExists(atPath: path) { throw StorageError(.notFound, "there is no SQLite database at this path") }
-        let inPlace = try SQLiteInPlace(place, readOnly: readOnly), metadata = inPlace.metadata
-        try metadata.check(request)
+        let inPlace = try SQLiteInPlace(place, readOnly: readOnly)
+        var metadata = inPlace.metadata
+        // What lies beside the tables records whatever the program says.
+        try metadata.adopt(request, recordsHistory: true)
         let readers = SQLitePool(size: 8, timeout: 30) { try inPlace.reader() }
         let writer = SQLiteWriterSeat(nil) { () throws(StorageError) in try inPlace.writer() }
         try keep(SQLiteCore(metadata, readers: readers, writer: writer, inPlace: inPlace), readOnly: readOnly)
@@ -215,6 +223,27 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
         }
     }
 
+    /// Signals what other connections commit: through this library, or by other programs that write to the file.
+    ///
+    /// Of a file that another program made, every change is `.unknown`; of one that is used in place, every change of its tables is
+    /// `.history`, also one that is made here.
+    public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
+        try watching(core()).watch(handler)
+    }
+
+    private func watching(_ core: SQLiteCore) -> FileStoreWatcher {
+        let place = SQLitePlace(path: path, durability: durability, busyTimeout: busyTimeout), commits = core.writer.commits
+        return watcher.withLock { held in
+            if let held { return held }
+            let watcher = SQLiteWatch.watcher(place, catalog, commits)
+            held = watcher
+            return watcher
+        }
+    }
+
+    /// How often the file was looked at for changes; tests count it.
+    package var looks: Int { watcher.withLock { $0 }?.looks ?? 0 }
+
     /// The statements of a step.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
         if catalog == .inPlace { throw .isNotOurs }
@@ -232,7 +261,8 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
         do throws(StorageError) {
             connection.wait(options.timeout)
             try connection.execute("BEGIN IMMEDIATE")
-            let metadata = try SQLiteSetup(connection, Self.applicationID).stored()
+            var metadata = try SQLiteSetup(connection, Self.applicationID).stored()
+            metadata.history.isOn = recordsHistory
             try metadata.check(step)
             return try SQLiteMigration(step, metadata, core, connection) { [weak self] next in self?.opened.withLock { $0 = next } }
         } catch {
@@ -256,7 +286,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
         if isReadOnlyNow.load(ordering: .acquiring) { throw refusal }
         let connection = try core.writer.enter(timeout: 30)
         defer { core.writer.leave() }
-        try connection.execute("VACUUM")
+        try core.writer.commits.reshape { () throws(StorageError) in try connection.execute("VACUUM") }
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
@@ -276,6 +306,11 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
             defer { opened = nil }
             return opened
         }
+        let watcher = watcher.withLock { watcher in
+            defer { watcher = nil }
+            return watcher
+        }
+        watcher?.close()
         core?.close()
     }
 

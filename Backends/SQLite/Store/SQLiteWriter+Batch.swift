@@ -19,6 +19,10 @@ extension SQLiteWriter {
     func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]? {
         try checkOpen()
         guard let text = core.compiler.delete(plan) else { return nil }
+        if recorder.preserves(plan.entity) {
+            let cursor = try cursor(for: plan), batch = RowBatch()
+            while try cursor.next(into: batch) { for index in 0..<batch.count { recorder.remember(batch.row(index)) } }
+        }
         let keys = try run(text, plan.entity)
         for (entity, keys) in keys.sorted(by: { $0.key < $1.key }) { for key in keys { recorder.delete(entity, key) } }
         return keys

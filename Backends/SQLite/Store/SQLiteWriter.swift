@@ -3,18 +3,24 @@ internal import CSQLite
 internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
+internal import Synchronization
 
 /// The write transaction.
 class SQLiteWriter: SQLiteReader, StorageWriter {
-    var recorder = HistoryRecorder()
+    var recorder: HistoryRecorder
     private var savepoints = Savepoints<HistoryRecorder.Mark>()
     private let options: WriteOptions
     private(set) var bulk: SQLiteBulkLoad?
+    /// What the transaction changes that its entry of the history does not name.
+    var beside = ChangesBeside()
+    /// Whether the position of the history rises although nothing is recorded.
+    private var raisesPosition = false
     let scratchRows = RowBatch(capacity: 500)
     private let inserts: SQLiteInsert
 
     init(_ core: SQLiteCore, _ connection: SQLiteConnection, _ options: WriteOptions) throws(StorageError) {
         self.options = options
+        recorder = HistoryRecorder(core.metadata.history)
         inserts = SQLiteInsert(core.tables, connection)
         super.init(core, connection)
         if options.isBulk { bulk = try SQLiteBulkLoad(core, connection) }
@@ -29,8 +35,11 @@ class SQLiteWriter: SQLiteReader, StorageWriter {
         core.writer.leave()
     }
 
+    var recordedChanges: HistoryChanges? { recorder.changes }
+
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         try checkOpen()
+        beside.quietly()
         let root = core.tables.schema[entity].root
         let statement = try connection.statement(
             "INSERT INTO polystore_counters(root, next) VALUES(?1, 1 + ?2) ON CONFLICT(root) DO UPDATE SET next = next + ?2 RETURNING next"
@@ -60,6 +69,7 @@ class SQLiteWriter: SQLiteReader, StorageWriter {
 
     private func delete(_ change: EntityChanges) throws(StorageError) {
         if change.deletes.isEmpty { return }
+        try remember(change)
         let table = SQLText.quoted(core.tables.table(change.entity))
         let any = try connection.statement("DELETE FROM \(table) WHERE \"_id\" = ?1")
         let versioned = try connection.statement("DELETE FROM \(table) WHERE \"_id\" = ?1 AND \"_version\" = ?2")
@@ -71,6 +81,14 @@ class SQLiteWriter: SQLiteReader, StorageWriter {
             if connection.changes != 1 { throw try missing(change.entity, deletion.key) }
             recorder.delete(change.entity, deletion.key)
         }
+    }
+
+    /// Looks at what the history preserves of rows before they are deleted.
+    private func remember(_ change: EntityChanges) throws(StorageError) {
+        if !recorder.preserves(change.entity) { return }
+        let found = RowBatch(capacity: change.deletes.count)
+        try rows(change.entity, keys: change.deletes.map(\.key), into: found)
+        for index in 0..<found.count { recorder.remember(found.row(index)) }
     }
 
     /// Sets unique columns to nil where several rows change them, so that their values can change places.
@@ -151,17 +169,20 @@ class SQLiteWriter: SQLiteReader, StorageWriter {
 
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) {
         try checkOpen()
+        beside.rows()
         if bulk == nil { bulk = try SQLiteBulkLoad(core, connection) }
         try bulk?.load(root, batch)
     }
 
     func load(link: Int, _ pairs: [Link]) throws(StorageError) {
         try checkOpen()
+        beside.rows()
         try write(links: pairs, SQLText.quoted(core.tables.table(link: link)), core.tables.schema.links[link].owner)
     }
 
     func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
         try checkOpen()
+        beside.quietly()
         let text: SQLText =
             if let bytes {
                 "INSERT OR REPLACE INTO polystore_notes VALUES(\(bind: .string(name), .string), \(bind: .data(bytes), .data))"
@@ -184,6 +205,7 @@ class SQLiteWriter: SQLiteReader, StorageWriter {
         let mark = try savepoints.find(savepoint).state
         try connection.execute("ROLLBACK TO s\(savepoint)")
         bulk?.forget()
+        beside.quietly()
         recorder.rewind(to: mark)
         savepoints.rewind(to: savepoint)
     }
@@ -199,24 +221,35 @@ class SQLiteWriter: SQLiteReader, StorageWriter {
         try checkOpen()
         try bulk?.finish()
         let token = try writeHistory(record)
-        try connection.execute("COMMIT")
+        let isListed = token != nil || raisesPosition
+        try writeQuiet(isListed: isListed)
+        try core.writer.commits.count(isListed: isListed, isUnlisted: beside.hasRows) { () throws(StorageError) in
+            try connection.execute("COMMIT")
+        }
         bulk?.restoreSettings()
         finish()
         core.writer.leave()
         return token
     }
 
+    func purgeHistory(through token: HistoryToken) throws(StorageError) {
+        try checkHistory()
+        beside.quietly()
+        try SQLiteHistory(core, connection).purge(through: core.position(token) ?? 0)
+    }
+
     final func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
-        if recorder.isEmpty { return nil }
-        let statement = try connection.statement("INSERT INTO polystore_history(time, author, changes) VALUES(?1, ?2, ?3)")
-        let time = record.time ?? Microseconds.from(Date()) ?? 0
-        names.clear()
-        statement.bind(.int(time), at: 1)
-        statement.bind(names.cell(for: .string(record.author)), at: 2)
-        statement.bind(names.cell(for: .data(Data(recorder.encode()))), at: 3)
-        let code = statement.run()
-        if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
-        return HistoryToken(store: core.storeID, position: sqlite3_last_insert_rowid(connection.handle))
+        if !core.metadata.history.isOn {
+            if recorder.hasChanges {
+                beside.rows()
+                raisesPosition = try SQLiteHistory(core, connection).leaveOut()
+            }
+            return nil
+        }
+        let changes = recorder.encode()
+        if changes.isEmpty { return nil }
+        let isFirst = !core.hasResumedHistory.exchange(true, ordering: .relaxed)
+        return try SQLiteHistory(core, connection).add(record, changes, isFirst: isFirst)
     }
 
     /// Turns the result of a changing statement into an error, a violated constraint with its name.

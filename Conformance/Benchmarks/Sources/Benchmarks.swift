@@ -56,11 +56,17 @@ struct Benchmarks: ParsableCommand {
         for store in wanted where wants("import") {
             try ImportBenchmark(store: store, place: places, count: max(count * 2 / 5, 1), rounds: rounds, report: show).run()
         }
+        for store in wanted where wants("history") {
+            try HistoryBenchmark(store: store, place: places, count: count, rounds: rounds, report: show).run()
+        }
         for store in wanted where wants("query") && store != "postgresql" {
             try QueryBenchmark(store: store, place: places, count: count * 10, rounds: rounds, report: show).run()
         }
         for store in wanted where wants("migrate") && store != "memory" {
             try MigrationBenchmark(store: store, place: places, count: count * 10, rounds: rounds, report: show).run()
+        }
+        for store in wanted where wants("observe") {
+            try ObservationBenchmark(store: store, place: places, rounds: rounds, report: show).run()
         }
         for store in wanted where chosen?.contains("detached") ?? false {
             try DetachedBenchmark(store: store, place: places, seconds: 60, report: show).run()

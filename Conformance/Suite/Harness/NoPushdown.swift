@@ -21,5 +21,7 @@ final class NoPushdown: StorageReader {
     }
     func note(_ name: String) throws(StorageError) -> Data? { try inner.note(name) }
     func currentToken() throws(StorageError) -> HistoryToken? { try inner.currentToken() }
+    func hasUnsettledHistory() throws(StorageError) -> Bool { try inner.hasUnsettledHistory() }
+    func historyLag() throws(StorageError) -> HistoryLag { try inner.historyLag() }
     func end() { inner.end() }
 }

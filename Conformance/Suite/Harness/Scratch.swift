@@ -255,7 +255,11 @@ final class Scratch {
     }
 
     func history(since token: HistoryToken? = nil) throws -> [HistoryEntry] {
-        try settle()
-        return try read { try $0.history(since: token, limit: 1000) }
+        while true {
+            try settle()
+            // Others on the same server come and go: the session that reads says whether it can see all.
+            let entries = try read { try $0.hasUnsettledHistory() ? nil : $0.history(since: token, limit: 1000) }
+            if let entries { return entries }
+        }
     }
 }

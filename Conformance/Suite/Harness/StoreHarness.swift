@@ -73,10 +73,12 @@ public struct StorePlace: Sendable {
     /// A fresh place for a store URL: a file in a temporary folder where the URL names no path, a schema of its own on a server.
     public static func scratch(_ text: String, opener: some StoreOpener) throws -> StorePlace {
         let name = "polystore_conformance_" + UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: "")
-        if text == "sqlite:" || text == "lmdb:" {
+        // Options stay behind the path.
+        let parts = text.split(separator: "?", maxSplits: 1), options = parts.count == 2 ? "?\(parts[1])" : ""
+        if let scheme = parts.first, ["sqlite:", "lmdb:"].contains(scheme) {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent(name)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let url = try StoreURL("\(text)\(folder.path)/scratch")
+            let url = try StoreURL("\(scheme)\(folder.path)/scratch\(options)")
             return StorePlace(
                 store: { try opener.store(at: url, configuration: $0) }, remove: { try? FileManager.default.removeItem(at: folder) })
         }

@@ -1,5 +1,6 @@
 internal import Foundation
 public import PolystoreStorage
+internal import Synchronization
 
 /// A store that is broken on purpose: another store with one defect. The suite must notice each of them.
 public final class MutantStore: StorageInterface {
@@ -21,6 +22,14 @@ public final class MutantStore: StorageInterface {
         case sumOfNothingIsNil = "A002.sum-of-nothing-int"
         case leaksNewRowsIntoSnapshots = "I020.a-read-sees-one-snapshot"
         case forgetsHistory = "T040.history-has-one-entry-for-each-commit"
+        case losesTombstones = "H002.a-deletion-keeps-what-the-model-preserves"
+        case tellsEachChange = "H004.one-change-for-each-object"
+        case tellsOfWhatCameAndWent = "H005.what-comes-and-goes-is-not-told"
+        case forgetsAuthors = "H006.the-author-is-kept"
+        case goesOverGaps = "H008.a-token-from-before-a-purge-has-expired"
+        case purgesNothing = "H009.a-purge-keeps-what-is-later"
+        case tellsTheNewestFirst = "H015.pages"
+        case namesSecrets = "H016.what-the-model-excludes-is-never-named"
         case forgetsLinks = "C040.links"
         case opensAnyModel = "S003.another-model-is-refused-by-its-first-difference"
         case forgetsItsFormat = "S001.opening-again-changes-nothing"
@@ -33,6 +42,13 @@ public final class MutantStore: StorageInterface {
         case usesKeysAgainAfterSteps = "M015.keys-of-deleted-objects-are-not-used-again"
         case forgetsEarlierVersions = "M020.again-is-nothing"
         case takesStepsFromElsewhere = "M017.an-explanation-changes-nothing"
+        case tellsNobody = "N013.a-commit-of-another-instance-is-told"
+        case takesLoadsForEntries = "N013.a-bulk-load-is-unknown"
+        case goesOnTelling = "N014.nothing-is-told-after-cancel"
+        case leavesOutInsertions = "N001.insert-update-delete-and-move-once-after-the-commit"
+        case leavesOutUpdates = "N001.an-update-alone"
+        case leavesOutDeletions = "N001.a-deletion-alone"
+        case leavesOutLinks = "N007.conditions-over-relationships"
     }
 
     /// `mutant`.
@@ -88,6 +104,24 @@ public final class MutantStore: StorageInterface {
         }
     }
 
+    /// A watch with a defect.
+    public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
+        let defect = defect
+        let watch = try inner.watchChanges { signal in
+            if defect != .tellsNobody { handler(defect == .takesLoadsForEntries ? .history : signal) }
+        }
+        return defect == .goesOnTelling ? watch.map(MutantWatch.init) : watch
+    }
+
+    /// A watch that cannot be ended.
+    private final class MutantWatch: ChangeWatch {
+        private static let all = Mutex<[any ChangeWatch]>([])
+
+        init(_ inner: any ChangeWatch) { Self.all.withLock { $0.append(inner) } }
+
+        func cancel() {}
+    }
+
     /// Closes the store.
     public func close() throws(StorageError) { try inner.close() }
 
@@ -123,9 +157,12 @@ class MutantReader: StorageReader {
         case .missesNilInInequality:
             if case .compare(let path, .notEqual, _) = plan.predicate { plan.predicate = .and([plan.predicate, .not(.isNil(path))]) }
         case .losesTheLastRow, .forgetsRollback, .usesKeysAgain, .forgetsVersions, .losesMicroseconds, .turnsEmptyTextIntoNil,
-            .sumOfNothingIsNil, .leaksNewRowsIntoSnapshots, .forgetsHistory, .forgetsLinks, .opensAnyModel, .forgetsItsFormat,
+            .sumOfNothingIsNil, .leaksNewRowsIntoSnapshots, .forgetsHistory, .losesTombstones, .tellsEachChange,
+            .tellsOfWhatCameAndWent, .forgetsAuthors, .goesOverGaps, .purgesNothing, .tellsTheNewestFirst, .namesSecrets, .forgetsLinks,
+            .opensAnyModel, .forgetsItsFormat,
             .losesDefaultsInSteps, .losesRenamedValuesInSteps, .losesPairsInSteps, .keepsRowsOfWhatBeginsAnew, .stepsWithoutCommit,
-            .commitsHalfSteps, .usesKeysAgainAfterSteps, .forgetsEarlierVersions, .takesStepsFromElsewhere:
+            .commitsHalfSteps, .usesKeysAgainAfterSteps, .forgetsEarlierVersions, .takesStepsFromElsewhere, .tellsNobody,
+            .takesLoadsForEntries, .goesOnTelling, .leavesOutInsertions, .leavesOutUpdates, .leavesOutDeletions, .leavesOutLinks:
             break
         }
         return MutantCursor(try current().cursor(for: plan), store.defect)
@@ -148,12 +185,17 @@ class MutantReader: StorageReader {
     }
 
     func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
-        let entries = try inner.history(since: token, limit: limit)
-        return store.defect == .forgetsHistory ? entries.filter { $0.changes.allSatisfy { $0.kind != .delete } } : entries
+        do throws(StorageError) {
+            return MutantHistory.damaged(try inner.history(since: token, limit: limit), store.defect)
+        } catch  where error.code == .tokenExpired && store.defect == .goesOverGaps {
+            return try inner.history(since: nil, limit: limit)
+        }
     }
 
     func note(_ name: String) throws(StorageError) -> Data? { try inner.note(name) }
     func currentToken() throws(StorageError) -> HistoryToken? { try inner.currentToken() }
+    func hasUnsettledHistory() throws(StorageError) -> Bool { try inner.hasUnsettledHistory() }
+    func historyLag() throws(StorageError) -> HistoryLag { try inner.historyLag() }
 
     func end() { inner.end() }
 }
@@ -195,13 +237,33 @@ class MutantWriter: MutantReader, StorageWriter {
     }
 
     func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow] { try writer.upsert(upsert) }
+    var recordedChanges: HistoryChanges? {
+        guard let changes = writer.recordedChanges else { return nil }
+        return HistoryChanges(
+            changes.filter { change in
+                switch change.kind {
+                case .insert: store.defect != .leavesOutInsertions
+                case .update: store.defect != .leavesOutUpdates
+                case .delete: store.defect != .leavesOutDeletions
+                case .links: store.defect != .leavesOutLinks
+                }
+            })
+    }
+
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { try writer.load(root, batch) }
     func load(link: Int, _ pairs: [Link]) throws(StorageError) { try writer.load(link: link, pairs) }
     func setNote(_ name: String, _ bytes: Data?) throws(StorageError) { try writer.setNote(name, bytes) }
+    func purgeHistory(through token: HistoryToken) throws(StorageError) {
+        if store.defect != .purgesNothing { try writer.purgeHistory(through: token) }
+    }
     func savepoint() throws(StorageError) -> Int { try writer.savepoint() }
     func rollback(to savepoint: Int) throws(StorageError) { try writer.rollback(to: savepoint) }
     func release(_ savepoint: Int) throws(StorageError) { try writer.release(savepoint) }
-    func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? { try writer.commit(record) }
+    func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        let token = try writer.commit(record)
+        // A token for what is not in the history.
+        return token == nil && store.defect == .tellsOfWhatCameAndWent ? HistoryToken(store: UUID(), position: 1) : token
+    }
 }
 
 /// Rows with a defect.

@@ -112,9 +112,8 @@ struct RowBuilder {
     private var changed: Set<Int64> = []
 
     private mutating func take(_ rows: [UpsertedRow], _ tracker: ChangeTracker) {
-        let place = CommitHub.Place(store: target.store, root: description.root)
         let root = context.model.schema.entities[description.root].name, store = context.stack.storeID(target.store)
-        tracker.written.rows.stores.insert(target.store)
+        tracker.written.rows.isWritten = true
         let counts = context.model.rules[target.entity]?.counts ?? []
         for row in rows {
             if row.isInserted {
@@ -126,7 +125,6 @@ struct RowBuilder {
                 tracker.written.rows.counts.inserted += 1
             } else {
                 tracker.written.rows.counts.updated += 1
-                tracker.written.rows.keys[place, default: []].insert(row.key)
                 changed.insert(row.key)
             }
         }

@@ -231,9 +231,7 @@ struct BatchWork {
     private mutating func took(_ keys: [Int64], _ store: Int, isDeletion: Bool) throws(StorageError) {
         guard let tracker = context.tracker else { return }
         count += keys.count
-        let place = CommitHub.Place(store: store, root: description.root)
-        tracker.written.rows.stores.insert(store)
-        tracker.written.rows.keys[place, default: []].formUnion(keys)
+        tracker.written.rows.isWritten = true
         if isDeletion { tracker.written.rows.counts.deleted += keys.count } else { tracker.written.rows.counts.updated += keys.count }
         if isDeletion {
             // They stay known, so that they are what they were when this part of the transaction is undone.

@@ -2,7 +2,7 @@ internal import PolystoreStorage
 
 /// When a context takes over what transactions have committed.
 public enum MergeTime: Sendable {
-    /// Before each fetch, and whenever `merge()` is called.
+    /// Before each fetch, whenever `merge()` is called and, while something observes, soon after each commit.
     case automatic
     /// Only when `merge()` or `reset()` is called: until then what is loaded stays as it is.
     case onDemand
@@ -13,15 +13,24 @@ public enum MergeTime: Sendable {
 /// It is read-only; changes are made in transactions, and what they commit is merged into the living objects. A context belongs to the
 /// isolation that made it, so does everything fetched from it. A program can have any number, side by side.
 ///
-/// | `merging` | a commit of the stack is seen by | |
+/// | `merging` | a commit is seen by | |
 /// |---|---|---|
-/// | `.automatic` | objects after the next fetch or `merge()`; fetches at once | one picture that follows |
+/// | `.automatic` | objects after the next fetch or `merge()`, and soon after the commit where monitors observe; fetches at once | one picture that follows |
 /// | `.onDemand` | objects after `merge()` or `reset()`; fetches bring new objects at once, known ones as they were | one that stands still |
+///
+/// Commits of other processes and machines are merged like those of the stack while a monitor, a publisher or a history tracker observes.
 public final class ViewContext: FetchSource {
-    private let core: StackCore
+    let core: StackCore
     private let merging: MergeTime
-    private let mailbox = CommitHub.Mailbox()
-    private var context: ObjectContext
+    private let mailbox = CommitMailbox()
+    private(set) var context: ObjectContext
+    private var monitors: [WeakMonitor] = []
+    private var isMerging = false
+    private var isPumped = false
+
+    private struct WeakMonitor {
+        weak var monitor: (any ContextMonitor)?
+    }
 
     init(_ core: StackCore, merging: MergeTime) {
         self.core = core
@@ -30,12 +39,13 @@ public final class ViewContext: FetchSource {
         core.commits.subscribe(mailbox)
     }
 
+    deinit { mailbox.finish() }
+
     /// The context that fetches use.
     public var _fetchContext: ObjectContext {
         get throws(StorageError) {
             if merging == .automatic { try merge() }
-            // A store that was added since then has no place in the context.
-            if context.storeCount != core.storeCount { reset() }
+            context.extend(to: core.storeCount)
             return context
         }
     }
@@ -46,37 +56,111 @@ public final class ViewContext: FetchSource {
     var mergeTime: MergeTime { merging }
     var liveCount: Int { context.liveObjects.reduce(0) { $0 + $1.objects.count } }
 
-    /// Brings the living objects to what was committed since the last merge.
+    /// Brings the living objects to what was committed since the last merge, and tells the monitors.
     ///
-    /// - Returns: Whether there was anything to take over.
+    /// - Returns: Whether there was anything to take over; false also when it is called by an observer that is just being told.
     /// - Throws: Whatever reading throws; the next merge then reads everything again.
     @discardableResult
     public func merge() throws(StorageError) -> Bool {
-        let committed = mailbox.take()
-        if committed.isEmpty { return false }
+        if isMerging { return false }
+        let commits = mailbox.take()
+        if commits.isEmpty { return false }
+        isMerging = true
+        defer { isMerging = false }
         do throws(StorageError) {
-            try reporting { () throws(StorageError) in try apply(committed) }
+            try reporting { () throws(StorageError) in
+                for batch in CommitBatch.batches(of: commits) { try apply(batch) }
+            }
         } catch {
-            mailbox.putBack(committed.stores)
+            mailbox.putBack(commits.flatMap { $0.parts.map(\.store) })
             throw error
         }
         return true
     }
 
-    private func apply(_ committed: CommitHub.Mailbox.Contents) throws(StorageError) {
-        if committed.isOverfull { return try context.refreshAll() }
-        // What relationships to many lead to can change without a change of the object itself.
-        for (store, _, objects) in context.liveObjects where committed.stores.contains(store) {
-            for object in objects { object.forgetRelationships() }
+    /// What is there before and after is seen by the monitors; everything is read in one snapshot, which has ended when they are told.
+    private func apply(_ batch: CommitBatch) throws(StorageError) {
+        context.extend(to: core.storeCount)
+        let monitors = monitors.compactMap(\.monitor)
+        var concerned: [any ContextMonitor] = []
+        let refresh = try context.inOneSnapshot { () throws(StorageError) -> ContextRefresh in
+            guard let sessions = context.sessions else { throw SessionPool.ended }
+            for monitor in monitors where try monitor.prepare(batch, sessions) { concerned.append(monitor) }
+            return try ContextRefresh(batch, context)
         }
-        for (place, keys) in committed.keys { try context.refresh(keys, place.root, place.store) }
+        for monitor in concerned { monitor.willChange(batch) }
+        refresh.apply(to: context)
+        for monitor in concerned { monitor.didChange(batch) }
     }
 
-    /// Begins anew: what was fetched before stays as it is and is no longer merged.
+    /// Begins anew: what was fetched before stays as it is and is no longer merged. Monitors refetch.
     public func reset() {
         _ = mailbox.take()
         context = ObjectContext(stack: core, model: core.model, storeCount: core.storeCount)
+        for monitor in monitors.compactMap(\.monitor) { monitor.contextDidReset() }
     }
+
+    // MARK: Monitors
+
+    /// Keeps a monitor up to date for as long as it is alive: soon after each commit, in the isolation that the context belongs to. Where
+    /// there is none, and with `.onDemand`, when `merge()` is called.
+    func add(_ monitor: any ContextMonitor, isolation: isolated (any Actor)?) throws(StorageError) {
+        try core.observe(mailbox)
+        monitors.removeAll { $0.monitor == nil }
+        monitors.append(WeakMonitor(monitor: monitor))
+        guard let isolation, merging == .automatic, !isPumped else { return }
+        isPumped = true
+        Self.pump(mailbox, Pumped(context: self), WeakActor(actor: isolation))
+    }
+
+    /// Has a context merge what arrives. The task holds neither the context nor its actor, which may hold the context.
+    private static func pump(_ mailbox: CommitMailbox, _ pumped: Pumped, _ home: WeakActor) {
+        let arrivals = mailbox.arrivals()
+        Task {
+            for await _ in arrivals {
+                guard let actor = home.actor else { return }
+                // What failed was reported; it is tried again.
+                if await merge(pumped, actor) { continue }
+                try? await Task.sleep(for: .seconds(1))
+                mailbox.wake()
+            }
+        }
+    }
+
+    /// A context on its way to its isolation.
+    ///
+    /// Unchecked: it is opened by `merge` alone, which runs in the isolation that the context belongs to.
+    private struct Pumped: @unchecked Sendable {
+        weak var context: ViewContext?
+    }
+
+    private static func merge(_ pumped: Pumped, _ isolation: isolated any Actor) -> Bool { pumped.context?.mergeArrived() ?? true }
+
+    private func mergeArrived() -> Bool {
+        do throws(StorageError) { try merge() } catch { return false }
+        return true
+    }
+
+    func remove(_ monitor: any ContextMonitor) { monitors.removeAll { $0.monitor == nil || $0.monitor === monitor } }
+}
+
+/// An actor that is not kept alive.
+struct WeakActor: Sendable {
+    weak var actor: (any Actor)?
+}
+
+/// What a context keeps up to date with every commit.
+protocol ContextMonitor: AnyObject {
+    /// Finds out what commits mean for it, without a change that anybody could see.
+    ///
+    /// - Returns: Whether they concern it.
+    func prepare(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Bool
+    /// Tells that objects and lists are about to change; all are still what they were.
+    func willChange(_ batch: CommitBatch)
+    /// Goes on to what was prepared and tells it; the objects of the context have changed.
+    func didChange(_ batch: CommitBatch)
+    /// The context began anew.
+    func contextDidReset()
 }
 
 extension DataStack {

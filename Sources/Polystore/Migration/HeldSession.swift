@@ -44,6 +44,8 @@ final class HeldSession: StorageWriter {
         try session.history(since: token, limit: limit)
     }
     func currentToken() throws(StorageError) -> HistoryToken? { try session.currentToken() }
+    func hasUnsettledHistory() throws(StorageError) -> Bool { try session.hasUnsettledHistory() }
+    func historyLag() throws(StorageError) -> HistoryLag { try session.historyLag() }
     func note(_ name: String) throws(StorageError) -> Data? { try session.note(name) }
     func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows { try session.rawRows(sql) }
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
@@ -56,6 +58,7 @@ final class HeldSession: StorageWriter {
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { try session.load(root, batch) }
     func load(link: Int, _ pairs: [Link]) throws(StorageError) { try session.load(link: link, pairs) }
     func setNote(_ name: String, _ bytes: Data?) throws(StorageError) { try session.setNote(name, bytes) }
+    func purgeHistory(through token: HistoryToken) throws(StorageError) { try session.purgeHistory(through: token) }
     func savepoint() throws(StorageError) -> Int { try session.savepoint() }
     func rollback(to savepoint: Int) throws(StorageError) { try session.rollback(to: savepoint) }
     func release(_ savepoint: Int) throws(StorageError) { try session.release(savepoint) }

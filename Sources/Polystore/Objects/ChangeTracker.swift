@@ -40,23 +40,20 @@ final class ChangeTracker {
         var deleted = ContiguousArray<ManagedObject>()
         /// The assigned slots of each changed object.
         var masks: [ObjectIdentifier: SlotMask] = [:]
-        /// The stores whose link tables changed.
-        var linkedStores: Set<Int> = []
+        /// Whether link tables changed.
+        var hasLinks = false
         /// Rows that were written without an object for each.
         var rows = Rows()
 
         var isEmpty: Bool {
-            inserted.isEmpty && changed.isEmpty && deleted.isEmpty && linkedStores.isEmpty && rows.stores.isEmpty && rows.executed.isEmpty
+            inserted.isEmpty && changed.isEmpty && deleted.isEmpty && !hasLinks && !rows.isWritten
         }
     }
 
     /// Rows that were written without an object for each.
     struct Rows {
-        /// Those that were changed or deleted.
-        var keys: CommitHub.Keys = [:]
-        var stores: Set<Int> = []
-        /// The stores in which statements of the program changed whatever they liked.
-        var executed: Set<Int> = []
+        /// Whether there are any, those that statements of the program changed included.
+        var isWritten = false
         var counts = Measured.Counts()
     }
 
@@ -87,7 +84,7 @@ final class ChangeTracker {
         if written.inserted.isEmpty { swap(&written.inserted, &inserted) } else { written.inserted += inserted }
         if written.changed.isEmpty { swap(&written.changed, &changed) } else { written.changed += changed }
         written.deleted += deleted
-        written.linkedStores.formUnion(links.keys.map(\.store))
+        if !links.isEmpty { written.hasLinks = true }
         inserted.removeAll(keepingCapacity: true)
         changed.removeAll(keepingCapacity: true)
         deleted.removeAll(keepingCapacity: true)

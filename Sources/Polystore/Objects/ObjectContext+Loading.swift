@@ -74,11 +74,8 @@ extension ObjectContext {
             scratch.clear()
             try reader.row(entity, key: key, into: scratch)
             guard scratch.count == 1 else { return nil }
-            loadingStore = Int16(truncatingIfNeeded: store)
-            let row = scratch.row(0)
-            let object = model.types[row.entity].init(_row: row, self)
-            map.insert(object)
-            return object
+            // Its own entity, which may be below the one asked for, must know the map: by it the object is taken out again.
+            return self.object(of: scratch.row(0), Int16(truncatingIfNeeded: store))
         }
     }
 

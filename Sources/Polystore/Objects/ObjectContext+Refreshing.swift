@@ -28,18 +28,23 @@ extension ObjectContext {
         try withReader(store) { reader throws(StorageError) in
             let batch = RowBatch(capacity: objects.count)
             try reader.rows(root, keys: objects.map(\._key), into: batch)
-            var next = 0
-            for object in objects {
-                guard next < batch.count, batch.key(next) == object._key else {
-                    object._flags |= ManagedObject.Flags.deleted
-                    object._dirty = 0
-                    // Its key may be given again.
-                    identityMap(root, store).remove(object._key, Unmanaged.passUnretained(object).toOpaque())
-                    continue
-                }
-                object.revert(to: batch.row(next))
-                next += 1
+            take(batch, objects, root, store)
+        }
+    }
+
+    /// Brings objects of one hierarchy to their rows, both in the order of their keys; those that have none are deleted.
+    func take(_ batch: RowBatch, _ objects: [ManagedObject], _ root: EntityIndex, _ store: Int) {
+        var next = 0
+        for object in objects {
+            guard next < batch.count, batch.key(next) == object._key else {
+                object._flags |= ManagedObject.Flags.deleted
+                object._dirty = 0
+                // Its key may be given again.
+                identityMap(root, store).remove(object._key, Unmanaged.passUnretained(object).toOpaque())
+                continue
             }
+            object.revert(to: batch.row(next))
+            next += 1
         }
     }
 }

@@ -13,10 +13,10 @@ public final class ObjectContext {
     let isStrict: Bool
     /// The identity map of each entity's hierarchy in each store, made when the first object comes: plain memory, because every object
     /// finds its map when it goes away.
-    private let maps: UnsafeMutablePointer<Unmanaged<IdentityMap>?>
+    @exclusivity(unchecked) private var maps: UnsafeMutablePointer<Unmanaged<IdentityMap>?>
     private let entityCount: Int
-    /// The number of stores that the stack had when the context was made.
-    let storeCount: Int
+    /// The number of stores that the context has places for.
+    private(set) var storeCount: Int
     /// Keeps the maps, one for each hierarchy and store, under the place of the root.
     private var ownedMaps: [Int: IdentityMap] = [:]
     /// The number of objects that are alive. While there are any the context holds itself: one retain for all of them instead of one
@@ -52,6 +52,17 @@ public final class ObjectContext {
     }
 
     deinit { maps.deallocate() }
+
+    /// Makes places for stores that were added since the context was made.
+    func extend(to count: Int) {
+        if count <= storeCount { return }
+        let longer = UnsafeMutablePointer<Unmanaged<IdentityMap>?>.allocate(capacity: max(count * entityCount, 1))
+        longer.moveInitialize(from: maps, count: storeCount * entityCount)
+        (longer + storeCount * entityCount).initialize(repeating: nil, count: (count - storeCount) * entityCount)
+        maps.deallocate()
+        maps = longer
+        storeCount = count
+    }
 
     /// The identity map of an entity's hierarchy in a store.
     @inline(__always)

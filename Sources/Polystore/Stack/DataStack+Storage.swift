@@ -77,7 +77,10 @@ extension DataStack {
     /// - Throws: `notFound` if the stack does not have it.
     public func removeStorage(_ storage: any StorageInterface) throws(StorageError) {
         try reporting { () throws(StorageError) in
-            guard core.remove(storage) != nil else { throw StorageError(.notFound, "the store is not part of this stack") }
+            guard let position = core.entries.first(where: { $0.entry.store === storage })?.position, core.remove(storage) != nil else {
+                throw StorageError(.notFound, "the store is not part of this stack")
+            }
+            core.storesChanged(position)
             try storage.close()
         }
     }
@@ -104,7 +107,8 @@ extension DataStack {
             try? storage.close()
             throw StorageError(.alreadyExists, "this store is already part of the stack")
         }
-        core.append(StackCore.Entry(store: storage, state: state, entities: entities))
+        let position = core.append(StackCore.Entry(store: storage, state: state, entities: entities))
+        defer { core.storesChanged(position) }
         do throws(StorageError) {
             try core.catchUp()
         } catch  where error.code == .readOnly {

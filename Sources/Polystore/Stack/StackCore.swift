@@ -15,6 +15,7 @@ final class StackCore: Sendable {
         /// The stores by position; nil where one was removed. Positions are never used again.
         var entries: [Entry?] = []
         var relationships = RelationshipLoading.lazy
+        var publishers = PublisherCenter { nil }
         var instrumentation: (any StoreInstrumentation)?
         var pageSecret: [UInt8] = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     }
@@ -25,11 +26,23 @@ final class StackCore: Sendable {
     let model: StackModel
     let workers = WorkerPool(width: 12)
     let commits = CommitHub()
+    /// Leads publishers from commit to commit.
+    var publishers: PublisherCenter { state.withLock { $0.publishers } }
+    /// The watches over the stores, by position, while somebody observes.
+    let following = Mutex<[Int: Following]>([:])
+    /// Whether stores that come are to be watched.
+    let isFollowing = Atomic(false)
     /// The number of cursors and streams that hold a snapshot of their own.
     let openStreams = Atomic(0)
     private let state = Mutex(State())
 
-    init(model: StackModel) { self.model = model }
+    init(model: StackModel) {
+        self.model = model
+        let center = PublisherCenter { [weak self] in self }
+        state.withLock { $0.publishers = center }
+    }
+
+    deinit { for item in following.withLock({ Array($0.values) }) { item.watch?.cancel() } }
 
     /// Whether relationships may be loaded when they are first asked for.
     var relationships: RelationshipLoading {
@@ -52,8 +65,13 @@ final class StackCore: Sendable {
     /// The number of positions, removed stores included.
     var storeCount: Int { state.withLock { $0.entries.count } }
 
-    func append(_ entry: Entry) {
-        state.withLock { $0.entries.append(entry) }
+    /// Adds a store and gives its position.
+    @discardableResult
+    func append(_ entry: Entry) -> Int {
+        state.withLock { state in
+            state.entries.append(entry)
+            return state.entries.count - 1
+        }
     }
 
     /// Takes a store out; nil if it is not there.

@@ -5,7 +5,9 @@ internal import PolystoreStorage
 /// Fetches see the transaction's own changes. Objects belong to the transaction and cannot leave it; ids and snapshots can.
 public class BaseTransaction: FetchSource {
     /// The author that the history names.
-    public final let author: String
+    public final let author: TransactionAuthor
+    /// What the program gave the transaction to know it again by; observers of the stack are told it with the changes.
+    public final let sourceIdentifier: (any Hashable & Sendable)?
 
     final let context: ObjectContext
     /// Where new objects of the classes go that were created here; the class that was created last is nearly always the next one.
@@ -13,8 +15,9 @@ public class BaseTransaction: FetchSource {
     private final var targets: [ObjectIdentifier: CreationTarget] = [:]
     private(set) final var keyBlocks: [KeyBlock.Place: KeyBlock] = [:]
 
-    init(_ context: ObjectContext, author: String) {
+    init(_ context: ObjectContext, author: TransactionAuthor, source: (any Hashable & Sendable)?) {
         self.author = author
+        sourceIdentifier = source
         self.context = context
         context.tracker = ChangeTracker()
     }

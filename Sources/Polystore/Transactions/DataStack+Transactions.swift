@@ -8,20 +8,22 @@ extension DataStack {
     /// start; whatever it throws undoes everything and is thrown on.
     /// - Parameters:
     ///   - author: The author that the history names.
+    ///   - sourceIdentifier: What observers of the stack are told with the changes, so that who made them knows them again.
     ///   - timeout: The time that the whole may take, conflicts and waiting for other writers included; nil for no limit. It is looked
     ///     at between the verbs of the transaction, as cancellation of the task is.
     ///   - body: The work. It runs wholly on one thread and must not wait for another transaction of the same stack.
     /// - Returns: What the closure returned, after the commit.
     /// - Throws: What the closure threw; `timeout` and `cancelled`, then nothing was changed; what committing throws.
     public func perform<R: Sendable>(
-        author: String = "", timeout: Duration? = nil, _ body: @escaping @Sendable (Transaction) throws -> R
+        author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
+        _ body: @escaping @Sendable (Transaction) throws -> R
     ) async throws -> R {
         try checkReentrancy()
-        let core = core, limit = WorkLimit(timeout), measured = Measured(core, .write, author)
+        let core = core, limit = WorkLimit(timeout), measured = Measured(core, .write, author.name)
         return try await withTaskCancellationHandler {
             try await core.workers.run {
-                try reportingOurs(functionName: "perform(author:timeout:_:)") {
-                    var runner = TransactionRunner(core, author: author, limit: limit)
+                try reportingOurs(functionName: "perform(author:sourceIdentifier:timeout:_:)") {
+                    var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: limit)
                     return try runner.run(measured, body)
                 }
             }
@@ -32,27 +34,29 @@ extension DataStack {
 
     /// Runs a closure in a write transaction on the calling thread, and commits when it returns.
     public func perform<R>(
-        author: String = "", timeout: Duration? = nil, synchronous body: (Transaction) throws -> R
+        author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
+        synchronous body: (Transaction) throws -> R
     ) throws -> R {
         try checkReentrancy()
-        var runner = TransactionRunner(core, author: author, limit: WorkLimit(timeout))
-        let measured = Measured(core, .write, author)
+        var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: WorkLimit(timeout))
+        let measured = Measured(core, .write, author.name)
         return try reportingOurs { try runner.run(measured, body) }
     }
 
     /// Runs a closure in a write transaction on a thread of the stack; the completion is called there with how it ended.
     public func perform<R: Sendable>(
-        author: String = "", asynchronous body: @escaping @Sendable (Transaction) throws -> R,
+        author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        asynchronous body: @escaping @Sendable (Transaction) throws -> R,
         completion: @escaping @Sendable (Result<R, any Error>) -> Void
     ) {
         do throws(StorageError) { try checkReentrancy() } catch { return completion(.failure(error)) }
-        let core = core, measured = Measured(core, .write, author)
+        let core = core, measured = Measured(core, .write, author.name)
         // Not a task: programs that block Swift's threads, on a semaphore for this very completion perhaps, would wait for ever.
         core.workers.submit {
             completion(
                 Result {
-                    try reportingOurs(functionName: "perform(author:asynchronous:completion:)") {
-                        var runner = TransactionRunner(core, author: author, limit: WorkLimit())
+                    try reportingOurs(functionName: "perform(author:sourceIdentifier:asynchronous:completion:)") {
+                        var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: WorkLimit())
                         return try runner.run(measured, body)
                     }
                 })
@@ -61,10 +65,11 @@ extension DataStack {
 
     /// Runs a closure in a write transaction on a thread of the stack; one of the handlers is called there.
     public func perform<R: Sendable>(
-        author: String = "", asynchronous body: @escaping @Sendable (Transaction) throws -> R,
+        author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        asynchronous body: @escaping @Sendable (Transaction) throws -> R,
         success: @escaping @Sendable (R) -> Void, failure: @escaping @Sendable (any Error) -> Void
     ) {
-        perform(author: author, asynchronous: body) { result in
+        perform(author: author, sourceIdentifier: sourceIdentifier, asynchronous: body) { result in
             switch result {
             case .success(let value): success(value)
             case .failure(let error): failure(error)

@@ -149,6 +149,11 @@ final class SessionPool {
         return count
     }
 
+    /// Keeps bytes beside the data of a store.
+    func setNotes(in store: Int, _ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
+        try body(try changingWriter(store))
+    }
+
     /// The write session of a store that is about to be changed.
     private func changingWriter(_ store: Int) throws(StorageError) -> any StorageWriter {
         // The first to commit keeps the changes of the others, so those of a store that is always first need not be written down.
@@ -156,18 +161,31 @@ final class SessionPool {
         return try writer(store)
     }
 
-    /// Commits the write sessions: all or, after a crash, all as soon as somebody writes to one of them again.
-    func commit(_ record: CommitRecord) throws(StorageError) -> [Int: HistoryToken] {
+    /// Commits the write sessions: all or, after a crash, all as soon as somebody writes to one of them again. Whoever observes the stack is
+    /// told.
+    ///
+    /// - Parameters:
+    ///   - record: Who commits.
+    ///   - source: What the program knows the transaction by.
+    func commit(_ record: CommitRecord, source: (any Hashable & Sendable)? = nil) throws(StorageError) {
         guard isOpen else { throw Self.ended }
         isOpen = false
         defer { endAll() }
         let order = try commitOrder()
+        if order.isEmpty { return }
         let followers = order.dropFirst().filter { stack.isPersistent($0) }
         if let first = order.first, !followers.isEmpty { try keepRedo(of: Array(followers), with: first, record) }
-        var tokens: [Int: HistoryToken] = [:], late: [Int] = []
+        let ticket = stack.commits.begin(order)
+        var parts: [CommittedChanges.Part] = []
+        defer { stack.didCommit(ticket, parts.isEmpty ? nil : CommittedChanges(parts, author: record.author, source: source)) }
+        var late: [Int] = []
         for (index, store) in order.enumerated() {
             do throws(StorageError) {
-                tokens[store] = try writers[store]?.commit(record)
+                guard let writer = writers[store] else { continue }
+                let isKnown = ticket.isObserved && !executed.contains(store)
+                let changes = isKnown ? writer.recordedChanges : nil
+                let token = try writer.commit(record)
+                if changes?.isEmpty != true { parts.append(CommittedChanges.Part(store: store, token: token, changes: changes)) }
             } catch {
                 // The first decides. What it keeps for the others makes them follow.
                 if index == 0 { throw error }
@@ -175,8 +193,10 @@ final class SessionPool {
             }
         }
         endAll()
-        for store in late { try follow(store) }
-        return tokens
+        for store in late {
+            try follow(store)
+            parts.append(CommittedChanges.Part(store: store, token: nil, changes: nil))
+        }
     }
 
     /// The stores with changes in the order in which they commit.

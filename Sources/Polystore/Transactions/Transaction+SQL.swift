@@ -26,7 +26,7 @@ extension Transaction {
             guard let sessions = context.sessions, let tracker = context.tracker else { throw SessionPool.ended }
             let store = try context.store(for: sql, configuration)
             let count = try sessions.execute(sql, in: store)
-            tracker.written.rows.executed.insert(store)
+            tracker.written.rows.isWritten = true
             tracker.written.rows.counts.updated += count
             try context.refreshKnown(in: store)
             return count

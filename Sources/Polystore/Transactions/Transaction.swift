@@ -9,11 +9,15 @@ public final class Transaction: BaseTransaction {
     private let limit: WorkLimit
     private var isCancelled = false
 
-    init(_ core: StackCore, author: String, attempt: Int, limit: WorkLimit, isExclusive: Bool, stores: Set<Int>) throws(StorageError) {
+    init(
+        _ core: StackCore, author: String, source: (any Hashable & Sendable)?, attempt: Int, limit: WorkLimit, isExclusive: Bool,
+        stores: Set<Int>
+    ) throws(StorageError) {
         self.limit = limit
         self.attempt = attempt
         sessions = try SessionPool(writingTo: core, limit.options(isExclusive: isExclusive), stores: stores)
-        super.init(ObjectContext(stack: core, model: core.model, storeCount: core.storeCount), author: author)
+        super.init(
+            ObjectContext(stack: core, model: core.model, storeCount: core.storeCount), author: TransactionAuthor(author), source: source)
         context.sessions = sessions
     }
 
@@ -46,12 +50,9 @@ public final class Transaction: BaseTransaction {
         try context.validate()
         try context.flush(isLast: true)
         try limit.check()
-        _ = try sessions.commit(CommitRecord(author: author))
+        try sessions.commit(CommitRecord(author: author.name), source: sourceIdentifier)
         var counts = Measured.Counts()
-        if let tracker = context.tracker {
-            context.stack.commits.publish(tracker)
-            if context.stack.instrumentation != nil { counts = tracker.counts }
-        }
+        if let tracker = context.tracker, context.stack.instrumentation != nil { counts = tracker.counts }
         finish()
         return counts
     }

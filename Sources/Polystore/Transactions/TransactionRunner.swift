@@ -10,14 +10,16 @@ struct TransactionRunner {
 
     private let core: StackCore
     private let author: String
+    private let source: (any Hashable & Sendable)?
     private let limit: WorkLimit
 
     /// The numbers of what was committed, for who measures.
     private var counts = Measured.Counts()
 
-    init(_ core: StackCore, author: String, limit: WorkLimit) {
+    init(_ core: StackCore, author: String, source: (any Hashable & Sendable)?, limit: WorkLimit) {
         self.core = core
         self.author = author
+        self.source = source
         self.limit = limit
     }
 
@@ -41,7 +43,8 @@ struct TransactionRunner {
             while true {
                 try limit.check()
                 let transaction = try Transaction(
-                    core, author: author, attempt: attempt, limit: limit, isExclusive: attempt >= Self.attempts, stores: stores)
+                    core, author: author, source: source, attempt: attempt, limit: limit, isExclusive: attempt >= Self.attempts,
+                    stores: stores)
                 do {
                     defer { transaction.finish() }
                     let result = try body(transaction)

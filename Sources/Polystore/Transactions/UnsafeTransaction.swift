@@ -14,10 +14,10 @@ public final class UnsafeTransaction: BaseTransaction {
     private let core: StackCore
     private var history: UndoHistory?
 
-    init(_ core: StackCore, author: String, supportsUndo: Bool) {
+    init(_ core: StackCore, author: TransactionAuthor, source: (any Hashable & Sendable)?, supportsUndo: Bool) {
         self.core = core
         if supportsUndo { history = UndoHistory() }
-        super.init(ObjectContext(stack: core, model: core.model, storeCount: core.storeCount), author: author)
+        super.init(ObjectContext(stack: core, model: core.model, storeCount: core.storeCount), author: author, source: source)
         beginHistory()
     }
 
@@ -38,7 +38,7 @@ public final class UnsafeTransaction: BaseTransaction {
     /// - Throws: `staleObject` naming the keys of all objects that others changed or deleted; whatever writing throws. The changes stay
     ///   in memory then, to be corrected and committed again, or given up with `rollback`.
     public func commit(merging policy: MergePolicy = .error, validatesReads: Bool = false) throws(StorageError) {
-        let measured = Measured(core, .commit, author), counts = measured == nil ? Measured.Counts() : context.tracker?.pendingCounts
+        let measured = Measured(core, .commit, author.name), counts = measured == nil ? Measured.Counts() : context.tracker?.pendingCounts
         do throws(StorageError) {
             try reporting { () throws(StorageError) in try commitChanges(policy, validatesReads) }
             measured?.end(counts ?? Measured.Counts(), nil)
@@ -79,7 +79,7 @@ public final class UnsafeTransaction: BaseTransaction {
             do throws(StorageError) {
                 if validatesReads { try validateReads(tracker, pool) }
                 for (store, changes) in changes.sorted(by: { $0.key < $1.key }) { try pool.apply(changes, to: store) }
-                _ = try pool.commit(CommitRecord(author: author))
+                try pool.commit(CommitRecord(author: author.name), source: sourceIdentifier)
             } catch {
                 guard case .pairing(let pairs)? = pool.restart else { throw error }
                 pool.end()
@@ -87,7 +87,6 @@ public final class UnsafeTransaction: BaseTransaction {
                 continue
             }
             tracker.didFlush(isLast: true)
-            core.commits.publish(tracker)
             tracker.didCommit()
             beginHistory()
             return
@@ -169,7 +168,7 @@ public final class UnsafeTransaction: BaseTransaction {
         defer { writer.end() }
         // A block for more than one: each takes a transaction.
         let keys = try writer.reserveKeys(place.root, count: max(count, 64))
-        _ = try writer.commit(CommitRecord(author: author))
+        _ = try writer.commit(CommitRecord(author: author.name))
         return keys
     }
 }
@@ -180,7 +179,10 @@ extension DataStack {
     /// - Parameters:
     ///   - author: The author that the history names.
     ///   - supportsUndo: Whether states are kept for `undo` and `redo`.
-    public func beginUnsafe(author: String = "", supportsUndo: Bool = false) -> sending UnsafeTransaction {
-        UnsafeTransaction(core, author: author, supportsUndo: supportsUndo)
+    ///   - sourceIdentifier: What observers of the stack are told with the changes of each commit.
+    public func beginUnsafe(
+        author: TransactionAuthor = .none, supportsUndo: Bool = false, sourceIdentifier: (any Hashable & Sendable)? = nil
+    ) -> sending UnsafeTransaction {
+        UnsafeTransaction(core, author: author, source: sourceIdentifier, supportsUndo: supportsUndo)
     }
 }

@@ -79,6 +79,12 @@ enum Interruption {
     static func watch() {
         signal(SIGINT) { _ in Interruption.wasAsked = 1 }
         signal(SIGTERM) { _ in Interruption.wasAsked = 1 }
+        // Whoever started the program from a thread that takes no signals has passed that on.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGINT)
+        sigaddset(&signals, SIGTERM)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 
     static var isAsked: Bool { wasAsked != 0 }

@@ -85,7 +85,12 @@ struct ModelReader {
     /// What an option says of a property: `.minimum(0)` is the rule `minimum: (0 as Int).attributeValue`.
     private static func apply(_ option: String, to property: inout ModelClass.Property) {
         guard let open = option.firstIndex(of: "("), option.hasSuffix(")") else {
-            if option == ".dynamicInitialValue" { property.isInitialPerObject = true }
+            switch option.drop(while: { $0 == "." }) {
+            case "dynamicInitialValue": property.isInitialPerObject = true
+            case "preservedInHistory": property.history = "preserved"
+            case "excludedFromHistory": property.history = "excluded"
+            default: break
+            }
             return
         }
         let name = option[..<open].drop { $0 == "." }, argument = option[option.index(after: open)...].dropLast()

@@ -73,7 +73,7 @@ struct SchemaReader {
     private func add(attribute node: JSONNode, to entity: inout Entity) throws(SchemaError) {
         let known = [
             "name", "type", "optional", "default", "values", "unique", "indexed", "coder", "originalName", "minimum", "maximum",
-            "minLength", "maxLength", "pattern", "reference",
+            "minLength", "maxLength", "pattern", "reference", "history",
         ]
         let name = try Fields(node, entity.name, known).required("name")
         let fields = try Fields(node, "\(entity.name).\(name)", known)
@@ -90,6 +90,8 @@ struct SchemaReader {
         if let node = fields["default"] { attribute.defaultValue = try value(node, type, fields.path) }
         for item in try fields.array("values") { attribute.allowedValues.append(try value(item, type, fields.path)) }
         attribute.rules = try rules(fields, type)
+        let histories = AttributeHistory.allCases.map(\.rawValue)
+        attribute.history = try fields.choice("history", AttributeHistory.init(rawValue:), histories) ?? .recorded
         if let node = fields["reference"] { attribute.crossReference = try reference(node, fields.path) }
         entity.attributes.append(attribute)
         if try fields.bool("unique") ?? false { entity.uniqueConstraints.append(UniqueConstraint([name])) }

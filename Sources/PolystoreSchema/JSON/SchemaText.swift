@@ -73,6 +73,7 @@ enum SchemaText {
         if let length = rules.minLength { members.append(member("minLength", .number(String(length)))) }
         if let length = rules.maxLength { members.append(member("maxLength", .number(String(length)))) }
         if let pattern = rules.pattern { members.append(member("pattern", .string(pattern))) }
+        if attribute.history != .recorded { members.append(member("history", .string(attribute.history.rawValue))) }
         if let reference = attribute.crossReference {
             members.append(
                 member(

@@ -16,6 +16,8 @@ public struct Attribute: Sendable, Hashable {
     public var rules: AttributeRules
     /// What a reference into another store leads to; nil for plain attributes.
     public var crossReference: CrossReference?
+    /// What the history of a store says about the attribute.
+    public var history: AttributeHistory
     /// The name that the attribute had in the previous version, when it was renamed.
     public var originalName: String?
 
@@ -23,7 +25,7 @@ public struct Attribute: Sendable, Hashable {
     public init(
         _ name: String, _ type: ValueType, isOptional: Bool = false, defaultValue: Value? = nil, allowedValues: [Value] = [],
         coder: String? = nil, rules: AttributeRules = AttributeRules(), crossReference: CrossReference? = nil,
-        originalName: String? = nil
+        history: AttributeHistory = .recorded, originalName: String? = nil
     ) {
         self.name = name
         self.type = type
@@ -33,6 +35,18 @@ public struct Attribute: Sendable, Hashable {
         self.coder = coder
         self.rules = rules
         self.crossReference = crossReference
+        self.history = history
         self.originalName = originalName
     }
+}
+
+/// What the history of a store says about an attribute. As it changes nothing in how objects are stored, it is no part of a model's hash.
+public enum AttributeHistory: String, Sendable, Hashable, CaseIterable {
+    /// An update names the attribute where it changed; values are not kept.
+    case recorded
+    /// Beside that, a deletion keeps the last value, so that whoever reads the history knows what was deleted (Core Data's "preserve after
+    /// deletion").
+    case preserved
+    /// The history never names the attribute, and never has a value of it.
+    case excluded
 }

@@ -48,6 +48,13 @@ public struct SlotMask: Sendable, Hashable {
         for word in other.high.indices { high[word] |= other.high[word] }
     }
 
+    /// Removes all slots of another set.
+    public mutating func subtract(_ other: SlotMask) {
+        low &= ~other.low
+        for word in high.indices where word < other.high.count { high[word] &= ~other.high[word] }
+        while high.last == 0 { high.removeLast() }
+    }
+
     /// The slots in ascending order.
     public var slots: [Int] { (0..<(64 * (high.count + 1))).filter(contains) }
 }

@@ -30,6 +30,7 @@ struct XcodeAttributeReader {
         }
         attribute.defaultValue = try value("default", attribute.type)
         attribute.rules = try rules(attribute.type)
+        if try tag.bool("preservesValueInHistoryOnDeletion", path) { attribute.history = .preserved }
         return attribute
     }
 

@@ -9,9 +9,17 @@ public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
         let kind: HistoryChange.Kind
         /// The position of the first change.
         let start: Int
+        /// What is kept of each deleted object; empty where nothing is.
+        var tombstones: [[Int: Value]] = []
+
+        func change(_ position: Int) -> HistoryChange {
+            HistoryChange(
+                entity: entity, key: first + Int64(position - start), kind: kind,
+                tombstone: tombstones.isEmpty ? [:] : tombstones[position - start])
+        }
     }
 
-    private var runs: [Run] = []
+    private(set) var runs: [Run] = []
     /// The number of changes.
     public private(set) var endIndex = 0
 
@@ -20,29 +28,42 @@ public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
 
     /// Changes one by one.
     public init(_ changes: some Sequence<HistoryChange>) {
-        for change in changes { _ = append(change.entity, first: change.key, count: 1, change.kind) }
+        for change in changes {
+            let tombstones = change.tombstone.isEmpty ? [] : [change.tombstone]
+            _ = append(change.entity, first: change.key, count: 1, change.kind, tombstones)
+        }
     }
 
     /// Zero.
     public var startIndex: Int { 0 }
 
     /// Adds changes of consecutive keys; false where there would be more than can be counted.
-    mutating func append(_ entity: EntityIndex, first: Int64, count: Int64, _ kind: HistoryChange.Kind) -> Bool {
+    ///
+    /// - Parameter tombstones: What is kept of each deleted object, as many as there are changes; empty where nothing is.
+    mutating func append(
+        _ entity: EntityIndex, first: Int64, count: Int64, _ kind: HistoryChange.Kind, _ tombstones: [[Int: Value]] = []
+    ) -> Bool {
         let (last, overflows) = first.addingReportingOverflow(count - 1)
         let (end, isTooLong) = endIndex.addingReportingOverflow(Int(count))
         guard !overflows, !isTooLong, last >= first else { return false }
-        runs.append(Run(entity: entity, first: first, kind: kind, start: endIndex))
+        runs.append(Run(entity: entity, first: first, kind: kind, start: endIndex, tombstones: tombstones))
         endIndex = end
         return true
     }
 
     /// The same changes under other entities and kinds, run by run; those without one are left out.
-    func mapped(_ transform: (EntityIndex, HistoryChange.Kind) -> (EntityIndex, HistoryChange.Kind, keyOffset: Int64)?) -> HistoryChanges {
+    ///
+    /// - Parameter tombstone: What of a deleted object of an entity of before is kept now.
+    func mapped(
+        _ transform: (EntityIndex, HistoryChange.Kind) -> (EntityIndex, HistoryChange.Kind, keyOffset: Int64)?,
+        tombstone: (EntityIndex, [Int: Value]) -> [Int: Value]
+    ) -> HistoryChanges {
         var result = HistoryChanges()
         for (index, run) in runs.enumerated() {
             let end = index + 1 < runs.count ? runs[index + 1].start : endIndex
             guard let (entity, kind, offset) = transform(run.entity, run.kind) else { continue }
-            _ = result.append(entity, first: run.first &+ offset, count: Int64(end - run.start), kind)
+            _ = result.append(
+                entity, first: run.first &+ offset, count: Int64(end - run.start), kind, run.tombstones.map { tombstone(run.entity, $0) })
         }
         return result
     }
@@ -54,8 +75,7 @@ public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
             let middle = (low + high) / 2
             if runs[middle].start <= position { low = middle } else { high = middle }
         }
-        let run = runs[low]
-        return HistoryChange(entity: run.entity, key: run.first + Int64(position - run.start), kind: run.kind)
+        return runs[low].change(position)
     }
 
     /// Walks through the changes in order.
@@ -73,9 +93,8 @@ public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
         public mutating func next() -> HistoryChange? {
             guard position < changes.endIndex else { return nil }
             if run + 1 < changes.runs.count, changes.runs[run + 1].start == position { run += 1 }
-            let current = changes.runs[run]
             defer { position += 1 }
-            return HistoryChange(entity: current.entity, key: current.first + Int64(position - current.start), kind: current.kind)
+            return changes.runs[run].change(position)
         }
     }
 

@@ -22,7 +22,9 @@ public struct HistoryEntry: Sendable, Hashable {
     public let time: Int64
     /// The author as given by the program.
     public let author: String
-    /// What changed, in the order in which it was applied.
+    /// What changed: one change for each object, and one for each owner and link table, in the order in which they were first applied.
+    ///
+    /// An object that was added and deleted in the same transaction is not among them.
     public let changes: HistoryChanges
 
     /// An entry.
@@ -40,7 +42,7 @@ public struct HistoryChange: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// The object was added.
         case insert
-        /// The attributes in the set changed.
+        /// The attributes in the set changed; those that the model keeps out of the history are not in it, so it may be empty.
         case update(SlotMask)
         /// The object was deleted.
         case delete
@@ -54,11 +56,16 @@ public struct HistoryChange: Sendable, Hashable {
     public let key: Int64
     /// What happened.
     public let kind: Kind
+    /// What a deleted object had last in the attributes that the model preserves (`AttributeHistory.preserved`), by slot.
+    ///
+    /// A value is of the type that the attribute had then, also where a migration has given it another.
+    public let tombstone: [Int: Value]
 
     /// A change.
-    public init(entity: EntityIndex, key: Int64, kind: Kind) {
+    public init(entity: EntityIndex, key: Int64, kind: Kind, tombstone: [Int: Value] = [:]) {
         self.entity = entity
         self.key = key
         self.kind = kind
+        self.tombstone = tombstone
     }
 }

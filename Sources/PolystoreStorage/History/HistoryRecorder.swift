@@ -3,21 +3,48 @@
 /// Each change is a kind byte, the entity, and the distance from the key before it, as variable-length integers; a run of the same kind
 /// over consecutive keys is written once with its length. So a hundred thousand inserts take a few bytes.
 public struct HistoryRecorder: Sendable {
-    private static let insert: UInt8 = 1, update: UInt8 = 2, delete: UInt8 = 3, link: UInt8 = 4
+    static let insert: UInt8 = 1, update: UInt8 = 2, delete: UInt8 = 3, link: UInt8 = 4, tombstone: UInt8 = 5
 
-    private struct Run {
+    struct Run {
         var kind: UInt8
-        var place: Int
-        var extra: Int
-        var mask: SlotMask
+        var place: EntityIndex
+        var extra = 0
+        var mask = SlotMask()
         var first: Int64
         var count: Int64
+        /// Where the tombstones of the run begin.
+        var tombstones = 0
+
+        var last: Int64 { first &+ (count &- 1) }
+        var isLink: Bool { kind == HistoryRecorder.link }
+
+        /// Whether another run can be written as the rest of this one.
+        func isContinued(by next: Run) -> Bool {
+            kind == next.kind && place == next.place && extra == next.extra && first &+ count == next.first && next.first != .min
+                && mask == next.mask
+                && (kind != HistoryRecorder.tombstone || tombstones + Int(count) == next.tombstones)
+        }
     }
 
+    private let rules: HistoryRules?
+    private let isOn: Bool
+    private let hidesAny: Bool
     private var runs: [Run] = []
+    /// What is kept of deleted objects, packed, in the order of their deletions.
+    private var tombstones: [[UInt8]] = []
+    /// The same of objects that are about to be deleted, by the root of their entity and their key.
+    private var pending: [EntityIndex: [Int64: [UInt8]]] = [:]
+    /// Whether something was changed, recorded or not.
+    public private(set) var hasChanges = false
 
     /// A recorder without changes.
-    public init() {}
+    ///
+    /// - Parameter rules: What the model says about the history; nil records every attribute and no values.
+    public init(_ rules: HistoryRules? = nil) {
+        self.rules = rules
+        isOn = rules?.isOn ?? true
+        hidesAny = rules?.hidesAny ?? false
+    }
 
     /// Whether nothing was recorded.
     public var isEmpty: Bool { runs.isEmpty }
@@ -26,27 +53,61 @@ public struct HistoryRecorder: Sendable {
     public mutating func insert(_ entity: EntityIndex, _ key: Int64) { add(Self.insert, entity, 0, SlotMask(), key) }
 
     /// Attributes of an object changed.
-    public mutating func update(_ entity: EntityIndex, _ key: Int64, _ mask: SlotMask) { add(Self.update, entity, 0, mask, key) }
+    public mutating func update(_ entity: EntityIndex, _ key: Int64, _ mask: SlotMask) {
+        add(Self.update, entity, 0, hidesAny ? rules?.visible(mask, entity) ?? mask : mask, key)
+    }
 
-    /// An object was deleted.
-    public mutating func delete(_ entity: EntityIndex, _ key: Int64) { add(Self.delete, entity, 0, SlotMask(), key) }
+    /// An object was deleted; what was remembered of it is kept.
+    public mutating func delete(_ entity: EntityIndex, _ key: Int64) {
+        if !pending.isEmpty, let rules, let bytes = pending[rules.root(entity)]?.removeValue(forKey: key) {
+            return delete(entity, key, bytes)
+        }
+        add(Self.delete, entity, 0, SlotMask(), key)
+    }
+
+    private mutating func delete(_ entity: EntityIndex, _ key: Int64, _ bytes: [UInt8]) {
+        guard isOn else { return hasChanges = true }
+        append(Run(kind: Self.tombstone, place: entity, first: key, count: 1, tombstones: tombstones.count))
+        tombstones.append(bytes)
+    }
 
     /// The pairs of an owner in a link table changed.
     public mutating func links(_ link: Int, owner entity: EntityIndex, _ key: Int64) { add(Self.link, entity, link, SlotMask(), key) }
 
+    /// Whether rows of an entity's hierarchy are to be remembered before they are deleted.
+    public func preserves(_ entity: EntityIndex) -> Bool { rules?.preserves(entity) ?? false }
+
+    /// Remembers what the model preserves of a row that is about to be deleted.
+    public mutating func remember(_ row: borrowing RowView) {
+        guard let rules else { return }
+        let values = rules.tombstone(row)
+        if !values.isEmpty { pending[rules.root(row.entity), default: [:]][row.key] = HistoryTombstone.bytes(values) }
+    }
+
     @inline(__always)
-    private mutating func add(_ kind: UInt8, _ place: Int, _ extra: Int, _ mask: SlotMask, _ key: Int64) {
+    private mutating func add(_ kind: UInt8, _ place: EntityIndex, _ extra: Int, _ mask: SlotMask, _ key: Int64) {
+        if !isOn { return hasChanges = true }
         if let last = runs.indices.last, runs[last].kind == kind, runs[last].place == place, runs[last].extra == extra,
-            runs[last].first &+ runs[last].count == key, runs[last].mask == mask
+            runs[last].first &+ runs[last].count == key, key != .min, runs[last].mask == mask
         {
             runs[last].count &+= 1
             return
         }
-        runs.append(Run(kind: kind, place: place, extra: extra, mask: mask, first: key, count: 1))
+        append(Run(kind: kind, place: place, extra: extra, mask: mask, first: key, count: 1))
+    }
+
+    private mutating func append(_ run: Run) {
+        hasChanges = true
+        if let last = runs.indices.last, runs[last].isContinued(by: run) {
+            runs[last].count &+= run.count
+        } else {
+            runs.append(run)
+        }
     }
 
     /// Everything that another recorder has, as the next version of the model has it.
     public mutating func add(_ other: HistoryRecorder, by past: PastVersion) {
+        if other.hasChanges { hasChanges = true }
         guard let changes = other.encode().withUnsafeBytes(Self.decode) else { return }
         add(past.translated(changes))
     }
@@ -57,32 +118,68 @@ public struct HistoryRecorder: Sendable {
             switch change.kind {
             case .insert: insert(change.entity, change.key)
             case .update(let mask): update(change.entity, change.key, mask)
-            case .delete: delete(change.entity, change.key)
+            case .delete:
+                if change.tombstone.isEmpty {
+                    delete(change.entity, change.key)
+                } else {
+                    delete(change.entity, change.key, HistoryTombstone.bytes(change.tombstone))
+                }
             case .links(let link): links(link, owner: change.entity, change.key)
             }
         }
     }
 
-    /// Forgets everything.
-    public mutating func reset() { runs.removeAll(keepingCapacity: true) }
+    // MARK: Marks
 
     /// What `rewind` needs to return to this moment.
     public struct Mark: Sendable {
         fileprivate let runs: Int
         fileprivate let lastCount: Int64
+        fileprivate let tombstones: Int
+        fileprivate let hasChanges: Bool
     }
 
     /// Marks this moment.
-    public func mark() -> Mark { Mark(runs: runs.count, lastCount: runs.last?.count ?? 0) }
+    public func mark() -> Mark {
+        Mark(runs: runs.count, lastCount: runs.last?.count ?? 0, tombstones: tombstones.count, hasChanges: hasChanges)
+    }
 
     /// Forgets what was recorded since a mark.
     public mutating func rewind(to mark: Mark) {
         runs.removeLast(max(runs.count - mark.runs, 0))
         if let last = runs.indices.last { runs[last].count = mark.lastCount }
+        tombstones.removeLast(max(tombstones.count - mark.tombstones, 0))
+        pending.removeAll()
+        hasChanges = mark.hasChanges
     }
 
-    /// The packed changes.
+    /// What was recorded, one change for each object; nil where changes are not recorded and there are some.
+    public var changes: HistoryChanges? {
+        if isUnrecorded { return nil }
+        // Values of deleted objects are packed here.
+        if !tombstones.isEmpty { return encode().withUnsafeBytes(Self.decode) }
+        var changes = HistoryChanges()
+        for run in HistoryCoalescing(runs, rules).result() {
+            let kind: HistoryChange.Kind =
+                switch run.kind {
+                case Self.insert: .insert
+                case Self.delete, Self.tombstone: .delete
+                case Self.link: .links(run.extra)
+                default: .update(run.mask)
+                }
+            _ = changes.append(run.place, first: run.first, count: run.count, kind)
+        }
+        return changes
+    }
+
+    /// Whether something was changed and nothing is recorded.
+    public var isUnrecorded: Bool { !isOn && hasChanges }
+
+    // MARK: Bytes
+
+    /// The packed changes, one for each object; empty where all of them come to nothing.
     public func encode() -> [UInt8] {
+        let runs = HistoryCoalescing(runs, rules).result()
         var bytes: [UInt8] = []
         bytes.reserveCapacity(runs.count * 6)
         var previous: Int64 = 0
@@ -97,6 +194,9 @@ public struct HistoryRecorder: Sendable {
             }
             Varint.append(Varint.zigzag(run.first &- previous), to: &bytes)
             Varint.append(UInt64(run.count), to: &bytes)
+            if run.kind == Self.tombstone {
+                for index in 0..<Int(run.count) { bytes += tombstones[run.tombstones + index] }
+            }
             previous = run.first &+ run.count
         }
         return bytes
@@ -108,29 +208,38 @@ public struct HistoryRecorder: Sendable {
         var reader = Varint.Reader(bytes)
         var previous: Int64 = 0
         while !reader.isAtEnd {
-            guard let kind = reader.byte(), let place = reader.next() else { return nil }
-            var change: HistoryChange.Kind
-            switch kind {
-            case insert: change = .insert
-            case delete: change = .delete
-            case link:
-                guard let number = reader.next() else { return nil }
-                change = .links(Int(truncatingIfNeeded: number))
-            case update:
-                guard let low = reader.next(), let words = reader.next(), words < 1024 else { return nil }
-                var high: [UInt64] = []
-                for _ in 0..<words {
-                    guard let word = reader.next() else { return nil }
-                    high.append(word)
-                }
-                change = .update(SlotMask(low: low, high: high))
-            default: return nil
-            }
+            guard let kind = reader.byte(), let place = reader.next(), let change = change(kind, &reader) else { return nil }
             guard let step = reader.next(), let count = reader.next(), count > 0, count <= 1 << 62 else { return nil }
+            var values: [[Int: Value]] = []
+            if kind == tombstone {
+                // Each takes a byte at least, so damage does not ask for all memory.
+                guard count <= UInt64(reader.remaining) else { return nil }
+                for _ in 0..<count {
+                    guard let next = HistoryTombstone.values(&reader) else { return nil }
+                    values.append(next)
+                }
+            }
             let first = previous &+ Varint.unzigzag(step)
-            guard changes.append(Int(truncatingIfNeeded: place), first: first, count: Int64(count), change) else { return nil }
+            guard changes.append(Int(truncatingIfNeeded: place), first: first, count: Int64(count), change, values) else { return nil }
             previous = first &+ Int64(count)
         }
         return changes
+    }
+
+    private static func change(_ kind: UInt8, _ reader: inout Varint.Reader) -> HistoryChange.Kind? {
+        switch kind {
+        case insert: return .insert
+        case delete, tombstone: return .delete
+        case link: return reader.next().map { .links(Int(truncatingIfNeeded: $0)) }
+        case update:
+            guard let low = reader.next(), let words = reader.next(), words < 1024 else { return nil }
+            var high: [UInt64] = []
+            for _ in 0..<words {
+                guard let word = reader.next() else { return nil }
+                high.append(word)
+            }
+            return .update(SlotMask(low: low, high: high))
+        default: return nil
+        }
     }
 }

@@ -99,6 +99,12 @@ public struct PastVersion: Sendable, Hashable {
             let place = entities[old]
             guard let entity = place.entity, let kind = self.kind(kind, place) else { return nil }
             return (entity, kind, place.offset)
+        } tombstone: { old, values in
+            var kept: [Int: Value] = [:]
+            for (slot, value) in values {
+                if entities[old].slots.indices.contains(slot), let new = entities[old].slots[slot] { kept[new] = value }
+            }
+            return kept
         }
     }
 

@@ -12,6 +12,8 @@ public final class WriteLane: Sendable {
     }
 
     private let state = Mutex(State())
+    /// The commits that came through it.
+    public let commits = OwnCommits()
 
     /// A free lane.
     public init() {}

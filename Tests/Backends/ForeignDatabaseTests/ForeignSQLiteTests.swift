@@ -231,7 +231,7 @@ import Testing
             second.end()
         }
         #expect(try first.currentToken() == nil)
-        #expect(try first.history(since: nil, limit: 10).isEmpty)
+        #expect { try first.history(since: nil, limit: 10) } throws: { ($0 as? StorageError)?.code == .unsupported }
         #expect(try second.note("x") == nil)
         #expect(try second.rawRows("SELECT count(*) AS n FROM product").rows == [[.int(3)]])
     }

@@ -18,8 +18,6 @@ struct PostgreSQLForeign: Sendable {
     /// The stand-ins of what a store of ours keeps beside the entities, which is nothing here, and the function that refuses a value.
     private static let standIns = """
         CREATE TEMP VIEW polystore_notes AS SELECT ''::text AS name, ''::bytea AS value WHERE false;
-        CREATE TEMP VIEW polystore_history AS
-            SELECT 0::int8 AS position, 0::int8 AS time, ''::text AS author, ''::bytea AS changes WHERE false;
         \(refusal)
         """
 

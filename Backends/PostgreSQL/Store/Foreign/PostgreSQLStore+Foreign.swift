@@ -6,8 +6,9 @@ internal import Synchronization
 extension PostgreSQLStore: ForeignStorage {
     /// Opens a schema that another program made. Nobody is told: the server's other clients are none of ours.
     func openForeign(_ request: OpenRequest) throws(StorageError) -> StorageState {
-        let foreign = try PostgreSQLForeign(conninfo: conninfo, schema: schema), metadata = foreign.metadata
-        try metadata.check(request)
+        let foreign = try PostgreSQLForeign(conninfo: conninfo, schema: schema)
+        var metadata = foreign.metadata
+        try metadata.adopt(request, recordsHistory: false)
         let opened = PostgreSQLCore(metadata, schema: schema, durability: durability, isForeign: true) { try foreign.reader() }
         core.withLock { $0 = opened }
         isReadOnlyNow.store(true, ordering: .releasing)
@@ -19,8 +20,10 @@ extension PostgreSQLStore: ForeignStorage {
     /// Opens a schema that another program made, to read and write its tables.
     func openInPlace(_ request: OpenRequest) throws(StorageError) -> StorageState {
         let readOnly = request.readOnly || isReadOnly
-        let inPlace = try PostgreSQLInPlace(conninfo: conninfo, schema: schema, readOnly: readOnly), metadata = inPlace.metadata
-        try metadata.check(request)
+        let inPlace = try PostgreSQLInPlace(conninfo: conninfo, schema: schema, readOnly: readOnly)
+        var metadata = inPlace.metadata
+        // What lies beside the tables records whatever the program says.
+        try metadata.adopt(request, recordsHistory: true)
         let opened = PostgreSQLCore(
             metadata, schema: schema, durability: durability, tables: inPlace.views, isForeign: true, inPlace: inPlace
         ) { try inPlace.connection() }

@@ -16,7 +16,7 @@ class PostgreSQLInPlaceReader: PostgreSQLReader {
 
     override func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
         try checkOpen()
-        let after = try core.position(token)
+        guard let after = try HistoryFloor(note: try note(HistoryFloor.noteName)).start(after: core.position(token)) else { return [] }
         let text: SQLText = """
             SELECT l.position, coalesce(c.time, l.time), coalesce(c.author, ''), l.source, l.key, l.kind, l.changed
             FROM polystore_log AS l LEFT JOIN polystore_commits AS c ON c.position = l.position
@@ -31,13 +31,39 @@ class PostgreSQLInPlaceReader: PostgreSQLReader {
                 position: row[0].number, time: row[1].number, author: row[2].text, source: row[3].text, key: row[4].number,
                 kind: row[5].text, changed: row[6].text)
         }
-        return log.entries(of: core.storeID)
+        return log.entries(of: core.storeID, core.metadata.history)
     }
 
     override func currentToken() throws(StorageError) -> HistoryToken? {
         try checkOpen()
         let result = try connection.query("SELECT max(l.position) FROM polystore_log AS l WHERE \(Self.settled)", [])
-        return result.integer(0, 0).map { HistoryToken(store: core.storeID, position: $0) }
+        let floor = try HistoryFloor(note: try note(HistoryFloor.noteName))
+        let position = max(result.integer(0, 0) ?? 0, floor.position)
+        return position > 0 ? HistoryToken(store: core.storeID, position: position) : nil
+    }
+
+    override func historyLag() throws(StorageError) -> HistoryLag {
+        try checkOpen()
+        let text = "SELECT count(DISTINCT l.position), min(l.time) FROM polystore_log AS l WHERE NOT (\(Self.settled))"
+        let result = try connection.query(text, [])
+        return HistoryLag(entries: Int(result.integer(0, 0) ?? 0), oldest: result.integer(0, 1))
+    }
+
+    override func hasUnsettledHistory() throws(StorageError) -> Bool { try historyLag().entries > 0 }
+
+    override func purgeHistory(through token: HistoryToken) throws(StorageError) {
+        try checkOpen()
+        let newest = try connection.query("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::int8 - 1", []).integer(0, 0) ?? 0
+        let position = min(try core.position(token) ?? 0, newest)
+        if position <= (try HistoryFloor(note: try note(HistoryFloor.noteName)).position) { return }
+        for table in ["polystore_log", "polystore_commits"] {
+            _ = try connection.query("DELETE FROM \(table) WHERE position <= $1::int8", [PostgreSQLParameter(position)])
+        }
+        let text: SQLText = """
+            INSERT INTO polystore_notes VALUES(\(bind: .string(HistoryFloor.noteName), .string), \
+            \(bind: .data(HistoryFloor(position).note), .data)) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+            """
+        _ = try connection.query(text)
     }
 }
 #endif

@@ -73,6 +73,7 @@ struct PostgreSQLRolling {
             let since = try connection.query("SELECT pg_current_xact_id()::text::int8", []).integer(0, 0) ?? 0
             for statement in plan.expanding(setup.schema) { try connection.execute(statement) }
             try setup.createSequences(plan.next)
+            try setup.tellOfTables()
             let writer = PostgreSQLMigrationSession(core, connection)
             // What a peer keeps for this store is of one version, and the other could not read it.
             if try !Peers(writer).known().isEmpty {
@@ -211,6 +212,7 @@ struct PostgreSQLRolling {
             try MigrationRecord(step.mapping.source).keep(in: writer)
             try setup.write(step.next.entries)
             try connection.execute(RollingRecord.removal)
+            try setup.tellOfTables()
         }
         return step.next
     }
@@ -251,6 +253,7 @@ struct PostgreSQLRolling {
             try connection.forgetStatements()
             try PostgreSQLMigrationSession(core, connection).setNote(PastVersion.noteName(step.metadata.migrations), nil)
             try connection.execute(RollingRecord.removal)
+            try setup.tellOfTables()
         }
     }
 

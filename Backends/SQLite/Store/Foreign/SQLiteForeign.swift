@@ -17,8 +17,7 @@ struct SQLiteForeign: Sendable {
     private var standIns: String {
         """
         CREATE TEMP VIEW polystore_metadata AS SELECT 'hash' AS key, '\(metadata.hash)' AS value FROM main.sqlite_master LIMIT 1;
-        CREATE TEMP VIEW polystore_notes AS SELECT '' AS name, x'' AS value WHERE 0;
-        CREATE TEMP VIEW polystore_history AS SELECT 0 AS position, 0 AS time, '' AS author, x'' AS changes WHERE 0
+        CREATE TEMP VIEW polystore_notes AS SELECT '' AS name, x'' AS value WHERE 0
         """
     }
 

@@ -13,7 +13,7 @@ class SQLiteInPlaceReader: SQLiteReader {
 
     override func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
         try checkOpen()
-        let after = try core.position(token)
+        guard let after = try floor().start(after: core.position(token)) else { return [] }
         // Rows of one of our transactions belong together; what other programs write has no such bounds.
         let text: SQLText = """
             SELECT coalesce(c.position, l.position), coalesce(c.time, l.time), coalesce(c.author, ''), l.source, l."key", l.kind, l.changed
@@ -31,12 +31,16 @@ class SQLiteInPlaceReader: SQLiteReader {
                 position: row[0].number, time: row[1].number, author: row[2].text, source: row[3].text, key: row[4].number,
                 kind: row[5].text, changed: row[6].text)
         }
-        return log.entries(of: core.storeID)
+        return log.entries(of: core.storeID, core.metadata.history)
     }
 
     override func currentToken() throws(StorageError) -> HistoryToken? {
         try checkOpen()
-        return try connection.integer("SELECT max(position) FROM polystore_log").map { HistoryToken(store: core.storeID, position: $0) }
+        let position = max(try connection.integer("SELECT max(position) FROM polystore_log") ?? 0, try floor().position)
+        return position > 0 ? HistoryToken(store: core.storeID, position: position) : nil
     }
+
+    /// Where the history begins.
+    final func floor() throws(StorageError) -> HistoryFloor { try HistoryFloor(note: try note(HistoryFloor.noteName)) }
 }
 #endif

@@ -87,6 +87,16 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, StorageWriter {
         }
     }
 
+    func purgeHistory(through token: HistoryToken) throws(StorageError) {
+        try checkOpen()
+        let position = min(try core.position(token) ?? 0, try lastPosition())
+        if position <= (try floor().position) { return }
+        for table in ["polystore_log", "polystore_commits"] {
+            try run("DELETE FROM main.\(raw: table) WHERE position <= \(bind: .int(position), .int64)")
+        }
+        try setNote(HistoryFloor.noteName, HistoryFloor(position).note)
+    }
+
     func savepoint() throws(StorageError) -> Int {
         try checkOpen()
         try connection.execute("SAVEPOINT s\(savepoints.next)")

@@ -27,7 +27,7 @@ final class KeyValueMigration: StorageMigration {
         self.engine = engine
         self.lane = lane
         // New maps are made before the transaction, empty: those of one that is undone would go with it.
-        numbers = try engine.prepare(maps: plan.allNames)
+        numbers = try lane.commits.reshape { () throws(StorageError) in try engine.prepare(maps: plan.allNames) }
         maps = try engine.write(options)
         let old = KeyValueCore(engine, plan.before, lane, numbers: numbers)
         // Ends the transaction where it throws.
@@ -50,7 +50,7 @@ final class KeyValueMigration: StorageMigration {
         try after.finishLoading()
         for root in step.mapping.destination.roots where !plan.work.roots.contains(root) { try fillIndexes(root) }
         for name in plan.gone { if let map = numbers[name] { try maps.clear(map) } }
-        let until = try before.currentToken()?.position ?? 0
+        let until = try before.newestPosition()
         let past = PastVersion(step.mapping, until: until, offset: keys.offset)
         after.recorder.add(before.recorder, by: past)
         try after.setNote(PastVersion.noteName(plan.after.migrations - 1), past.bytes)
@@ -89,7 +89,12 @@ final class KeyValueMigration: StorageMigration {
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         guard isOpen else { throw StorageError(.storeClosed, "the migration has ended") }
         try after.finishLoading()
-        let token = after.recorder.isEmpty ? nil : try after.writeHistory(record)
+        let token = try after.writeHistory(record)
+        try lane.commits.reshape { () throws(StorageError) in try publish() }
+        return token
+    }
+
+    private func publish() throws(StorageError) {
         try maps.commit()
         isOpen = false
         closeSessions()
@@ -98,7 +103,6 @@ final class KeyValueMigration: StorageMigration {
         try? engine.reopen(mapCount: max(KeyValueLayout(plan.after).names.count, 200))
         try? engine.remove(maps: plan.gone)
         try store.publish(plan.after)
-        return token
     }
 
     func end() {

@@ -12,6 +12,8 @@ final class KeyValueCore: Sendable {
     /// Whether records carry a checksum.
     let checksRecords: Bool
     private let closed = Atomic(false)
+    /// Whether what was left out of the history, if anything was, lies behind.
+    let hasResumedHistory = Atomic(false)
     let shapes: RecordShapes
 
     init(_ engine: any OrderedStore, _ metadata: StoreMetadata, _ lane: WriteLane, numbers: [String: Int]) {
@@ -64,9 +66,9 @@ final class KeyValueCore: Sendable {
             .corrupted, "the record of \(name) \(key) is damaged: its checksum does not fit", details: .init(entity: name, keys: [key]))
     }
 
-    /// The position of a token; 0 for none.
-    func position(_ token: HistoryToken?) throws(StorageError) -> Int64 {
-        guard let token else { return 0 }
+    /// The position of a token; nil for none.
+    func position(_ token: HistoryToken?) throws(StorageError) -> Int64? {
+        guard let token else { return nil }
         guard token.store == storeID else {
             throw StorageError(.tokenExpired, "the token belongs to another store; start from the beginning")
         }

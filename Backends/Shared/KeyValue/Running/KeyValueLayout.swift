@@ -19,6 +19,9 @@ struct KeyValueLayout: Sendable {
     static let metadata = 0, counters = 1, history = 2, notes = 3
     static let ownMaps = ["polystore_metadata", "polystore_counters", "polystore_history", "polystore_notes"]
 
+    /// The counter of quiet commits, among those of keys: names of entities do not begin so.
+    static let quietCounter = "polystore_quiet"
+
     let schema: Schema
     let names: [String]
     let entityNumbers: [Int16]

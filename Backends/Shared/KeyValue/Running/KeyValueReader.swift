@@ -178,52 +178,10 @@ class KeyValueReader: StorageReader {
         return side == .owner ? Link(owner: first, rank: rank, member: second) : Link(owner: second, rank: rank, member: first)
     }
 
-    func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
-        try checkOpen()
-        let after = try core.position(token)
-        let cursor = try engine.cursor(KeyValueLayout.history)
-        var entries: [HistoryEntry] = []
-        var isThere = try RowKey(after + 1).withBytes { bytes throws(StorageError) in try cursor.seek(bytes) }
-        while isThere, entries.count < limit {
-            guard let entry = HistoryRow.entry(cursor.value, core.storeID, KeyBytes.key(cursor.key)) else {
-                throw StorageError(.corrupted, "an entry of the history is damaged")
-            }
-            entries.append(entry)
-            isThere = try cursor.next()
-        }
-        return try PastVersion.translate(entries, core.metadata.migrations, self)
-    }
-
-    func currentToken() throws(StorageError) -> HistoryToken? {
-        try checkOpen()
-        let position = try counter("polystore_history") - 1
-        return position > 0 ? HistoryToken(store: core.storeID, position: position) : nil
-    }
-
     /// The next number of a counter, 1 at the beginning.
     final func counter(_ name: String) throws(StorageError) -> Int64 {
         try KeyValueStore.withBytes(name) { key throws(StorageError) in
             try engine.get(KeyValueLayout.counters, key).map(KeyBytes.key) ?? 1
         }
-    }
-}
-
-/// An entry of the history as bytes: time (8), length of the author (4), author, changes.
-enum HistoryRow {
-    static func bytes(_ time: Int64, _ author: String, _ changes: [UInt8]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        withUnsafeBytes(of: time.littleEndian) { bytes += $0 }
-        withUnsafeBytes(of: UInt32(author.utf8.count).littleEndian) { bytes += $0 }
-        return bytes + Array(author.utf8) + changes
-    }
-
-    static func entry(_ bytes: UnsafeRawBufferPointer, _ store: UUID, _ position: Int64) -> HistoryEntry? {
-        guard bytes.count >= 12 else { return nil }
-        let time = Int64(littleEndian: bytes.loadUnaligned(as: Int64.self))
-        let length = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
-        guard 12 + length <= bytes.count, let author = String(utf8: UnsafeRawBufferPointer(rebasing: bytes[12..<(12 + length)])),
-            let changes = HistoryRecorder.decode(UnsafeRawBufferPointer(rebasing: bytes[(12 + length)...]))
-        else { return nil }
-        return HistoryEntry(token: HistoryToken(store: store, position: position), time: time, author: author, changes: changes)
     }
 }

@@ -14,9 +14,17 @@ public final class KeyValueStore: Sendable {
     private let engine: any OrderedStore
     private let state = Mutex(State())
     private let lane = WriteLane()
+    private let recordsHistory: Bool
+    /// The commits of this store.
+    public var commits: OwnCommits { lane.commits }
 
     /// A store over an engine that is not yet open.
-    public init(_ engine: any OrderedStore) { self.engine = engine }
+    ///
+    /// - Parameter recordsHistory: Whether what is changed is recorded.
+    public init(_ engine: any OrderedStore, recordsHistory: Bool = true) {
+        self.engine = engine
+        self.recordsHistory = recordsHistory
+    }
 
     /// Opens the engine and checks or makes what lies in it.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
@@ -25,8 +33,8 @@ public final class KeyValueStore: Sendable {
         let maps = request.schema.map { KeyValueLayout(StoreMetadata(new: $0)).names.count } ?? 0
         _ = try engine.open(OrderedOpen(create: canCreate, readOnly: request.readOnly, mapCount: max(maps, 200)))
         do throws(StorageError) {
-            let (metadata, wasCreated) = try metadata(request, canCreate)
-            try metadata.check(request)
+            var (metadata, wasCreated) = try metadata(request, canCreate)
+            try metadata.adopt(request, recordsHistory: recordsHistory)
             try publish(metadata)
             state.withLock { $0.isReadOnly = request.readOnly }
             return StorageState(
@@ -39,6 +47,8 @@ public final class KeyValueStore: Sendable {
 
     /// Opens the maps of a version of the model for the sessions that begin from now on.
     func publish(_ metadata: StoreMetadata) throws(StorageError) {
+        var metadata = metadata
+        metadata.history.isOn = recordsHistory
         let numbers = try engine.prepare(maps: KeyValueLayout(metadata).names)
         let core = KeyValueCore(engine, metadata, lane, numbers: numbers)
         state.withLock { $0.core = core }

@@ -5,9 +5,13 @@ internal import PolystoreStorage
 class KeyValueWriter: KeyValueReader, StorageWriter {
     let maps: any OrderedWriter
     let indexes: IndexWriter
-    var recorder = HistoryRecorder()
+    var recorder: HistoryRecorder
     private var savepoints = Savepoints<HistoryRecorder.Mark>()
     private var bulk: BulkLoad
+    /// What the transaction changes that its entry of the history does not name.
+    private var beside = ChangesBeside()
+    /// Whether the position of the history rises although nothing is recorded.
+    final var raisesPosition = false
     let old = RowBatch(capacity: 1)
     let scratchRows = RowBatch(capacity: 512)
     private let merged = RowBatch(capacity: 1)
@@ -16,6 +20,7 @@ class KeyValueWriter: KeyValueReader, StorageWriter {
         self.maps = maps
         indexes = IndexWriter(core, maps)
         bulk = BulkLoad(core, maps)
+        recorder = HistoryRecorder(core.metadata.history)
         super.init(core, maps)
     }
 
@@ -39,6 +44,7 @@ class KeyValueWriter: KeyValueReader, StorageWriter {
 
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         try checkOpen()
+        beside.quietly()
         let name = core.schema.entities[core.schema[entity].root].name
         let first = try counter(name)
         try setCounter(name, first + Int64(count))
@@ -59,6 +65,7 @@ class KeyValueWriter: KeyValueReader, StorageWriter {
 
     func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
         try checkOpen()
+        beside.quietly()
         try KeyValueStore.withBytes(name) { key throws(StorageError) in
             _ = try maps.delete(KeyValueLayout.notes, key)
             guard let bytes else { return }
@@ -79,12 +86,14 @@ class KeyValueWriter: KeyValueReader, StorageWriter {
     }
 
     private func delete(_ change: EntityChanges) throws(StorageError) {
-        let map = core.layout.rows[change.entity]
+        if change.deletes.isEmpty { return }
+        let map = core.layout.rows[change.entity], preserves = recorder.preserves(change.entity)
         for deletion in change.deletes {
             let row = try oldRow(change.entity, map, deletion.key)
             if let version = deletion.expectedVersion, version != row.version { throw stale(change.entity, deletion.key) }
             try indexes.remove(row, core.layout.keptIndexes[row.entity])
             _ = try RowKey(deletion.key).withBytes { key throws(StorageError) in try maps.delete(map, key) }
+            if preserves { recorder.remember(row) }
             recorder.delete(change.entity, deletion.key)
         }
     }
@@ -216,11 +225,13 @@ class KeyValueWriter: KeyValueReader, StorageWriter {
 
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) {
         try checkOpen()
+        beside.rows()
         try bulk.load(core.schema[root].root, batch)
     }
 
     func load(link: Int, _ pairs: [Link]) throws(StorageError) {
         try checkOpen()
+        beside.rows()
         for pair in pairs { try indexes.add(pair, core.layout.links[link]) }
     }
 
@@ -235,6 +246,7 @@ class KeyValueWriter: KeyValueReader, StorageWriter {
         let (mark, depth) = try savepoints.find(savepoint)
         for _ in 0..<depth { try maps.undoSavepoint() }
         bulk.forget()
+        beside.quietly()
         // The mark stays set.
         try maps.savepoint()
         recorder.rewind(to: mark)
@@ -247,28 +259,25 @@ class KeyValueWriter: KeyValueReader, StorageWriter {
         savepoints.release(savepoint)
     }
 
+    var recordedChanges: HistoryChanges? { recorder.changes }
+
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         try finishLoading()
         for (root, key) in bulk.greatest { try raiseKeys(root, to: key + 1) }
-        var token: HistoryToken?
-        if !recorder.isEmpty { token = try writeHistory(record) }
+        let token = try writeHistory(record)
+        // Nobody names what is not recorded.
+        if recorder.isUnrecorded { beside.rows() }
+        let isListed = token != nil || raisesPosition
+        try writeQuiet(isListed: isListed)
         for _ in 0..<savepoints.count { try maps.keepSavepoint() }
-        try maps.commit()
+        try core.lane.commits.count(isListed: isListed, isUnlisted: beside.hasRows) { () throws(StorageError) in try maps.commit() }
         end()
         return token
     }
 
-    final func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken {
-        let position = try counter("polystore_history")
-        try setCounter("polystore_history", position + 1)
-        let bytes = HistoryRow.bytes(record.time ?? Microseconds.from(Date()) ?? 0, record.author, recorder.encode())
-        var failure: StorageError?
-        bytes.withUnsafeBytes { value in
-            do throws(StorageError) {
-                try RowKey(position).withBytes { key throws(StorageError) in try maps.put(KeyValueLayout.history, key, value) }
-            } catch { failure = error }
-        }
-        if let failure { throw failure }
-        return HistoryToken(store: core.storeID, position: position)
+    /// Writes down that the transaction about to be committed is none that observers need to know (`CommitLedger`).
+    private func writeQuiet(isListed: Bool) throws(StorageError) {
+        let step = beside.quietStep(isListed: isListed, isRecorded: recorder.hasChanges), name = KeyValueLayout.quietCounter
+        if step != 0 { try setCounter(name, try counter(name) + step) }
     }
 }

@@ -68,12 +68,14 @@ public struct InPlaceLog {
         return mask
     }
 
-    /// The entries.
-    public func entries(of store: UUID) -> [HistoryEntry] {
+    /// The entries, each with one change for each object.
+    public func entries(of store: UUID, _ rules: HistoryRules) -> [HistoryEntry] {
         entries.map { entry in
-            HistoryEntry(
+            var recorder = HistoryRecorder(rules)
+            recorder.add(HistoryChanges(entry.changes))
+            return HistoryEntry(
                 token: HistoryToken(store: store, position: entry.position), time: entry.time, author: entry.author,
-                changes: HistoryChanges(entry.changes))
+                changes: recorder.encode().withUnsafeBytes(HistoryRecorder.decode) ?? HistoryChanges())
         }
     }
 }

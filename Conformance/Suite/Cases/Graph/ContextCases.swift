@@ -31,6 +31,20 @@ enum ContextCases {
             _ = try view.fetchCount(From<Person>())
             check.equal(ann.age, 7, "after a fetch")
         },
+        .graph("E003.objects-of-classes-below-the-one-asked-for", "features C72") { stack, check in
+            let id = try stack.write { transaction in
+                let dog = try transaction.create(Dog.self)
+                dog.name = "Rex"
+                return ObjectID<Pet>(dog.objectID.key)
+            }
+            let view = stack.makeViewContext()
+            // Each is let go at once, and the next is another one.
+            for number in 0..<10 {
+                check.equal(try view.fetchExisting(id)?.name, number == 0 ? "Rex" : "Rex \(number - 1)", "by its id")
+                try stack.write { try $0.fetchOne(From<Dog>())?.name = "Rex \(number)" }
+                try view.merge()
+            }
+        },
         .graph("E004.merge-on-demand", "features C78") { stack, check in
             try stack.add("Ann")
             let view = stack.makeViewContext(merging: .onDemand)

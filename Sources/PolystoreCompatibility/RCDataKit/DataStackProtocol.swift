@@ -1,22 +1,5 @@
 public import Polystore
 
-/// Who writes: a name that the history keeps.
-/// ```swift
-/// extension TransactionAuthor {
-///     static var networkSync: TransactionAuthor { "networkSync" }
-/// }
-/// ```
-public struct TransactionAuthor: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// The name.
-    public let name: String
-
-    /// An author of a name.
-    public init(_ name: String) { self.name = name }
-
-    /// An author of a name.
-    public init(stringLiteral name: String) { self.init(name) }
-}
-
 /// RCDataKit's typed identity of an object.
 public typealias TypedObjectID = ObjectID
 
@@ -39,11 +22,11 @@ extension DataStackProtocol {
 
     /// A context that writes under an author, for the isolation that asks for it.
     public func backgroundContext(author: TransactionAuthor) -> sending UnsafeTransaction {
-        dataStack.beginUnsafe(author: author.name)
+        dataStack.beginUnsafe(author: author)
     }
 }
 
 extension DataStack {
     /// A context that writes under an author, for the isolation that asks for it.
-    public func backgroundContext(author: TransactionAuthor) -> sending UnsafeTransaction { beginUnsafe(author: author.name) }
+    public func backgroundContext(author: TransactionAuthor) -> sending UnsafeTransaction { beginUnsafe(author: author) }
 }

@@ -1,0 +1,154 @@
+#if PostgreSQL
+internal import Foundation
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+/// The history of a store on a server, and how far it can be told.
+///
+/// The position of an entry is the id of its transaction. Ids are given when transactions first write, not when they commit, so an entry
+/// with a lower id can appear after one with a higher id. What is below the *horizon* cannot: no transaction that may still write an entry
+/// has a lower id.
+///
+/// The horizon H of a session with the snapshot S is the least id in progress in S that may be of a writer of this store, or `xmax` of S
+/// where there is none. An id in progress is *foreign* if, after S was taken, some process holds the lock of the id (`transactionid`,
+/// exclusive) and not the advisory lock of the store's writers. Then:
+///
+/// 1. A writer holds the advisory lock before BEGIN and until after COMMIT or ROLLBACK (`PostgreSQLStore.lane`), and `pg_locks` shows
+///    both kinds of lock at one moment. So a foreign id is of no writer, and its transaction writes no entry.
+/// 2. An id below H is therefore finished in S, or foreign. Of finished transactions S sees all that they committed. So everything that
+///    will ever be below H is seen in S, and nothing appears below H later: the history up to H has no gap and gets none.
+/// 3. An id in progress in S without a holder has ended since S was taken, or has just been given and is not locked yet (a server notes
+///    the id first). Nobody can tell whose it is, so it counts as a writer's, until the next session.
+///
+/// S is that of the session's first statement; `pg_locks` is read later, which only makes more ids count as writers'. So one statement
+/// suffices, also under REPEATABLE READ. A session asks once and keeps the answer: a foreign transaction may have ended when it asks again,
+/// and nobody could tell any more that it was foreign. Where nothing is in progress, `pg_locks` is not read at all. A prepared transaction has no
+/// process, and is foreign: the store prepares none. On a standby no id has a holder, so every one counts.
+struct PostgreSQLHistory {
+    private let core: PostgreSQLCore
+    private let connection: PostgreSQLConnection
+    private let horizon: Int64
+
+    /// The history of a session.
+    ///
+    /// - Parameter horizon: What the session was told when it first asked.
+    init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, horizon: Int64) {
+        self.core = core
+        self.connection = connection
+        self.horizon = horizon
+    }
+
+    /// The horizon of a session that has not asked yet.
+    static func horizon(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection) throws(StorageError) -> Int64 {
+        try connection.query("SELECT \(expression(core))", []).integer(0, 0) ?? 0
+    }
+
+    private static func expression(_ core: PostgreSQLCore) -> String {
+        // A key of 64 bits is shown as its two halves (https://www.postgresql.org/docs/current/view-pg-locks.html).
+        let high = UInt32(truncatingIfNeeded: core.lock >> 32), low = UInt32(truncatingIfNeeded: core.lock)
+        let snapshot = "pg_current_snapshot()"
+        return """
+            (CASE WHEN pg_snapshot_xmin(\(snapshot)) = pg_snapshot_xmax(\(snapshot)) THEN pg_snapshot_xmax(\(snapshot))::text::int8 ELSE (
+                WITH held AS MATERIALIZED (SELECT locktype, pid, transactionid FROM pg_locks WHERE granted AND (
+                    locktype = 'transactionid' AND mode = 'ExclusiveLock' OR locktype = 'advisory' AND objsubid = 1
+                    AND classid = \(high) AND objid = \(low)
+                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())))
+                SELECT COALESCE(min(running::text::int8), pg_snapshot_xmax(\(snapshot))::text::int8)
+                FROM pg_snapshot_xip(\(snapshot)) AS running WHERE NOT EXISTS (SELECT FROM held AS holder
+                    WHERE holder.locktype = 'transactionid' AND holder.transactionid = running::xid
+                    AND NOT EXISTS (SELECT FROM held AS writer WHERE writer.locktype = 'advisory' AND writer.pid = holder.pid))) END)
+            """
+    }
+
+    private static let name = "'\(HistoryFloor.noteName)'"
+    /// The note of a store that somebody changes without recording it: ids of later transactions are greater than those of all tokens.
+    private static let unrecorded = "convert_to('\(String(decoding: HistoryFloor(0, isUnrecorded: true).note, as: UTF8.self))', 'UTF8')"
+    private static let floor = PostgreSQLStep("SELECT value FROM polystore_notes WHERE name = \(name)", [])
+
+    private static func floor(_ result: PostgreSQLResult) throws(StorageError) -> HistoryFloor {
+        try HistoryFloor(note: result.count == 0 ? nil : Data(result.cell(0, 0, RowBatch(capacity: 1)).bytes))
+    }
+
+    private func token(_ position: Int64) -> HistoryToken { HistoryToken(store: core.storeID, position: position) }
+
+    /// Entries below the horizon in the terms in which they were written, and what sessions of a newer version, which is used at the same
+    /// time, have written in their own.
+    func entries(after position: Int64?, limit: Int) throws(StorageError) -> ([HistoryEntry], newest: [Int: HistoryChanges]) {
+        let own = core.rolling == nil ? "" : ", changes_next"
+        let results = try connection.pipeline([
+            Self.floor,
+            PostgreSQLStep(
+                "SELECT position, time, author, changes\(own) FROM polystore_history WHERE position > $1::int8 AND position < "
+                    + "\(horizon) ORDER BY position LIMIT $2::int8",
+                [PostgreSQLParameter(position ?? 0), PostgreSQLParameter(Int64(limit))]),
+        ])
+        // What is below the floor is not there any more.
+        guard try Self.floor(results[0]).start(after: position) != nil else { return ([], [:]) }
+        let result = results[1], scratch = RowBatch(capacity: 1)
+        var entries: [HistoryEntry] = [], newest: [Int: HistoryChanges] = [:]
+        for row in 0..<result.count {
+            guard let author = String(utf8: result.cell(row, 2, scratch).bytes),
+                let changes = HistoryRecorder.decode(result.cell(row, 3, scratch).bytes)
+            else { throw StorageError(.corrupted, "an entry of the history is damaged") }
+            if core.rolling != nil {
+                let next = result.cell(row, 4, scratch)
+                if !next.isNull { newest[row] = HistoryRecorder.decode(next.bytes) }
+            }
+            entries.append(
+                HistoryEntry(
+                    token: token(result.cell(row, 0, scratch).int), time: result.cell(row, 1, scratch).int, author: author,
+                    changes: changes))
+        }
+        return (entries, newest)
+    }
+
+    /// The token of the newest entry below the horizon, or of where the history begins.
+    func newest() throws(StorageError) -> HistoryToken? {
+        let results = try connection.pipeline([
+            Self.floor, PostgreSQLStep("SELECT max(position) FROM polystore_history WHERE position < \(horizon)", []),
+        ])
+        let floor = try Self.floor(results[0]), position = max(results[1].integer(0, 0) ?? 0, floor.position)
+        return position > 0 && !floor.isUnrecorded ? token(position) : nil
+    }
+
+    /// What is at or above the horizon.
+    func lag() throws(StorageError) -> HistoryLag {
+        let result = try connection.query(
+            "SELECT count(*), min(time) FROM polystore_history WHERE position >= \(horizon)", [])
+        return HistoryLag(entries: Int(result.integer(0, 0) ?? 0), oldest: result.integer(0, 1))
+    }
+
+    func isUnsettled() throws(StorageError) -> Bool {
+        let result = try connection.query(
+            "SELECT 1::int8 WHERE EXISTS (SELECT 1 FROM polystore_history WHERE position >= \(horizon))", [])
+        return result.count > 0
+    }
+
+    // MARK: Writing
+
+    /// Forgets what is at or below a position and below the horizon: what may still appear was never read by anybody.
+    func purge(through position: Int64) throws(StorageError) {
+        let results = try connection.pipeline([Self.floor])
+        let floor = try Self.floor(results[0]), position = min(position, horizon - 1)
+        if position <= floor.position || floor.isUnrecorded { return }
+        _ = try connection.query("DELETE FROM polystore_history WHERE position <= $1::int8", [PostgreSQLParameter(position)])
+        _ = try connection.query(
+            "INSERT INTO polystore_notes VALUES(\(Self.name), convert_to(($1::int8)::text, 'UTF8')) "
+                + "ON CONFLICT (name) DO UPDATE SET value = excluded.value", [PostgreSQLParameter(position)])
+    }
+
+    /// The statement that notes that there are changes that the history does not have. Where that is known it changes and locks nothing.
+    static func leavingOut(isKnown: Bool) -> String {
+        isKnown
+            ? "UPDATE polystore_notes SET value = \(unrecorded) WHERE name = \(name) AND value <> \(unrecorded)"
+            : "INSERT INTO polystore_notes VALUES(\(name), \(unrecorded)) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+    }
+
+    /// The statements that begin the history anew where changes were left out: what was recorded before is forgotten.
+    static let resuming = [
+        "DELETE FROM polystore_history WHERE EXISTS (SELECT 1 FROM polystore_notes WHERE name = \(name) AND value = \(unrecorded))",
+        "UPDATE polystore_notes SET value = convert_to((pg_current_xact_id()::text::int8 - 1)::text, 'UTF8') WHERE name = \(name) "
+            + "AND value = \(unrecorded)",
+    ]
+}
+#endif

@@ -1,0 +1,216 @@
+#if PostgreSQL
+internal import CLibPQ
+internal import Foundation
+internal import PolystoreStorage
+internal import Synchronization
+
+/// A thread that waits on a connection of its own for what others tell; a lost connection is made anew.
+final class PostgreSQLListener: Sendable {
+    private static let longestPause = 5.0
+    /// After so many seconds it asks again for changes to be told, which also finds out whether the server is still there.
+    private static let renewal = 15.0
+    /// So long the server has for what is told to come back, in seconds.
+    private static let echoTime = 5.0
+
+    /// Somebody who waits for the first answer of the server.
+    private final class Question: Sendable {
+        private let answer = Mutex<Result<Void, StorageError>?>(nil)
+        private let isAnswered = DispatchSemaphore(value: 0)
+
+        func answer(_ result: Result<Void, StorageError>) {
+            answer.withLock { $0 = result }
+            isAnswered.signal()
+        }
+
+        func wait() throws(StorageError) {
+            guard isAnswered.wait(timeout: .now() + 30) == .success, let answer = answer.withLock({ $0 }) else {
+                throw StorageError(.timeout, "the server did not answer in time whether it tells of changes")
+            }
+            try answer.get()
+        }
+    }
+
+    private struct State: Sendable {
+        var isStopped = false
+        var isWatching = false
+        var questions: [Question] = []
+        var thread: ObjectIdentifier?
+    }
+
+    private let state = Mutex(State())
+    private let wakeUp = WakeUp()
+    private let ended = DispatchGroup()
+    private let schema: String
+    private let connect: @Sendable () throws -> PostgreSQLConnection
+    private let onEvent: @Sendable (PostgreSQLEvent) -> Void
+    /// The name of this program among its peers: a lost connection is told as its leaving.
+    private let own: String
+
+    init(
+        schema: String, own: String, connect: @escaping @Sendable () throws -> PostgreSQLConnection,
+        onEvent: @escaping @Sendable (PostgreSQLEvent) -> Void
+    ) {
+        self.schema = schema
+        self.own = own
+        self.connect = connect
+        self.onEvent = onEvent
+        ended.enter()
+        let thread = Thread { self.run() }
+        thread.name = "polystore-listener"
+        thread.start()
+    }
+
+    /// Ends the thread, and waits for a moment for its connection to be closed.
+    func stop() {
+        let thread = state.withLock { state in
+            state.isStopped = true
+            return state.thread
+        }
+        wakeUp.call()
+        if thread != ObjectIdentifier(Thread.current) { _ = ended.wait(timeout: .now() + 2) }
+    }
+
+    /// Asks the server for changes to be told; when it returns, they are.
+    func watch() throws(StorageError) {
+        let question = Question()
+        state.withLock { state in
+            state.isWatching = true
+            state.questions.append(question)
+        }
+        wakeUp.call()
+        try question.wait()
+    }
+
+    /// Asks no more.
+    func rest() { state.withLock { $0.isWatching = false } }
+
+    private var isRunning: Bool { state.withLock { !$0.isStopped } }
+    private var isWatching: Bool { state.withLock { $0.isWatching } }
+
+    private func answer(_ result: Result<Void, StorageError>) {
+        let questions = state.withLock { state in
+            defer { state.questions = [] }
+            return state.questions
+        }
+        for question in questions { question.answer(result) }
+    }
+
+    private func run() {
+        state.withLock { $0.thread = ObjectIdentifier(Thread.current) }
+        defer {
+            answer(.failure(StorageError(.storeClosed, "the store was closed")))
+            ended.leave()
+        }
+        var pause = 0.1, wasLost = false
+        while isRunning {
+            do {
+                let connection = try connect()
+                try connection.execute("LISTEN \(PostgreSQLEvent.channel(schema))")
+                pause = 0.1
+                if wasLost { for event in [PostgreSQLEvent.joining(own), .joined(own), .unknown("")] { onEvent(event) } }
+                wasLost = !listen(connection)
+                if wasLost, isRunning { for event in [PostgreSQLEvent.leaving(own), .left(own)] { onEvent(event) } }
+            } catch {
+                answer(.failure(error as? StorageError ?? StorageError(.connectionLost, "the server does not answer", cause: error)))
+                wakeUp.wait(orFor: -1, milliseconds: Int32(pause * 1000))
+                wakeUp.clear()
+                pause = min(pause * 2, Self.longestPause)
+            }
+        }
+    }
+
+    /// Hands on what comes until the listener is stopped; false when the connection is lost.
+    private func listen(_ connection: PostgreSQLConnection) -> Bool {
+        let telling = PostgreSQLTelling(connection, schema)
+        var next = Date(), settling: Set<String> = [], patience = 0.01
+        while isRunning {
+            do throws(StorageError) {
+                if isWatching, next <= Date() || state.withLock({ !$0.questions.isEmpty }) {
+                    settling.formUnion(try renew(connection, telling))
+                    next = Date(timeIntervalSinceNow: Self.renewal)
+                }
+                if !settling.isEmpty {
+                    settling.formIntersection(try telling.writers())
+                    if settling.isEmpty {
+                        patience = 0.01
+                        onEvent(.unknown(""))
+                    }
+                }
+            } catch {
+                if connection.isLost { return false }
+                answer(.failure(error))
+                next = Date(timeIntervalSinceNow: Self.renewal)
+            }
+            var seconds = isWatching ? max(next.timeIntervalSinceNow, 0) : 3600
+            if !settling.isEmpty {
+                seconds = min(seconds, patience)
+                patience = min(patience * 2, 1)
+            }
+            wakeUp.wait(orFor: connection.socket, milliseconds: Int32(seconds * 1000) + 1)
+            wakeUp.clear()
+            guard let payloads = connection.notifications() else { return false }
+            hand(payloads)
+        }
+        return true
+    }
+
+    private func hand(_ payloads: [String]) {
+        // Several changes are one signal.
+        var told: Set<PostgreSQLEvent> = []
+        for payload in payloads {
+            guard let event = PostgreSQLEvent(payload: payload), !event.isOf(own) else { continue }
+            switch event {
+            case .history, .unknown: if told.insert(event).inserted { onEvent(event) }
+            case .joining, .joined, .leaving, .left, .erasing, .erased: onEvent(event)
+            }
+        }
+    }
+
+    /// Asks for changes to be told, and answers those who wait for it.
+    ///
+    /// - Returns: The transactions that had written something when nobody asked, and have not ended.
+    private func renew(_ connection: PostgreSQLConnection, _ telling: PostgreSQLTelling) throws(StorageError) -> Set<String> {
+        if state.withLock({ !$0.questions.isEmpty }) {
+            if try !telling.isMade() { try telling.makeWhereMissing() }
+            try hear(connection)
+        }
+        let writers: Set<String> = try telling.watch() ? [] : try telling.writers()
+        answer(.success(()))
+        return writers
+    }
+
+    /// Makes sure that what is told is heard: between a program and the server there may be a pool of connections that forgets who listens.
+    private func hear(_ connection: PostgreSQLConnection) throws(StorageError) {
+        let probe = "probe \(own)", deadline = Date(timeIntervalSinceNow: Self.echoTime)
+        try connection.execute("NOTIFY \(PostgreSQLEvent.channel(schema)), '\(probe)'")
+        while let payloads = connection.notifications() {
+            hand(payloads)
+            if payloads.contains(probe) { return }
+            guard Date() < deadline, isRunning else {
+                throw StorageError(
+                    .unsupported,
+                    "the server's notifications do not arrive; a pool that gives each transaction another connection does not pass them on: "
+                        + "connect to the server itself")
+            }
+            wakeUp.wait(orFor: connection.socket, milliseconds: 100)
+        }
+        throw StorageError(.connectionLost, "the server closed the connection")
+    }
+}
+
+extension PostgreSQLConnection {
+    /// What is readable when the server has sent something.
+    var socket: Int32 { PQsocket(handle) }
+
+    /// What was told on the channels that the connection listens to; nil when it is lost.
+    func notifications() -> [String]? {
+        if PQsocket(handle) < 0 || PQconsumeInput(handle) == 0 || PQstatus(handle) != CONNECTION_OK { return nil }
+        var payloads: [String] = []
+        while let notification = PQnotifies(handle) {
+            if let text = notification.pointee.extra { payloads.append(String(cString: text)) }
+            PQfreemem(notification)
+        }
+        return payloads
+    }
+}
+#endif

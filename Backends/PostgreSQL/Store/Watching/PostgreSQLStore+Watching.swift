@@ -1,0 +1,100 @@
+#if PostgreSQL
+public import PolystoreStorage
+internal import Synchronization
+
+/// Who waits for what others tell: one connection serves observers and watches.
+struct PostgreSQLEars: Sendable {
+    var listener: PostgreSQLListener?
+    var watches: ChangeWatches?
+    /// Whether there are, or were, observers: then the listener stays for as long as the store is open.
+    var isObserved = false
+}
+
+extension PostgreSQLStore {
+    /// Signals what others commit: programs that use this library, and others that write to its tables.
+    ///
+    /// While anybody watches, transactions that write commit one after the other, because the server tells of them in their order. Through a
+    /// pool that gives each transaction another connection nothing is heard: `unsupported`. A store of another program's tables
+    /// cannot tell: nil.
+    public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
+        _ = try opened()
+        if catalog != .own { return nil }
+        let watches = ears.withLock { ears in
+            let watches = ears.watches ?? ChangeWatches { [weak self] in self?.unwatch() }
+            ears.watches = watches
+            return watches
+        }
+        // First the watch: a thread that rests because there is none finds it.
+        let watch = watches.add(handler)
+        do throws(StorageError) {
+            try listening().watch()
+        } catch {
+            watch.cancel()
+            throw error
+        }
+        return watch
+    }
+
+    /// Begins to wait for what other programs tell.
+    func listen() {
+        guard catalog == .own, (try? opened()) != nil else { return }
+        ears.withLock { $0.isObserved = true }
+        listening()
+    }
+
+    @discardableResult
+    private func listening() -> PostgreSQLListener {
+        let connect = connector
+        return ears.withLock { ears in
+            if let listener = ears.listener { return listener }
+            let listener = PostgreSQLListener(schema: schema, own: peerName, connect: connect) { [weak self] in self?.tell($0) }
+            ears.listener = listener
+            return listener
+        }
+    }
+
+    private func unwatch() {
+        let idle = ears.withLock { ears -> PostgreSQLListener? in
+            guard ears.watches?.isEmpty ?? true else { return nil }
+            if ears.isObserved {
+                ears.listener?.rest()
+                return nil
+            }
+            defer { ears.listener = nil }
+            return ears.listener
+        }
+        idle?.stop()
+    }
+
+    /// Ends all watches, and the waiting.
+    func stopListening() {
+        ears.withLock({ $0.watches })?.cancelAll()
+        let listener = ears.withLock { ears in
+            defer { ears.listener = nil }
+            return ears.listener
+        }
+        listener?.stop()
+    }
+
+    /// Tells observers and watches.
+    func tell(_ event: PostgreSQLEvent) {
+        let watches = ears.withLock { $0.watches }
+        observers.tell { observer in
+            switch event {
+            case .joining(let peer): observer.storage(self, willAddPeer: peer)
+            case .joined(let peer): observer.storage(self, didAddPeer: peer)
+            case .leaving(let peer): observer.storage(self, willRemovePeer: peer)
+            case .left(let peer): observer.storage(self, didRemovePeer: peer)
+            case .erasing: observer.storageWillRemoveContent(self)
+            case .erased: observer.storageDidRemoveContent(self)
+            case .history, .unknown: break
+            }
+        }
+        switch event {
+        case .history: watches?.signal(.history)
+        case .unknown, .erased: watches?.signal(.unknown)
+        case .joining, .joined, .leaving, .left, .erasing: break
+        }
+    }
+}
+#endif

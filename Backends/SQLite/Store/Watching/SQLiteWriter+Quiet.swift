@@ -1,0 +1,23 @@
+#if SQLite
+internal import CSQLite
+internal import PolystoreStorage
+
+extension SQLiteWriter {
+    /// The name of the counter of quiet commits, among those of keys: names of entities do not begin so.
+    static let quietCounter = "polystore_quiet"
+
+    /// Writes down that the transaction about to be committed is none that observers need to know (`CommitLedger`).
+    ///
+    /// - Parameter isListed: Whether it has an entry in the history.
+    final func writeQuiet(isListed: Bool) throws(StorageError) {
+        let step = beside.quietStep(isListed: isListed, isRecorded: recorder.hasChanges)
+        if step == 0 { return }
+        let statement = try connection.statement(
+            "INSERT INTO polystore_counters(root, next) VALUES('\(Self.quietCounter)', ?1) ON CONFLICT(root) DO UPDATE SET next = next + ?1"
+        )
+        statement.bind(.int(step), at: 1)
+        let code = statement.run()
+        if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
+    }
+}
+#endif

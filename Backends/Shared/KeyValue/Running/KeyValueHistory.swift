@@ -1,0 +1,132 @@
+internal import Foundation
+internal import PolystoreStorage
+internal import Synchronization
+
+extension KeyValueReader {
+    final func checkHistory() throws(StorageError) {
+        try checkOpen()
+        if !core.metadata.history.isOn { throw .keepsNoHistory }
+    }
+
+    /// Where the history begins.
+    final func historyFloor() throws(StorageError) -> HistoryFloor { try HistoryFloor(note: try note(HistoryFloor.noteName)) }
+
+    /// The position of the newest entry that ever was: where it was purged, the floor is there. 0 where there was none.
+    final func newestPosition() throws(StorageError) -> Int64 {
+        let cursor = try engine.cursor(KeyValueLayout.history)
+        return max(try cursor.last() ? KeyBytes.key(cursor.key) : 0, try historyFloor().position)
+    }
+
+    func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
+        try checkHistory()
+        guard let start = try historyFloor().start(after: core.position(token)) else { return [] }
+        let cursor = try engine.cursor(KeyValueLayout.history)
+        var entries: [HistoryEntry] = []
+        var isThere = try RowKey(start + 1).withBytes { bytes throws(StorageError) in try cursor.seek(bytes) }
+        while isThere, entries.count < limit {
+            guard let entry = HistoryRow.entry(cursor.value, core.storeID, KeyBytes.key(cursor.key)) else {
+                throw StorageError(.corrupted, "an entry of the history is damaged")
+            }
+            entries.append(entry)
+            isThere = try cursor.next()
+        }
+        return try PastVersion.translate(entries, core.metadata.migrations, self)
+    }
+
+    func currentToken() throws(StorageError) -> HistoryToken? {
+        try checkOpen()
+        guard core.metadata.history.isOn, try !historyFloor().isUnrecorded else { return nil }
+        let position = try newestPosition()
+        return position > 0 ? HistoryToken(store: core.storeID, position: position) : nil
+    }
+}
+
+extension KeyValueWriter {
+    func purgeHistory(through token: HistoryToken) throws(StorageError) {
+        try checkHistory()
+        let position = min(try core.position(token) ?? 0, try newestPosition())
+        if position > (try historyFloor().position) { try beginHistory(after: HistoryFloor(position)) }
+    }
+
+    /// Forgets what is at or below a floor.
+    private func beginHistory(after floor: HistoryFloor) throws(StorageError) {
+        while true {
+            let keys = try oldest(1000, through: floor.position)
+            for key in keys {
+                _ = try RowKey(key).withBytes { bytes throws(StorageError) in try maps.delete(KeyValueLayout.history, bytes) }
+            }
+            if keys.isEmpty { break }
+        }
+        try setNote(HistoryFloor.noteName, floor.note)
+    }
+
+    private func oldest(_ count: Int, through position: Int64) throws(StorageError) -> [Int64] {
+        let cursor = try engine.cursor(KeyValueLayout.history)
+        var keys: [Int64] = []
+        while keys.count < count, try cursor.next() {
+            let key = KeyBytes.key(cursor.key)
+            if key > position { break }
+            keys.append(key)
+        }
+        return keys
+    }
+
+    /// Notes that there are changes that the history does not have. A position is left out, so that the newest token is below the floor too.
+    ///
+    /// - Returns: Whether the position rose; it does so once.
+    private func leaveOut() throws(StorageError) -> Bool {
+        if try historyFloor().isUnrecorded { return false }
+        try setNote(HistoryFloor.noteName, HistoryFloor(try newestPosition() + 1, isUnrecorded: true).note)
+        return true
+    }
+
+    /// The position of the next entry. The first of a program begins the history anew where changes were left out.
+    private func nextPosition() throws(StorageError) -> Int64 {
+        let isFirst = !core.hasResumedHistory.exchange(true, ordering: .relaxed)
+        // The newest entry is behind the floor.
+        if !isFirst, let last = try maps.lastKey(KeyValueLayout.history) { return last + 1 }
+        let newest = try newestPosition()
+        if try historyFloor().isUnrecorded { try beginHistory(after: HistoryFloor(newest)) }
+        return newest + 1
+    }
+
+    /// Writes the entry of a transaction; nil where nothing is to be recorded.
+    final func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        if !core.metadata.history.isOn {
+            if recorder.hasChanges { raisesPosition = try leaveOut() }
+            return nil
+        }
+        let changes = recorder.encode()
+        if changes.isEmpty { return nil }
+        let position = try nextPosition(), author = Array(record.author.utf8), size = HistoryRow.size(author, changes)
+        let target = try RowKey(position).withBytes { key throws(StorageError) in try maps.append(KeyValueLayout.history, key, size) }
+        HistoryRow.write(record.time ?? Microseconds.from(Date()) ?? 0, author, changes, to: target)
+        return HistoryToken(store: core.storeID, position: position)
+    }
+}
+
+/// An entry of the history as bytes: time (8), length of the author (4), author, changes.
+enum HistoryRow {
+    private static let head = 12
+
+    static func size(_ author: [UInt8], _ changes: [UInt8]) -> Int { head + author.count + changes.count }
+
+    static func write(_ time: Int64, _ author: [UInt8], _ changes: [UInt8], to target: UnsafeMutableRawPointer) {
+        target.storeBytes(of: time.littleEndian, as: Int64.self)
+        target.storeBytes(of: UInt32(author.count).littleEndian, toByteOffset: 8, as: UInt32.self)
+        author.withUnsafeBytes { if let start = $0.baseAddress { (target + head).copyMemory(from: start, byteCount: $0.count) } }
+        changes.withUnsafeBytes { bytes in
+            if let start = bytes.baseAddress { (target + head + author.count).copyMemory(from: start, byteCount: bytes.count) }
+        }
+    }
+
+    static func entry(_ bytes: UnsafeRawBufferPointer, _ store: UUID, _ position: Int64) -> HistoryEntry? {
+        guard bytes.count >= head else { return nil }
+        let time = Int64(littleEndian: bytes.loadUnaligned(as: Int64.self))
+        let length = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
+        guard head + length <= bytes.count, let author = String(utf8: UnsafeRawBufferPointer(rebasing: bytes[head..<(head + length)])),
+            let changes = HistoryRecorder.decode(UnsafeRawBufferPointer(rebasing: bytes[(head + length)...]))
+        else { return nil }
+        return HistoryEntry(token: HistoryToken(store: store, position: position), time: time, author: author, changes: changes)
+    }
+}

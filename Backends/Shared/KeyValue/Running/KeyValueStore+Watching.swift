@@ -1,0 +1,24 @@
+internal import Foundation
+public import PolystoreStorage
+
+extension KeyValueStore {
+    /// How far a store has come.
+    ///
+    /// - Parameters:
+    ///   - session: A snapshot of the engine.
+    ///   - commits: How many transactions of the engine were committed up to it.
+    public static func count(_ session: some OrderedReader, commits: Int64) throws(StorageError) -> CommitCount {
+        func counter(_ name: String) throws(StorageError) -> Int64 {
+            try withBytes(name) { key throws(StorageError) in try session.get(KeyValueLayout.counters, key).map(KeyBytes.key) ?? 1 }
+        }
+        let floor = try withBytes(HistoryFloor.noteName) { key throws(StorageError) in
+            try HistoryFloor(note: session.get(KeyValueLayout.notes, key).map { Data($0) })
+        }
+        let cursor = try session.cursor(KeyValueLayout.history)
+        let newest = try cursor.last() ? KeyBytes.key(cursor.key) : 0
+        return CommitCount(commits: commits, listed: max(newest, floor.position), quiet: try counter(KeyValueLayout.quietCounter))
+    }
+
+    /// How many maps an engine has when a store lies in it, at least.
+    public static var ownMapCount: Int { KeyValueLayout.ownMaps.count }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Polystore
+import PolystoreCatalog
+
+/// What it costs to follow: a sorted list kept up to date beside the same list fetched anew after each commit, and commits with a thousand
+/// observers that they do not concern beside the same commits without.
+struct ObservationBenchmark {
+    let store: String
+    let place: Places
+    let rounds: Int
+    let report: (Measurement) -> Void
+
+    private static let objects = 10_000
+    private static let commits = 1_000
+    private static let observers = 1_000
+
+    func run() throws {
+        try upkeep()
+        for kind in Kind.allCases { try unconcerned(kind) }
+    }
+
+    /// Who observes what a commit does not concern.
+    private enum Kind: String, CaseIterable {
+        /// Lists of another entity.
+        case otherEntity = "other entity"
+        /// Other objects of the same entity.
+        case otherObjects = "other objects"
+        /// Lists of the same entity whose conditions the object does not satisfy.
+        case otherLists = "other lists"
+        /// The same, kept up to date on the stack's own threads.
+        case publishers
+    }
+
+    private func stack() throws -> DataStack {
+        let stack = try DataStack(Person.self, Employee.self, Owner.self, Member.self)
+        let url = try place.url(store), prefix = store == "postgresql" ? "x-" : ""
+        let durability = store == "memory" ? "" : "\(url.contains("?") ? "&" : "?")\(prefix)durability=relaxed"
+        try stack.addStorageAndWait(StoreCatalog.standard.store(at: StoreURL(url + durability), configuration: nil))
+        try stack.perform(synchronous: { transaction in
+            for number in 0..<Self.objects {
+                let person = try transaction.create(Person.self)
+                person.name = "person \(number)"
+                person.age = number
+            }
+        })
+        return stack
+    }
+
+    private func commit(_ stack: DataStack, _ ids: [ObjectID<Person>], _ number: Int) throws {
+        try stack.perform(synchronous: { transaction in
+            // Far enough that the object changes its place.
+            try transaction.edit(ids[number * 7 % ids.count])?.age = (number * 7919) % Self.objects
+        })
+    }
+
+    private func upkeep() throws {
+        let stack = try stack(), from = From<Person>().orderBy(.ascending(\.age), .ascending(\.name))
+        let ids = try stack.fetchIDs(from)
+        let view = stack.makeViewContext(), monitor = try view.monitorList(from)
+        var measurement = Measurement("list-upkeep", store: store, against: "refetch", count: Self.commits)
+        var number = 0
+        for _ in 0..<max(rounds / 2, 1) {
+            var kept = 0.0, fetched = 0.0
+            for _ in 0..<Self.commits {
+                number += 1
+                try commit(stack, ids, number)
+                kept += try nanoseconds { try view.merge() }
+                fetched += try nanoseconds { _ = try stack.fetchIDs(from) }
+            }
+            guard monitor.objectIDs == (try stack.fetchIDs(from)) else { throw BenchmarkError.wrongAnswer }
+            measurement.add(ours: kept)
+            measurement.add(theirs: fetched)
+        }
+        report(measurement)
+    }
+
+    private func unconcerned(_ kind: Kind) throws {
+        let plain = try stack(), observed = try stack(), from = From<Person>().orderBy(.ascending(\.age))
+        let ids = try [plain, observed].map { try $0.fetchIDs(from) }
+        let view = observed.makeViewContext()
+        var kept: [AnyObject] = []
+        for number in 0..<Self.observers {
+            switch kind {
+            case .otherEntity: kept.append(try view.monitorList(From<Owner>().orderBy(.ascending(\.name))))
+            case .otherObjects:
+                kept.append(
+                    try view.monitorObject(ids[1][number * 7 % ids[1].count + 1 < ids[1].count ? number * 7 % ids[1].count + 1 : 0]))
+            case .otherLists: kept.append(try view.monitorList(From<Person>().where(\.age == -1 - number).orderBy(.ascending(\.name))))
+            case .publishers: kept.append(try observed.publishList(From<Person>().where(\.age == -1 - number).orderBy(.ascending(\.name))))
+            }
+        }
+        var measurement = Measurement("observers", store: store, against: "none", count: Self.commits, form: kind.rawValue)
+        var number = 0
+        try measurement.run(
+            rounds: rounds,
+            ours: {
+                number += 1
+                return try nanoseconds { for step in 0..<Self.commits { try commit(observed, ids[1], number * Self.commits + step) } }
+            },
+            theirs: { try nanoseconds { for step in 0..<Self.commits { try commit(plain, ids[0], number * Self.commits + step) } } })
+        try withExtendedLifetime(kept) { _ = try view.merge() }
+        report(measurement)
+    }
+}

@@ -1,0 +1,241 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Group H: what the history says of a transaction.
+enum HistoryCases {
+    static let all: [ConformanceCase] = tokens + coalescing + tombstones
+
+    private static let tokens: [ConformanceCase] = [
+        HistoryScene.historyCase("H001.tokens-rise-and-are-values") { scratch, check in
+            var tokens: [HistoryToken] = []
+            for number in 0..<5 {
+                if let token = try scratch.write({ try scratch.insert("Tag", [["size": .int(Int64(number))]], $0) }) {
+                    tokens.append(token)
+                }
+            }
+            check.equal(tokens.count, 5, "a token after each commit")
+            check.equal(try scratch.history().map(\.token), tokens, "tokens of the entries, oldest first")
+            check.equal(tokens.map(\.position), Array(Set(tokens.map(\.position))).sorted(), "positions rise")
+            let data = try JSONEncoder().encode(tokens)
+            check.equal(try JSONDecoder().decode([HistoryToken].self, from: data), tokens, "tokens from their coded form")
+            check.equal(try scratch.history(since: tokens[2]).map(\.token), Array(tokens[3...]), "after the third")
+        },
+        HistoryScene.historyCase("H003.undone-work-leaves-nothing", [.savepoints]) { scratch, check in
+            let key = try scratch.insert("Tag", [[:]])[0]
+            let token = try scratch.token()
+            let writer = try scratch.store.beginWrite(WriteOptions())
+            try writer.apply(ChangeSet(entities: [scratch.updates("Tag", [(key, 0, ["size": .int(1)])])]))
+            writer.end()
+            let none = try scratch.write { writer in
+                let mark = try writer.savepoint()
+                try writer.apply(ChangeSet(entities: [scratch.deletes("Tag", [key])]))
+                try writer.rollback(to: mark)
+            }
+            check.equal(none, nil, "the token of what was undone")
+            check.equal(try scratch.history(since: token).count, 0, "entries")
+            try scratch.write { writer in
+                try writer.apply(ChangeSet(entities: [scratch.updates("Tag", [(key, 0, ["size": .int(1)])])]))
+                let mark = try writer.savepoint()
+                try writer.apply(ChangeSet(entities: [scratch.updates("Tag", [(key, 0, ["name": .string("x")])])]))
+                try writer.rollback(to: mark)
+            }
+            check.equal(try scratch.lastChanges(), [try scratch.change("Tag", key, .update(try scratch.mask("Tag", "size")))], "changes")
+        },
+        HistoryScene.historyCase("H006.the-author-is-kept") { scratch, check in
+            try scratch.write(author: "J\u{f6}rg \u{1f600}") { try scratch.insert("Tag", [[:]], $0) }
+            try scratch.write { try scratch.insert("Tag", [[:]], $0) }
+            check.equal(try scratch.history().map(\.author), ["J\u{f6}rg \u{1f600}", ""], "authors")
+        },
+        HistoryScene.historyCase("H007.a-token-of-another-store") { scratch, check in
+            let foreign = HistoryToken(store: UUID(), position: 0)
+            check.throwing(.tokenExpired, "history") { _ = try scratch.history(since: foreign) }
+            check.throwing(.tokenExpired, "purge") { try scratch.write { try $0.purgeHistory(through: foreign) } }
+        },
+        HistoryScene.historyCase("H015.pages") { scratch, check in
+            for _ in 0..<7 { try scratch.insert("Tag", [[:]]) }
+            var token: HistoryToken?, sizes: [Int] = [], seen: [HistoryToken] = []
+            let all = try scratch.history().map(\.token)
+            while true {
+                let page = try scratch.read { try $0.history(since: token, limit: 3) }
+                sizes.append(page.count)
+                guard let last = page.last else { break }
+                seen += page.map(\.token)
+                token = last.token
+            }
+            check.equal(sizes, [3, 3, 1, 0], "sizes of pages")
+            check.equal(seen, all, "all entries, each once")
+        },
+    ]
+
+    private static let coalescing: [ConformanceCase] = [
+        HistoryScene.historyCase("H004.one-change-for-each-object") { scratch, check in
+            let old = try scratch.insert("Tag", [[:], [:]])
+            var new: Int64 = 0
+            try scratch.write { writer in
+                try writer.apply(ChangeSet(entities: [scratch.updates("Tag", [(old[0], 0, ["name": .string("a")])])]))
+                try writer.apply(ChangeSet(entities: [scratch.updates("Tag", [(old[0], 0, ["size": .int(1)])])]))
+                new = try scratch.insert("Tag", [[:]], writer)[0]
+                try writer.apply(ChangeSet(entities: [scratch.updates("Tag", [(new, 0, ["size": .int(2)])])]))
+                try writer.apply(ChangeSet(entities: [scratch.updates("Tag", [(old[1], 0, ["size": .int(3)])])]))
+                try writer.apply(ChangeSet(entities: [scratch.deletes("Tag", [old[1]])]))
+            }
+            check.equal(
+                try scratch.lastChanges(),
+                [
+                    try scratch.change("Tag", old[0], .update(try scratch.mask("Tag", "name", "size"))),
+                    try scratch.change("Tag", new, .insert), try scratch.change("Tag", old[1], .delete),
+                ], "changes")
+        },
+        HistoryScene.historyCase("H004.one-change-for-each-owner-of-pairs") { scratch, check in
+            let item = try scratch.insert("Item", [[:]])[0], tags = try scratch.insert("Tag", [[:], [:]])
+            guard let link = scratch.schema.links.indices.first else { return check.isTrue(false, "a link table") }
+            let owner = scratch.schema.entities[scratch.schema.links[link].owner].name
+            func pair(_ tag: Int64) -> Link { owner == "Item" ? Link(owner: item, member: tag) : Link(owner: tag, member: item) }
+            try scratch.write { writer in
+                try writer.apply(ChangeSet(links: [LinkChanges(link: link, removed: [], added: [pair(tags[0])])]))
+                try writer.apply(ChangeSet(links: [LinkChanges(link: link, removed: [pair(tags[0])], added: [pair(tags[1])])]))
+            }
+            let owners = owner == "Item" ? [item] : tags
+            check.equal(try scratch.lastChanges().map(\.key).sorted(), owners.sorted(), "owners")
+            check.isTrue(try scratch.lastChanges().allSatisfy { $0.kind == .links(link) }, "changes of pairs")
+        },
+        HistoryScene.historyCase("H004.a-key-that-comes-back-was-changed") { scratch, check in
+            let key = try scratch.insert("Item", [["number": .int(1), "name": .string("a")]])[0]
+            try scratch.write { writer in
+                try writer.apply(ChangeSet(entities: [scratch.deletes("Item", [key])]))
+                let rows = scratch.source(try scratch.entity("Item"), [(key, 1, ["number": .int(2)])])
+                try writer.apply(ChangeSet(entities: [EntityChanges(entity: try scratch.entity("Item"), inserts: rows)]))
+            }
+            // Every attribute may be another, and the history never names the secret.
+            check.equal(
+                try scratch.lastChanges(), [try scratch.change("Item", key, .update(try scratch.mask("Item", "number", "name")))], "changes"
+            )
+        },
+        HistoryScene.historyCase("H005.what-comes-and-goes-is-not-told") { scratch, check in
+            let token = try scratch.write { try scratch.insert("Tag", [[:]], $0) }
+            let none = try scratch.write { writer in
+                let keys = try scratch.insert("Tag", [[:], [:]], writer)
+                try writer.apply(ChangeSet(entities: [scratch.updates("Tag", [(keys[0], 0, ["size": .int(1)])])]))
+                try writer.apply(ChangeSet(entities: [scratch.deletes("Tag", keys)]))
+            }
+            check.equal(none, nil, "the token of a transaction that came to nothing")
+            check.equal(try scratch.history(since: token).count, 0, "entries")
+            var kept: Int64 = 0
+            try scratch.write { writer in
+                let keys = try scratch.insert("Tag", [[:], [:], [:]], writer)
+                kept = keys[1]
+                try writer.apply(ChangeSet(entities: [scratch.deletes("Tag", [keys[0], keys[2]])]))
+            }
+            check.equal(try scratch.lastChanges(), [try scratch.change("Tag", kept, .insert)], "changes")
+        },
+        HistoryScene.historyCase("H004.a-random-transaction-is-told-as-what-it-comes-to", [.savepoints]) { scratch, check in
+            var transactions = RandomTransactions(scratch, check, seed: RandomCases.seed)
+            try transactions.run(40)
+        },
+        HistoryScene.historyCase("H004.many-changes-of-many-objects") { scratch, check in
+            let keys = try scratch.insert("Tag", (0..<3000).map { _ in [:] })
+            try scratch.write { writer in
+                for (name, value) in [("size", Value.int(1)), ("name", .string("n"))] {
+                    try writer.apply(ChangeSet(entities: [scratch.updates("Tag", keys.map { ($0, 0, [name: value]) })]))
+                }
+                try writer.apply(ChangeSet(entities: [scratch.deletes("Tag", keys.filter { $0 % 3 == 0 })]))
+            }
+            let both = HistoryChange.Kind.update(try scratch.mask("Tag", "size", "name"))
+            let expected = try keys.map { try scratch.change("Tag", $0, $0 % 3 == 0 ? .delete : both) }
+            check.isTrue(try scratch.lastChanges() == expected, "changes by key")
+        },
+    ]
+
+    private static let tombstones: [ConformanceCase] = [
+        HistoryScene.historyCase("H002.a-deletion-keeps-what-the-model-preserves") { scratch, check in
+            let id = UUID()
+            let item = try scratch.insert("Item", [["number": .int(1), "name": .string("a"), "secret": .string("s")], [:]])
+            let gadget = try scratch.insert("Gadget", [["name": .string("g"), "serial": .uuid(id)]])[0]
+            let tag = try scratch.insert("Tag", [["name": .string("t")]])[0]
+            try scratch.write { writer in
+                try writer.apply(
+                    ChangeSet(entities: [
+                        scratch.deletes("Item", item), scratch.deletes("Gadget", [gadget]), scratch.deletes("Tag", [tag]),
+                    ]))
+            }
+            check.equal(
+                Set(try scratch.lastChanges()),
+                [
+                    try scratch.change("Item", item[0], .delete, tombstone: ["name": .string("a")]),
+                    try scratch.change("Item", item[1], .delete, tombstone: ["name": .null]),
+                    try scratch.change("Gadget", gadget, .delete, tombstone: ["name": .string("g"), "serial": .uuid(id)]),
+                    try scratch.change("Tag", tag, .delete),
+                ], "deletions")
+        },
+        HistoryScene.historyCase("H013.deleting-all-keeps-it-too") { scratch, check in
+            try scratch.insert("Item", [["name": .string("a")], ["name": .string("b"), "number": .int(7)]])
+            let gadget = try scratch.insert("Gadget", [["name": .string("c"), "number": .int(7)]])[0]
+            let seven = Predicate.compare(.path("number"), .equal, .value(.int(7)))
+            var keys: [EntityIndex: [Int64]]?
+            try scratch.write { keys = try $0.deleteAll(FetchRequest("Item", where: seven).plan(in: scratch.schema)) }
+            // A store that leaves it to the layers above has told nothing.
+            guard let keys else { return check.equal(try scratch.history().count, 2, "entries") }
+            check.equal(keys[try scratch.entity("Gadget")], [gadget], "the gadget")
+            let names = try scratch.lastChanges().map { $0.tombstone[scratch.schema[$0.entity].slot("name") ?? -1] }
+            check.equal(Set(names), [.string("b"), .string("c")], "names")
+        },
+        ConformanceCase("H002.values-of-every-type", clause: "semantics H", needs: [.history]) { harness, check in
+            let values: [(ValueType, Value)] = [
+                (.bool, .bool(true)), (.int16, .int(-5)), (.int64, .int(.min)), (.double, .double(-0.5)), (.float, .double(0.25)),
+                (.decimal, .decimal(Decimal(string: "-12.30") ?? 0)), (.string, .string("caf\u{e9} \u{1f600}")), (.date, .date(-1)),
+                (.uuid, .uuid(UUID())), (.data, .data(Data([0, 255]))), (.url, .string("http://a.b/c")),
+            ]
+            let attributes = values.map { Attribute($0.0.rawValue, $0.0, isOptional: true, history: .preserved) }
+            let schema = try Schema(version: "V1", entities: [Entity("Every", attributes: attributes)])
+            try harness.withStore(schema) { scratch in
+                let named = Dictionary(uniqueKeysWithValues: values.map { ($0.0.rawValue, $0.1) })
+                let keys = try scratch.insert("Every", [named, [:]])
+                try scratch.delete("Every", keys)
+                let changes = try scratch.lastChanges()
+                check.equal(
+                    changes,
+                    [
+                        try scratch.change("Every", keys[0], .delete, tombstone: named),
+                        try scratch.change("Every", keys[1], .delete, tombstone: named.mapValues { _ in .null }),
+                    ], "deletions")
+            }
+        },
+        HistoryScene.historyCase("H002.the-last-values-count") { scratch, check in
+            let key = try scratch.insert("Item", [["name": .string("before")]])[0]
+            try scratch.write { writer in
+                try writer.apply(ChangeSet(entities: [scratch.updates("Item", [(key, 0, ["name": .string("after")])])]))
+                try writer.apply(ChangeSet(entities: [scratch.deletes("Item", [key])]))
+            }
+            check.equal(
+                try scratch.lastChanges(), [try scratch.change("Item", key, .delete, tombstone: ["name": .string("after")])], "changes")
+        },
+        ConformanceCase("H014.tombstones-go-through-a-migration", clause: "semantics H", needs: [.history, .migrations]) { harness, check in
+            let b = Attribute("b", .string, isOptional: true, history: .preserved)
+            let scene = try MigrationScene(
+                [Attribute("a", .int64, isOptional: true, history: .preserved), b],
+                [Attribute("z", .int64, isOptional: true), Attribute("c", .string, isOptional: true, originalName: "b")])
+            var losing = scene
+            losing.losses = ["Note.a"]
+            try losing.run(
+                harness,
+                fill: { scratch in
+                    let key = try scratch.insert("Note", [["a": .int(1), "b": .string("kept")]])[0]
+                    try scratch.delete("Note", [key])
+                }
+            ) { scratch in
+                let deletions = try scratch.history().flatMap { Array($0.changes) }.filter { $0.kind == .delete }
+                check.equal(deletions.map(\.tombstone), [[scratch.schema[0].slot("c") ?? -1: .string("kept")]], "by the new names")
+            }
+        },
+        HistoryScene.historyCase("H016.what-the-model-excludes-is-never-named") { scratch, check in
+            let key = try scratch.insert("Item", [["secret": .string("s")]])[0]
+            try scratch.update("Item", key, ["secret": .string("t")])
+            check.equal(try scratch.lastChanges(), [try scratch.change("Item", key, .update(SlotMask()))], "an update of it alone")
+            try scratch.update("Item", key, ["secret": .string("u"), "number": .int(1)])
+            check.equal(
+                try scratch.lastChanges(), [try scratch.change("Item", key, .update(try scratch.mask("Item", "number")))], "beside another")
+            try scratch.delete("Item", [key])
+            check.equal(try scratch.lastChanges(), [try scratch.change("Item", key, .delete, tombstone: ["name": .null])], "a deletion")
+        },
+    ]
+}

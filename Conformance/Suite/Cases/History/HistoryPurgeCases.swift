@@ -1,0 +1,106 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Group H: how the history ends at its beginning, and stores that keep none.
+enum HistoryPurgeCases {
+    static let all: [ConformanceCase] = purging + withoutHistory
+
+    /// Five transactions and their tokens.
+    private static func fill(_ scratch: Scratch) throws -> [HistoryToken] {
+        try (0..<5).compactMap { number in
+            try scratch.write { try scratch.insert("Tag", [["size": .int(Int64(number))]], $0) }
+        }
+    }
+
+    private static func purge(_ scratch: Scratch, _ token: HistoryToken) throws {
+        _ = try scratch.token()
+        try scratch.write { try $0.purgeHistory(through: token) }
+    }
+
+    private static let purging: [ConformanceCase] = [
+        HistoryScene.historyCase("H008.a-token-from-before-a-purge-has-expired") { scratch, check in
+            let tokens = try fill(scratch)
+            try purge(scratch, tokens[2])
+            check.throwing(.tokenExpired, "the first") { _ = try scratch.history(since: tokens[0]) }
+            check.throwing(.tokenExpired, "the one before") { _ = try scratch.history(since: tokens[1]) }
+            check.equal(try scratch.history(since: tokens[2]).map(\.token), Array(tokens[3...]), "after the token of the purge")
+            check.equal(try scratch.history().map(\.token), Array(tokens[3...]), "from the oldest that is kept")
+        },
+        HistoryScene.historyCase("H009.a-purge-keeps-what-is-later") { scratch, check in
+            let tokens = try fill(scratch)
+            try purge(scratch, tokens[1])
+            check.equal(try scratch.history().map(\.token), Array(tokens[2...]), "after the first purge")
+            try purge(scratch, tokens[3])
+            // One before the beginning changes nothing.
+            try purge(scratch, tokens[0])
+            check.equal(try scratch.history().map(\.token), [tokens[4]], "after the second")
+            check.equal(try scratch.aggregate("Tag", .count, nil), .int(5), "objects")
+        },
+        HistoryScene.historyCase("H008.a-purge-of-everything") { scratch, check in
+            let tokens = try fill(scratch)
+            try purge(scratch, HistoryToken(store: tokens[0].store, position: .max))
+            check.equal(try scratch.history().count, 0, "entries")
+            check.throwing(.tokenExpired, "a token from before") { _ = try scratch.history(since: tokens[3]) }
+            guard let now = try scratch.read({ try $0.currentToken() }) else { return check.isTrue(false, "a token of the empty history") }
+            check.isTrue(now.position >= tokens[4].position, "it is the newest")
+            let next = try scratch.write { try scratch.insert("Tag", [[:]], $0) }
+            check.isTrue((next?.position ?? 0) > tokens[4].position, "positions go on")
+            check.equal(try scratch.history(since: now).map(\.token), [next].compactMap { $0 }, "since then")
+            // Had it been purged too, nobody would know of it.
+            if let next { try purge(scratch, next) }
+            check.throwing(.tokenExpired, "the token of the empty history") { _ = try scratch.history(since: now) }
+        },
+        HistoryScene.historyCase("H008.a-purge-is-part-of-its-transaction") { scratch, check in
+            let tokens = try fill(scratch)
+            _ = try scratch.token()
+            let writer = try scratch.store.beginWrite(WriteOptions())
+            try writer.purgeHistory(through: tokens[4])
+            writer.end()
+            check.equal(try scratch.history(since: tokens[0]).count, 4, "after one that was given up")
+            let last = try scratch.write { writer in
+                try writer.purgeHistory(through: tokens[4])
+                try scratch.insert("Tag", [[:]], writer)
+            }
+            check.equal(try scratch.history().map(\.token), [last].compactMap { $0 }, "its own entry is kept")
+        },
+        HistoryScene.historyCase("H008.a-reader-keeps-its-history-through-a-purge") { scratch, check in
+            let tokens = try fill(scratch)
+            _ = try scratch.token()
+            var reader = try scratch.store.beginRead()
+            defer { reader.end() }
+            // Others on the same server may be writing just now.
+            while try reader.hasUnsettledHistory() {
+                reader.end()
+                reader = try scratch.store.beginRead()
+            }
+            try purge(scratch, tokens[4])
+            check.equal(try reader.history(since: tokens[0], limit: 10).map(\.token), Array(tokens[1...]), "of its snapshot")
+        },
+        HistoryScene.historyCase("H008.a-purge-survives-closing", [.persistent]) { scratch, check in
+            let tokens = try fill(scratch)
+            try purge(scratch, tokens[4])
+            try scratch.reopen()
+            check.throwing(.tokenExpired, "a token from before") { _ = try scratch.history(since: tokens[3]) }
+            check.equal(try scratch.history(since: tokens[4]).count, 0, "after the token of the purge")
+            let next = try scratch.write { try scratch.insert("Tag", [[:]], $0) }
+            check.isTrue((next?.position ?? 0) > tokens[4].position, "positions go on")
+        },
+    ]
+
+    private static let withoutHistory: [ConformanceCase] = [
+        ConformanceCase("H008.a-store-without-history-says-so", clause: "features H", needsAbsent: [.history]) { harness, check in
+            try harness.withStore(HistoryScene.schema) { scratch in
+                let token = try scratch.write { try scratch.insert("Item", [["name": .string("a")]], $0) }
+                check.equal(token, nil, "the token of a commit")
+                try scratch.delete("Item", [1])
+                try scratch.read { reader in
+                    check.equal(try reader.currentToken(), nil, "the newest token")
+                    check.equal(try reader.hasUnsettledHistory(), false, "whether more is to come")
+                    check.throwing(.unsupported, "history") { _ = try reader.history(since: nil, limit: 1) }
+                }
+                let some = HistoryToken(store: UUID(), position: 0)
+                check.throwing(.unsupported, "purge") { try scratch.write { try $0.purgeHistory(through: some) } }
+            }
+        }
+    ]
+}

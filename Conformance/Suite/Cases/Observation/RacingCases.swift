@@ -1,0 +1,207 @@
+internal import Foundation
+internal import Polystore
+internal import PolystoreStorage
+internal import Synchronization
+
+/// Group N: observers and writers at the same time.
+enum RacingCases {
+    static let all: [ConformanceCase] = beginnings + crowds
+
+    private static let byAge = From<Person>().orderBy(.ascending(\.age))
+
+    /// How often an observer begins while somebody writes. Stores that write to a disk or a server take fewer.
+    private static func rounds(_ stack: DataStack) -> Int {
+        if IsolationCases.isThorough { return 10_000 }
+        return stack.storages[0].capabilities.contains(.persistent) ? 50 : 500
+    }
+
+    /// Writes in a thread of its own for as long as a body runs; each commit adds a person, and some delete all before.
+    private static func withWriter(_ stack: DataStack, _ check: Check, _ body: (_ written: () -> Int) throws -> Void) throws {
+        let shared = Shared(), ended = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            while !shared.isDone.load(ordering: .acquiring) {
+                do {
+                    try stack.write { transaction in
+                        let count = shared.written.load(ordering: .relaxed)
+                        if count % 40 == 39 { try transaction.deleteAll(From<Person>()) }
+                        try EventCases.add("P", count, transaction)
+                    }
+                    shared.written.wrappingAdd(1, ordering: .relaxed)
+                } catch {
+                    shared.failure.withLock { $0 = "\(error)" }
+                    break
+                }
+            }
+            ended.signal()
+        }
+        thread.start()
+        defer {
+            shared.isDone.store(true, ordering: .releasing)
+            ended.wait()
+            check.equal(shared.failure.withLock { $0 }, nil, "the writer")
+        }
+        try body { shared.written.load(ordering: .relaxed) }
+    }
+
+    /// What the writer shares with the case.
+    private final class Shared: Sendable {
+        let isDone = Atomic(false)
+        let written = Atomic(0)
+        let failure = Mutex<String?>(nil)
+    }
+
+    private static let beginnings: [ConformanceCase] = [
+        .graph("N018.a-publisher-begins-while-somebody-writes", "semantics H") { stack, check in
+            let count = rounds(stack)
+            let somebody = stack.makeViewContext()
+            defer { somebody.reset() }
+            var last: (publisher: ListPublisher<Person>, recorder: PublisherRecorder<Person>)?
+            try withWriter(stack, check) { written in
+                for round in 0..<count {
+                    let publisher = try stack.publishList(byAge), recorder = PublisherRecorder(publisher)
+                    if !recorder.waits(for: 2) { check.isTrue(false, "round \(round): an update") }
+                    let told = recorder.told
+                    if told.renewals != 1 || !told.problems.isEmpty {
+                        check.isTrue(false, "round \(round): \(told.renewals) first values, \(told.problems)")
+                        return
+                    }
+                    last = (publisher, recorder)
+                }
+            }
+            guard let last else { return }
+            let newest = try stack.fetchIDs(byAge).map(\.key)
+            check.isTrue(last.recorder.waits { $0.shown.keys == newest }, "the last one ends with the newest list")
+        },
+        .graph("N018.a-monitor-begins-while-somebody-writes", "semantics H") { stack, check in
+            let count = rounds(stack)
+            // What is committed while nobody looks is not written down: a commit that begins then is told as one of unknown changes.
+            let somebody = stack.makeViewContext()
+            defer { somebody.reset() }
+            var refetches = 0
+            try withWriter(stack, check) { written in
+                for round in 0..<count {
+                    let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
+                    check.equal(list.events, 0, "the first list is not told")
+                    let before = written()
+                    if !Waiting.until(30, { written() > before + 1 }) { return check.isTrue(false, "the writer goes on") }
+                    try view.merge()
+                    if !list.problems.isEmpty { return check.isTrue(false, "round \(round): \(list.problems)") }
+                    refetches += list.refetches
+                }
+            }
+            // A store with other writers may begin its watch with changes that nobody can name.
+            check.isTrue(refetches <= count / 10, "what changed is told, not fetched anew: \(refetches) of \(count)")
+            let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
+            check.equal(list.shown.keys, try stack.fetchIDs(byAge).map(\.key), "one that begins when all is done")
+            check.isTrue(!(try view.merge()), "nothing is left to be told")
+        },
+        .graph("N018.an-object-and-a-value-begin-while-somebody-writes", "semantics H") { stack, check in
+            let ann = try stack.write { try EventCases.add("Ann", 0, $0).objectID }
+            let count = rounds(stack) / 5
+            for round in 1...count {
+                let writes = Thread { try? stack.write { try $0.edit(ann)?.age = round } }
+                writes.start()
+                let one = try stack.publishObject(ann)
+                let value = try stack.publishValue(of: Person.self) { try $0.fetchExisting(ann)?.age ?? -1 }
+                if !Waiting.until(20, { one.snapshot?.age == round && value.value == round }) {
+                    let found = "\(one.snapshot?.age ?? -1), \(value.value ?? -1)"
+                    return check.isTrue(false, "round \(round): the newest value, found \(found)")
+                }
+            }
+        },
+    ]
+
+    private static let crowds: [ConformanceCase] = [
+        .graph("N008.eight-writers-and-four-observers", "semantics H") { stack, check in
+            try crowd(stack, check, isTold: { $0 == $1 }) { number, transaction in
+                _ = try EventCases.add("P\(number)", 1_000 - number, transaction)
+            }
+        },
+        // What a later commit has done to the same objects may be told with an earlier one.
+        .graph("N008.eight-writers-of-the-same-objects", "semantics H") { stack, check in
+            try crowd(
+                stack, check,
+                isTold: { told, order in
+                    let places = told.compactMap { source in order.firstIndex { $0 == source } }
+                    return places.count == told.count && places == Array(Set(places)).sorted()
+                }, step)
+        },
+    ]
+
+    /// Eight threads write, two monitors and two publishers look.
+    private static func crowd(
+        _ stack: DataStack, _ check: Check, isTold: ([String?], [String]) -> Bool,
+        _ step: @escaping @Sendable (Int, Transaction) throws -> Void
+    ) throws {
+        let commits = stack.storages[0].capabilities.contains(.persistent) && !IsolationCases.isThorough ? 15 : 100
+        let young = byAge.where(\.age >= 0)
+        let screens = (0..<2).map { _ in Screen(stack.makeViewContext()) }
+        for screen in screens { try Waiting.run { try await screen.start(young) } }
+        let publishers = try (0..<2).map { _ in try stack.publishList(young) }, recorders = publishers.map { PublisherRecorder($0) }
+        for recorder in recorders { check.isTrue(recorder.waits(for: 1), "the first list") }
+        // Each commit reads the number of the one before it, so that the order of the commits is known.
+        let counter = try stack.write { transaction in
+            let counter = try transaction.create(Song.self)
+            counter.title = "0"
+            return counter.objectID
+        }
+        let shared = Numbers()
+        Threads.run(8) { writer in
+            for commit in 0..<commits {
+                let source = "\(writer) \(commit)"
+                do {
+                    let number = try stack.perform(
+                        sourceIdentifier: source,
+                        synchronous: { transaction in
+                            guard let song = try transaction.edit(counter) else { return -1 }
+                            let number = (Int(song.title) ?? 0) + 1
+                            song.title = "\(number)"
+                            _ = try step(number, transaction)
+                            return number
+                        })
+                    shared.numbers.withLock { $0[source] = number }
+                } catch {
+                    shared.failures.withLock { $0.append("\(error)") }
+                }
+            }
+        }
+        check.equal(shared.failures.withLock { $0 }, [], "failures")
+        let order = shared.numbers.withLock { $0 }.sorted { $0.value < $1.value }.map(\.key)
+        check.equal(order.count, 8 * commits, "commits")
+        let newest = try stack.fetchIDs(young).map(\.key)
+        for screen in screens {
+            check.isTrue(Waiting.until(20) { screen.shown.keys == newest }, "a monitor ends with the newest list")
+            let told = screen.seen.map(\.source)
+            check.isTrue(isTold(told, order), "a monitor is told each commit once, in order: \(told) of \(order)")
+            check.isTrue(!screen.seen.contains(where: \.isRefetch), "nothing is fetched anew")
+            check.equal(screen.problems, [], "problems")
+            try Waiting.run { await screen.end() }
+        }
+        for recorder in recorders {
+            check.isTrue(recorder.waits { $0.shown.keys == newest }, "a publisher ends with the newest list")
+            check.equal(recorder.told.problems, [], "problems")
+            check.equal(recorder.told.growth, newest.count, "what came less what went")
+            check.equal(recorder.told.renewals, 1, "the first list alone is shown anew")
+            // Several commits may be one update; those that are told alone are told in order.
+            let told = recorder.told.sources.compactMap { $0 }, places = told.compactMap(order.firstIndex)
+            check.equal(places, places.sorted(), "the order of updates")
+            check.equal(Set(told).count, told.count, "no commit is told twice")
+        }
+    }
+
+    /// What a crowd has in common.
+    private final class Numbers: Sendable {
+        let numbers = Mutex<[String: Int]>([:])
+        let failures = Mutex<[String]>([])
+    }
+
+    /// Every commit changes the list: it adds somebody, moves or deletes the first.
+    private static func step(_ number: Int, _ transaction: Transaction) throws {
+        let first = number % 3 == 0 ? nil : try transaction.fetchOne(byAge)
+        guard let first else {
+            try EventCases.add("P\(number)", 1_000 - number, transaction)
+            return
+        }
+        if number % 3 == 1 { first.age += 2_000 + number } else { try transaction.delete(first) }
+    }
+}

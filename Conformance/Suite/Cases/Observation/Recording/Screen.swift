@@ -1,0 +1,54 @@
+internal import Polystore
+internal import Synchronization
+
+/// Somebody who looks at a list in an isolation of its own, as a screen does: told soon after each commit, without asking.
+actor Screen {
+    /// What an event was.
+    struct Event: Sendable {
+        let source: String?
+        let isRefetch: Bool
+        let count: Int
+    }
+
+    private final class Tape: Sendable {
+        let events = Mutex<[Event]>([])
+        let problems = Mutex<[String]>([])
+        let shown = Mutex(ShadowList([]))
+    }
+
+    private let executor = QueueExecutor()
+    private let view: ViewContext
+    private let tape = Tape()
+    private var monitor: ListMonitor<Person>?
+    private var recorder: ListRecorder<Person>?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    /// The events so far.
+    nonisolated var seen: [Event] { tape.events.withLock { $0 } }
+    /// The list as the events have made it.
+    nonisolated var shown: ShadowList { tape.shown.withLock { $0 } }
+    nonisolated var problems: [String] { tape.problems.withLock { $0 } }
+
+    init(_ view: sending ViewContext) { self.view = view }
+
+    /// Looks at a list from now on, and does something at the end of each event.
+    func start(_ from: From<Person>, _ body: @escaping @Sendable (ListMonitor<Person>) -> Void = { _ in }) throws {
+        let monitor = try view.monitorList(from), recorder = ListRecorder(monitor), tape = tape
+        tape.shown.withLock { $0 = recorder.shown }
+        recorder.whenTold = { [weak recorder] monitor in
+            guard let recorder else { return }
+            let isRefetch = recorder.calls.last == "didRefetch"
+            tape.problems.withLock { $0 = recorder.problems }
+            tape.events.withLock {
+                $0.append(Event(source: recorder.sources.last ?? nil, isRefetch: isRefetch, count: monitor.numberOfObjects))
+            }
+            // Last: who waits for the list has the events then.
+            tape.shown.withLock { $0 = recorder.shown }
+            body(monitor)
+        }
+        (self.monitor, self.recorder) = (monitor, recorder)
+    }
+
+    /// Looks no more.
+    func end() { (monitor, recorder) = (nil, nil) }
+}

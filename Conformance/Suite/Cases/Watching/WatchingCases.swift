@@ -1,0 +1,170 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Group N: stores tell of the changes of others.
+enum WatchingCases {
+    static let all: [ConformanceCase] = others + own + ends
+
+    private static func watching(
+        _ id: String, _ body: @escaping @Sendable (WatchingScene, Check) throws -> Void
+    ) -> ConformanceCase {
+        ConformanceCase(id, clause: "semantics H", needs: [.remoteChanges, .history, .persistent]) { harness, check in
+            try WatchingScene.run(harness) { try body($0, check) }
+        }
+    }
+
+    private static let others: [ConformanceCase] = [
+        watching("N013.a-commit-of-another-instance-is-told") { scene, check in
+            guard let other = scene.other else { return }
+            let watch = try scene.watch(check)
+            for number in 1...3 {
+                try other.insert("Item", [["number": .int(Int64(number))]])
+                guard scene.signals.comes(.history) else { return check.isTrue(false, "commit \(number) is told") }
+            }
+            watch?.cancel()
+        },
+        watching("N013.what-observers-need-not-know-is-not-unknown") { scene, check in
+            guard let other = scene.other else { return }
+            let watch = try scene.watch(check)
+            for _ in 0..<3 {
+                try WatchingScene.writeQuietly(other)
+                try other.insert("Item", [["number": .int(1)]])
+                try WatchingScene.writeQuietly(other)
+            }
+            check.isTrue(scene.signals.comes(.history), "the entries")
+            check.isTrue(!scene.signals.collected(for: 0.3).contains(.unknown), "the rest")
+            watch?.cancel()
+        },
+        watching("N013.a-bulk-load-is-unknown") { scene, check in
+            guard let other = scene.other else { return }
+            let watch = try scene.watch(check)
+            try WatchingScene.load(other)
+            guard scene.signals.comes(.unknown) else { return check.isTrue(false, "rows are told") }
+            try other.insert("Tag", [["name": .string("a")]])
+            try other.write { try $0.load(link: 0, [Link(owner: 1, member: 1)]) }
+            check.isTrue(scene.signals.comes(.unknown), "pairs")
+            watch?.cancel()
+        },
+        watching("N013.a-load-between-commits-is-not-overlooked") { scene, check in
+            guard let other = scene.other else { return }
+            let watch = try scene.watch(check)
+            for _ in 0..<5 {
+                try other.insert("Item", [["number": .int(1)]])
+                try WatchingScene.load(other)
+                try other.insert("Item", [["number": .int(2)]])
+                check.isTrue(scene.signals.comes(.unknown), "the load")
+                // What comes of the entries comes.
+                _ = scene.signals.collected(for: 0.05)
+            }
+            watch?.cancel()
+        },
+        watching("N013.every-entry-is-found-after-a-signal") { scene, check in
+            guard let other = scene.other else { return }
+            let watch = try scene.watch(check), count = 200
+            let start = try scene.scratch.read { try $0.currentToken() }
+            for number in 1...count { try other.insert("Item", [["number": .int(Int64(number))]]) }
+            var token = start, found = 0
+            while found < count, scene.signals.comes(.history) {
+                try scene.scratch.read { reader in
+                    for entry in try reader.history(since: token, limit: 1000) {
+                        token = entry.token
+                        found += 1
+                    }
+                }
+            }
+            check.equal(found, count, "entries")
+            watch?.cancel()
+        },
+        watching("N013.a-migration-of-another-is-unknown") { scene, check in
+            guard let other = scene.other, other.store.capabilities.contains(.migrations) else { return }
+            let watch = try scene.watch(check)
+            let next = try Schema(
+                version: "V2",
+                entities: [
+                    Entity(
+                        "Item", attributes: [Attribute("number", .int64), Attribute("more", .int64, isOptional: true)],
+                        relationships: [Relationship("tags", to: "Tag", .toMany)]),
+                    Entity("Tag", attributes: [Attribute("name", .string)]),
+                ])
+            let mapping = SchemaMapping(from: scene.scratch.schema, to: next)
+            let migration = try other.store.beginMigration(MigrationStep(mapping), WriteOptions(timeout: 10))
+            defer { migration.end() }
+            let keys = try MigrationKeys(mapping) { root throws(StorageError) in
+                try migration.source.reserveKeys(root, count: 1).lowerBound
+            }
+            let work = try migration.prepare()
+            let rows = MigrationRows(MigrationMapping(mapping), keys, from: migration.source, to: migration.destination)
+            for root in work.roots { try rows.write(root: root) { _ in } }
+            try migration.finish(keys, limits: rows.limits)
+            _ = try migration.commit(CommitRecord())
+            check.isTrue(scene.signals.comes(.unknown), "the migration")
+            watch?.cancel()
+        },
+    ]
+
+    private static let own: [ConformanceCase] = [
+        watching("N014.own-commits-are-not-unknown") { scene, check in
+            let watch = try scene.watch(check)
+            for number in 0..<20 {
+                try scene.scratch.insert("Item", [["number": .int(Int64(number))]])
+                try WatchingScene.load(scene.scratch, number % 5 + 1)
+                try WatchingScene.writeQuietly(scene.scratch)
+            }
+            check.isTrue(!scene.signals.collected(for: 0.5).contains(.unknown), "signals")
+            watch?.cancel()
+        },
+        watching("N014.others-are-seen-among-own-commits") { scene, check in
+            guard let other = scene.other else { return }
+            let watch = try scene.watch(check)
+            for _ in 0..<5 {
+                try WatchingScene.load(scene.scratch)
+                try WatchingScene.load(other)
+                try scene.scratch.insert("Item", [["number": .int(1)]])
+                check.isTrue(scene.signals.comes(.unknown), "the load of the other")
+            }
+            watch?.cancel()
+        },
+    ]
+
+    private static let ends: [ConformanceCase] = [
+        watching("N014.two-watches-are-independent") { scene, check in
+            guard let other = scene.other else { return }
+            let second = Signals(), one = try scene.watch(check), two = try scene.watch(check, second)
+            try other.insert("Item", [["number": .int(1)]])
+            check.isTrue(scene.signals.comes(.history), "the first")
+            check.isTrue(second.comes(.history), "the second")
+            one?.cancel()
+            let before = scene.signals.found
+            try WatchingScene.load(other)
+            check.isTrue(second.comes(.unknown), "the second alone")
+            check.equal(scene.signals.found, before, "the first, which was cancelled")
+            two?.cancel()
+        },
+        watching("N014.nothing-is-told-after-cancel") { scene, check in
+            guard let other = scene.other else { return }
+            let watch = try scene.watch(check), second = Signals()
+            try other.insert("Item", [["number": .int(1)]])
+            watch?.cancel()
+            watch?.cancel()
+            let before = scene.signals.found
+            let again = try scene.watch(check, second)
+            try WatchingScene.load(other)
+            check.isTrue(second.comes(.unknown), "a watch that began later")
+            check.equal(scene.signals.found, before, "the one that was cancelled")
+            again?.cancel()
+        },
+        watching("N014.closing-ends-watches") { scene, check in
+            let watch = try scene.watch(check)
+            try scene.scratch.store.close()
+            let before = scene.signals.found
+            if let other = scene.other { try WatchingScene.load(other) }
+            check.equal(scene.signals.collected(for: 0.2), before, "signals")
+            watch?.cancel()
+            check.throwing(.storeClosed, "a watch over a closed store") { _ = try scene.scratch.store.watchChanges { _ in } }
+        },
+        ConformanceCase("N014.a-store-that-cannot-tell-gives-no-watch", clause: "semantics H", needsAbsent: [.remoteChanges]) {
+            harness, check in
+            try harness.withStore { scratch in check.isTrue(try scratch.store.watchChanges { _ in } == nil, "no watch") }
+        },
+    ]
+}

@@ -1,0 +1,97 @@
+internal import Foundation
+internal import PolystoreStorage
+internal import Synchronization
+
+/// The signals of a watch, as they come.
+final class Signals: Sendable {
+    private let all = Mutex<[ChangeSignal]>([])
+
+    func add(_ signal: ChangeSignal) { all.withLock { $0.append(signal) } }
+
+    var found: [ChangeSignal] { all.withLock { $0 } }
+
+    /// Whether a signal comes that has not been seen yet and fits, within some seconds; those before it are forgotten.
+    func comes(_ signal: ChangeSignal, within seconds: TimeInterval = 10) -> Bool {
+        let end = Date(timeIntervalSinceNow: seconds)
+        while true {
+            let isThere = all.withLock { all in
+                guard let index = all.firstIndex(of: signal) else { return false }
+                all.removeFirst(index + 1)
+                return true
+            }
+            if isThere { return true }
+            if Date() > end { return false }
+            Thread.sleep(forTimeInterval: 0.002)
+        }
+    }
+
+    /// Those that come within some seconds.
+    func collected(for seconds: TimeInterval) -> [ChangeSignal] {
+        Thread.sleep(forTimeInterval: seconds)
+        return found
+    }
+}
+
+/// A store, and another one on the same place where a process may have two.
+struct WatchingScene {
+    let scratch: Scratch
+    let other: Scratch?
+    let signals = Signals()
+
+    static let schema = Result {
+        try Schema(
+            version: "V1",
+            entities: [
+                Entity("Item", attributes: [Attribute("number", .int64)], relationships: [Relationship("tags", to: "Tag", .toMany)]),
+                Entity("Tag", attributes: [Attribute("name", .string)]),
+            ])
+    }
+
+    static func run(_ harness: StoreHarness, _ body: (WatchingScene) throws -> Void) throws {
+        try harness.withStore(schema.get()) { scratch in
+            let other: Scratch?
+            do {
+                other = try Scratch(beside: scratch, scratch.schema)
+            } catch let error as StorageError where error.code == .alreadyExists {
+                // A process opens some stores only once.
+                other = nil
+            }
+            defer { try? other?.store.close() }
+            try body(WatchingScene(scratch: scratch, other: other))
+        }
+    }
+
+    /// Watches the first store.
+    func watch(_ check: Check, _ signals: Signals? = nil) throws -> (any ChangeWatch)? {
+        let signals = signals ?? self.signals
+        let watch = try scratch.store.watchChanges { signals.add($0) }
+        check.isTrue(watch != nil, "a watch")
+        return watch
+    }
+
+    /// Writes that no observer needs to know.
+    static func writeQuietly(_ scratch: Scratch) throws {
+        let item = try scratch.entity("Item")
+        try scratch.write { try $0.setNote("note", Data([1])) }
+        try scratch.write { _ = try $0.reserveKeys(item, count: 3) }
+        try scratch.write { writer in
+            let mark = try writer.savepoint()
+            _ = try writer.reserveKeys(item, count: 3)
+            try writer.rollback(to: mark)
+        }
+        try scratch.write { _ in }
+        try scratch.write { try $0.setNote("note", nil) }
+    }
+
+    /// Writes that the history does not name.
+    static func load(_ scratch: Scratch, _ count: Int = 1) throws {
+        let item = try scratch.entity("Item")
+        try scratch.write { writer in
+            let batch = RowBatch(capacity: count)
+            for key in try writer.reserveKeys(item, count: count) {
+                batch.appendRow(key: key, version: 1, entity: item, slots: 1)[0] = .int(key)
+            }
+            try writer.load(item, batch)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+public import Foundation
+public import PolystoreStorage
+
+/// One store of a stack, where something is about a single one.
+public struct StoreChoice: Sendable {
+    private enum Choice: Sendable {
+        case only
+        case storage(any StorageInterface)
+        case configuration(String?)
+        case identity(UUID)
+    }
+
+    private let choice: Choice
+
+    /// The only store of the stack.
+    public static let only = StoreChoice(choice: .only)
+
+    /// A store that was added to the stack.
+    public static func storage(_ storage: any StorageInterface) -> StoreChoice { StoreChoice(choice: .storage(storage)) }
+
+    /// The only store with a configuration; nil is that of all entities.
+    public static func configuration(_ name: String?) -> StoreChoice { StoreChoice(choice: .configuration(name)) }
+
+    /// The store with an identity, such as the one of a token.
+    public static func identity(_ store: UUID) -> StoreChoice { StoreChoice(choice: .identity(store)) }
+
+    /// The position of the store in a stack.
+    ///
+    /// - Throws: `notFound` where the stack has no such store, or several.
+    func position(in core: StackCore) throws(StorageError) -> Int {
+        let entries = core.entries
+        if entries.isEmpty { throw StorageError(.notFound, "the stack has no store yet; add one with addStorage") }
+        switch choice {
+        case .only:
+            if entries.count == 1 { return entries[0].position }
+            throw StorageError(
+                .notFound,
+                "the stack has \(entries.count) stores, and each has a history of its own; say whose, by configuration or storage")
+        case .storage(let storage):
+            if let found = entries.first(where: { $0.entry.store === storage }) { return found.position }
+            throw StorageError(.notFound, "the store is not part of this stack")
+        case .identity(let store):
+            if let found = core.position(of: store) { return found }
+            throw StorageError(.notFound, "no store of this stack has the identity \(store.uuidString.lowercased())")
+        case .configuration(let name):
+            let found = entries.filter { $0.entry.store.configuration == name }
+            if found.count == 1 { return found[0].position }
+            let known = entries.map { $0.entry.store.configuration ?? "Default" }
+            let problem = found.isEmpty ? "no store of this stack has" : "several stores of this stack have"
+            throw StorageError(
+                .notFound,
+                "\(problem) the configuration \(name ?? "Default")\(found.isEmpty ? Suggestion.nearest(name ?? "Default", in: known) : "")")
+        }
+    }
+}

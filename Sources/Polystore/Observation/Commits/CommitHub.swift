@@ -1,0 +1,175 @@
+internal import PolystoreStorage
+internal import Synchronization
+
+/// Who is told of commits. The call must be short: it may come while others wait to commit.
+protocol CommitSubscriber: AnyObject, Sendable {
+    func receive(_ changes: CommittedChanges)
+}
+
+/// Tells everybody who observes a stack what was committed, in an order that respects every dependency.
+///
+/// A commit takes a ticket before the engine makes it visible. Whoever has read what it wrote takes a later ticket, and of two commits in
+/// one store the one with the later ticket is never told first: it waits here, without a thread, until the earlier one has ended.
+final class CommitHub: Sendable {
+    /// The right of a commit to be told in its turn.
+    struct Ticket: Sendable {
+        fileprivate let number: Int
+        /// Whether somebody observed when the commit began, so that its changes are to be collected.
+        let isObserved: Bool
+    }
+
+    private struct Pending: Sendable {
+        let number: Int
+        let stores: Set<Int>
+        var hasEnded = false
+        var changes: CommittedChanges?
+    }
+
+    private struct Subscriber: Sendable {
+        weak var subscriber: (any CommitSubscriber)?
+    }
+
+    private struct State: Sendable {
+        var subscribers: [Subscriber] = []
+        var pending: [Pending] = []
+        var next = 0
+        var waiting: [(left: Set<Int>, resume: @Sendable () -> Void)] = []
+        /// How far the histories of the stores that others may change were told.
+        var gates: [Int: HistoryGate] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether anybody is told of commits.
+    var isObserved: Bool { state.withLock { $0.subscribers.contains { $0.subscriber != nil } } }
+
+    /// Tells a subscriber of every commit from now on, once each, for as long as it is alive.
+    func subscribe(_ subscriber: any CommitSubscriber) {
+        state.withLock { state in
+            state.subscribers.removeAll { $0.subscriber == nil || $0.subscriber === subscriber }
+            state.subscribers.append(Subscriber(subscriber: subscriber))
+        }
+    }
+
+    /// Tells a subscriber nothing more.
+    func unsubscribe(_ subscriber: any CommitSubscriber) {
+        state.withLock { state in state.subscribers.removeAll { $0.subscriber == nil || $0.subscriber === subscriber } }
+    }
+
+    /// A commit to some stores is about to be made.
+    func begin(_ stores: some Sequence<Int>) -> Ticket {
+        state.withLock { state in
+            state.next += 1
+            state.pending.append(Pending(number: state.next, stores: Set(stores)))
+            return Ticket(number: state.next, isObserved: state.subscribers.contains { $0.subscriber != nil })
+        }
+    }
+
+    /// A commit has ended; nil where it failed or changed nothing.
+    ///
+    /// - Returns: The stores whose histories have to be looked into before the commit can be told.
+    func end(_ ticket: Ticket, _ changes: CommittedChanges?) -> Set<Int> {
+        let (resumed, behind) = state.withLock { state in
+            if let index = state.pending.firstIndex(where: { $0.number == ticket.number }) {
+                state.pending[index].hasEnded = true
+                state.pending[index].changes = changes
+            }
+            let behind = deliverEnded(&state)
+            return (resumeWaiting(&state, ticket.number), behind)
+        }
+        for resume in resumed { resume() }
+        return behind
+    }
+
+    /// Something was committed elsewhere that no history names.
+    func publish(_ changes: CommittedChanges) { state.withLock { deliver(changes, $0) } }
+
+    /// From now on the history of a store is told, beginning where `start` says.
+    func follow(_ store: Int, isOrdered: Bool) { state.withLock { $0.gates[store] = HistoryGate(isOrdered: isOrdered) } }
+
+    /// The history of a store is told from what is after a position on.
+    func start(_ store: Int, after position: Int64) { state.withLock { $0.gates[store]?.start(after: position) } }
+
+    /// How far the history of a store was told; nil where it is not followed.
+    func position(_ store: Int) -> Int64? {
+        state.withLock { state in state.gates[store].flatMap { $0.isStarting ? nil : $0.position } }
+    }
+
+    /// Forgets a store.
+    func unfollow(_ store: Int) {
+        state.withLock { state in for commit in state.gates.removeValue(forKey: store)?.left ?? [] { deliver(commit, state) } }
+    }
+
+    /// Tells entries of the history of a store, except those that were told as commits of this stack.
+    func advance(_ store: Int, _ entries: [HistoryEntry]) {
+        state.withLock { state in
+            for entry in entries { if let commit = state.gates[store]?.pass(entry, store) { deliver(commit, state) } }
+        }
+    }
+
+    /// Goes on from a position of a history whose entries up to there are gone.
+    func jump(_ store: Int, to position: Int64) {
+        state.withLock { state in
+            deliver(.unknown(store), state)
+            for commit in state.gates[store]?.jump(to: position) ?? [] { deliver(commit, state) }
+        }
+    }
+
+    /// Calls `body` when every commit to a store that is in flight now has ended.
+    func afterCommits(to store: Int, _ body: @escaping @Sendable () -> Void) {
+        let isIdle = state.withLock { state in
+            let left = Set(state.pending.filter { $0.stores.contains(store) && !$0.hasEnded }.map(\.number))
+            if !left.isEmpty { state.waiting.append((left, body)) }
+            return left.isEmpty
+        }
+        if isIdle { body() }
+    }
+
+    private func deliverEnded(_ state: inout State) -> Set<Int> {
+        var blocked: Set<Int> = [], kept: [Pending] = [], behind: Set<Int> = []
+        for pending in state.pending {
+            if pending.hasEnded, blocked.isDisjoint(with: pending.stores) {
+                if let changes = pending.changes {
+                    let gaps = admit(changes, &state)
+                    if gaps.isEmpty { deliver(changes, state) }
+                    behind.formUnion(gaps)
+                }
+            } else {
+                blocked.formUnion(pending.stores)
+                kept.append(pending)
+            }
+        }
+        state.pending = kept
+        return behind
+    }
+
+    /// The store in whose history something of others comes first; the commit waits for one only.
+    private func admit(_ changes: CommittedChanges, _ state: inout State) -> Set<Int> {
+        var behind: Set<Int> = []
+        for part in changes.parts {
+            guard let token = part.token, state.gates[part.store] != nil else { continue }
+            if behind.isEmpty {
+                if state.gates[part.store]?.admit(changes, at: token.position) == false { behind.insert(part.store) }
+            } else {
+                // Told together with the part that waits.
+                state.gates[part.store]?.skip(token.position)
+            }
+        }
+        return behind
+    }
+
+    private func deliver(_ changes: CommittedChanges, _ state: borrowing State) {
+        for subscriber in state.subscribers { subscriber.subscriber?.receive(changes) }
+    }
+
+    private func resumeWaiting(_ state: inout State, _ number: Int) -> [@Sendable () -> Void] {
+        if state.waiting.isEmpty { return [] }
+        var resumed: [@Sendable () -> Void] = [], left: [(left: Set<Int>, resume: @Sendable () -> Void)] = []
+        for var item in state.waiting {
+            item.left.remove(number)
+            if item.left.isEmpty { resumed.append(item.resume) } else { left.append(item) }
+        }
+        state.waiting = left
+        return resumed
+    }
+}

@@ -1,0 +1,37 @@
+internal import PolystoreStorage
+
+/// What one transaction changed, as everybody who observes a stack is told of it. Shared by all of them.
+final class CommittedChanges: Sendable {
+    /// What it changed in one store.
+    struct Part: Sendable {
+        /// The position of the store in the stack.
+        let store: Int
+        /// The place in the store's history; nil where it has none.
+        let token: HistoryToken?
+        /// The changes; nil where they are not known, so that everything is to be read anew.
+        let changes: HistoryChanges?
+    }
+
+    let parts: [Part]
+    /// The author as the history names it.
+    let author: String
+    /// What the program gave the transaction to know it again by.
+    let source: (any Hashable & Sendable)?
+    /// Whether it was made elsewhere: by another process, another machine or another stack.
+    let isRemote: Bool
+
+    init(_ parts: [Part], author: String, source: (any Hashable & Sendable)? = nil, isRemote: Bool = false) {
+        self.parts = parts
+        self.author = author
+        self.source = source
+        self.isRemote = isRemote
+    }
+
+    /// Something changed in a store and nobody knows what.
+    static func unknown(_ store: Int) -> CommittedChanges {
+        CommittedChanges([Part(store: store, token: nil, changes: nil)], author: "", isRemote: true)
+    }
+
+    /// The number of runs of keys: what it costs to keep and to look through.
+    var size: Int { parts.reduce(1) { $0 + ($1.changes?.runCount ?? 0) } }
+}

@@ -1,0 +1,40 @@
+/// Finds the loose items of a list by what they are. Of an item that comes twice the first is found.
+///
+/// An open table, because items are two small numbers: a dictionary spends several times as long on them.
+struct ItemTable {
+    private let items: ContiguousArray<ListContents.Item>
+    private let positions: [Int]
+    /// Indexes into the positions, or -1.
+    private var slots: ContiguousArray<Int32>
+    private let shift: UInt64
+    /// Other in each process, so that nobody can choose keys that fall together.
+    private static let seed = UInt64.random(in: 0...UInt64.max) | 1
+
+    /// A table of the items at these positions, fewer than 2³¹.
+    init(_ items: ContiguousArray<ListContents.Item>, at positions: [Int]) {
+        self.items = items
+        self.positions = positions
+        var exponent: UInt64 = 3
+        while 1 << exponent < positions.count * 2 { exponent += 1 }
+        shift = 64 - exponent
+        slots = ContiguousArray(repeating: -1, count: 1 << Int(exponent))
+        for index in positions.indices {
+            let slot = slot(of: items[positions[index]])
+            if slots[slot] < 0 { slots[slot] = Int32(truncatingIfNeeded: index) }
+        }
+    }
+
+    /// Which of the positions holds an item.
+    func index(of item: ListContents.Item) -> Int? {
+        let index = slots[slot(of: item)]
+        return index < 0 ? nil : Int(index)
+    }
+
+    /// The slot that holds an item, or the free one where it belongs; one is always free.
+    private func slot(of item: ListContents.Item) -> Int {
+        let mixed = (UInt64(bitPattern: item.key) ^ UInt64(truncatingIfNeeded: item.store) << 48) &* Self.seed
+        var slot = Int(((mixed ^ mixed >> 32) &* Self.seed) >> shift)
+        while slots[slot] >= 0, items[positions[Int(slots[slot])]] != item { slot = (slot + 1) & (slots.count - 1) }
+        return slot
+    }
+}

@@ -1,0 +1,131 @@
+internal import PolystoreStorage
+
+/// What a list's condition, order and prefetched relationships read beside the rows of its own objects.
+struct ListDependencies {
+    /// A way over to-one relationships, and the slots that are read at its end.
+    struct Way {
+        /// The path whose value is the key of the object at the end.
+        let path: CheckedPath
+        /// The root entity of that object.
+        let root: EntityIndex
+        /// The slots that are read of it; nil for all.
+        var slots: Set<Int>?
+    }
+
+    private let schema: Schema
+    /// Related objects that are found from a change.
+    private(set) var ways: [Way] = []
+    /// Entities (by root) and link tables a change of which decides nothing by itself: the list is fetched anew.
+    private(set) var roots: Set<EntityIndex> = []
+    private(set) var links: Set<Int> = []
+
+    init(_ plan: FetchPlan, prefetched: [PropertyPath], _ schema: Schema) {
+        self.schema = schema
+        add(plan.predicate)
+        for sort in plan.sort { add(sort.expression) }
+        for path in prefetched { add(prefetched: path, plan.entity) }
+    }
+
+    var isEmpty: Bool { ways.isEmpty && roots.isEmpty && links.isEmpty }
+
+    private mutating func add(_ path: CheckedPath) {
+        var steps: [CheckedPath.Step] = []
+        for (index, step) in path.steps.enumerated() {
+            let isLast = index == path.steps.count - 1
+            var read: Set<Int> = []
+            if isLast, case .slot(let slot) = path.leaf { read = [slot] }
+            if !isLast { read = [path.steps[index + 1].slot] }
+            addWay(steps, step, read)
+            steps.append(step)
+        }
+    }
+
+    private mutating func addWay(_ steps: [CheckedPath.Step], _ step: CheckedPath.Step, _ slots: Set<Int>?) {
+        let path = CheckedPath(steps: steps, entity: step.entity, leaf: .slot(step.slot), type: .int64, text: "")
+        if let index = ways.firstIndex(where: { $0.path == path }) {
+            if let slots { ways[index].slots?.formUnion(slots) } else { ways[index].slots = nil }
+        } else {
+            ways.append(Way(path: path, root: schema[step.destination].root, slots: slots))
+        }
+    }
+
+    private mutating func add(_ members: CheckedMembers) {
+        for hop in members.hops {
+            switch hop {
+            case .toOne(let step): roots.insert(schema[step.destination].root)
+            case .toMany(let entity, let relationship, let destination):
+                roots.insert(schema[destination].root)
+                switch schema[entity].relationships[relationship].place {
+                case .link(let link, _), .orderedInverseSlot(_, let link): links.insert(link)
+                case .slot, .inverseSlot: break
+                }
+            }
+        }
+        addRoots(members.predicate)
+    }
+
+    /// What a condition on related objects reads leads to more objects of unknown owners.
+    private mutating func addRoots(_ predicate: CheckedPredicate) {
+        var inner = ListDependencies(schema)
+        inner.add(predicate)
+        roots.formUnion(inner.roots)
+        roots.formUnion(inner.ways.map(\.root))
+        links.formUnion(inner.links)
+    }
+
+    private init(_ schema: Schema) { self.schema = schema }
+
+    private mutating func add(_ predicate: CheckedPredicate) {
+        switch predicate {
+        case .constant, .isEntity: break
+        case .isNil(let path), .compare(let path, _, _), .isIn(let path, _), .text(let path, _, _): add(path)
+        case .comparePaths(let a, _, let b):
+            add(a)
+            add(b)
+        case .compareExpressions(let a, _, let b):
+            add(a)
+            add(b)
+        case .isInExpression(let expression, _), .textOf(let expression, _, _): add(expression)
+        case .related(let members): add(members)
+        case .and(let parts), .or(let parts): for part in parts { add(part) }
+        case .not(let part): add(part)
+        }
+    }
+
+    private mutating func add(_ expression: CheckedExpression) {
+        switch expression {
+        case .path(let path), .outer(_, let path): add(path)
+        case .value: break
+        case .function(_, let arguments, _): for argument in arguments { add(argument) }
+        case .conditional(let condition, let a, let b, _):
+            add(condition)
+            add(a)
+            add(b)
+        case .related(_, let members, let path, _):
+            add(members)
+            if let path {
+                var inner = ListDependencies(schema)
+                inner.add(path)
+                roots.formUnion(inner.ways.map(\.root))
+            }
+        }
+    }
+
+    private mutating func add(prefetched path: PropertyPath, _ entity: EntityIndex) {
+        var steps: [CheckedPath.Step] = [], entity = entity
+        for name in path.names {
+            guard let index = schema[entity].relationshipIndex(name) else { return }
+            let relationship = schema[entity].relationships[index]
+            switch relationship.place {
+            case .slot(let slot):
+                let step = CheckedPath.Step(entity: entity, slot: slot, destination: relationship.destination)
+                addWay(steps, step, nil)
+                steps.append(step)
+            case .inverseSlot, .link, .orderedInverseSlot:
+                // Whose members they were is not known from a change of the members.
+                return
+            }
+            entity = relationship.destination
+        }
+    }
+}

@@ -1,0 +1,73 @@
+internal import PolystoreStorage
+
+/// The members of a to-many relationship of one object, as they were last seen.
+struct MemberWatch {
+    /// The stored name of the relationship.
+    let name: String
+    private let entity: EntityIndex
+    private let position: Int
+    private let relationship: RelationshipDescription
+    private var keys: [Int64]
+
+    /// All to-many relationships of an object.
+    static func all(of object: ManagedObject, _ context: ObjectContext) throws(StorageError) -> [MemberWatch] {
+        var watches: [MemberWatch] = []
+        for (position, relationship) in object.description.relationships.enumerated() {
+            if case .slot = relationship.place { continue }
+            try context.withReader(Int(object._store)) { reader throws(StorageError) in
+                var watch = MemberWatch(
+                    name: relationship.relationship.name, entity: Int(object._entity), position: position, relationship: relationship,
+                    keys: [])
+                watch.keys = try watch.members(object._key, reader, context.model.schema)
+                watches.append(watch)
+            }
+        }
+        return watches
+    }
+
+    /// Whether commits may have changed the members.
+    func isConcerned(by batch: CommitBatch, _ store: Int, _ schema: Schema) -> Bool {
+        relationship.mayHaveOtherMembers(by: batch, store, schema)
+    }
+
+    /// Reads the members anew; whether they are others than before.
+    mutating func hasChanged(_ key: Int64, _ reader: any StorageReader, _ schema: Schema) throws(StorageError) -> Bool {
+        let now = try members(key, reader, schema)
+        defer { keys = now }
+        return now != keys
+    }
+
+    private func members(_ key: Int64, _ reader: any StorageReader, _ schema: Schema) throws(StorageError) -> [Int64] {
+        var found: [Int64] = []
+        try MemberRows(reader, schema).forEach(entity, position, of: key) { row in
+            found.append(row.key)
+            return true
+        }
+        return found
+    }
+}
+
+extension RelationshipDescription {
+    /// Whether commits may have changed the members of a relationship to many, of whichever object.
+    func mayHaveOtherMembers(by batch: CommitBatch, _ store: Int, _ schema: Schema) -> Bool {
+        if batch.unknown.contains(store) { return true }
+        let root = schema[destination].root
+        let slot: Int
+        switch place {
+        case .slot: return false
+        case .link(let link, _):
+            return batch.links[store]?.contains(link) == true
+                || batch.runs(in: store).contains { schema[$0.entity].root == root && $0.kind == .delete }
+        case .orderedInverseSlot(let inverse, let link):
+            if batch.links[store]?.contains(link) == true { return true }
+            slot = inverse
+        case .inverseSlot(let inverse): slot = inverse
+        }
+        return batch.runs(in: store).contains { run in
+            if schema[run.entity].root != root { return false }
+            if case .update(let mask) = run.kind { return mask.contains(slot) }
+            if case .links = run.kind { return false }
+            return true
+        }
+    }
+}

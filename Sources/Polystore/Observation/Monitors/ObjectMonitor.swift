@@ -1,0 +1,182 @@
+public import PolystoreStorage
+
+/// What is told about one object. All calls come in the isolation of the monitor's context.
+public protocol ObjectObserver<ObjectEntityType>: AnyObject {
+    /// The class of the object.
+    associatedtype ObjectEntityType: ManagedObject
+
+    /// The object is about to change; it still has its old values.
+    func objectMonitor(_ monitor: ObjectMonitor<ObjectEntityType>, willUpdateObject object: ObjectEntityType)
+
+    /// The object has changed.
+    ///
+    /// - Parameters:
+    ///   - monitor: The monitor.
+    ///   - object: The object, with its new values.
+    ///   - changedPersistentKeys: The stored names of the attributes and relationships that have other values than before.
+    func objectMonitor(
+        _ monitor: ObjectMonitor<ObjectEntityType>, didUpdateObject object: ObjectEntityType, changedPersistentKeys: Set<String>)
+
+    /// The object was deleted; it has its last values, and the monitor has none any more.
+    func objectMonitor(_ monitor: ObjectMonitor<ObjectEntityType>, didDeleteObject object: ObjectEntityType)
+}
+
+extension ObjectObserver {
+    /// Nothing.
+    public func objectMonitor(_ monitor: ObjectMonitor<ObjectEntityType>, willUpdateObject object: ObjectEntityType) {}
+
+    /// Nothing.
+    public func objectMonitor(
+        _ monitor: ObjectMonitor<ObjectEntityType>, didUpdateObject object: ObjectEntityType, changedPersistentKeys: Set<String>
+    ) {}
+
+    /// Nothing.
+    public func objectMonitor(_ monitor: ObjectMonitor<ObjectEntityType>, didDeleteObject object: ObjectEntityType) {}
+}
+
+/// Follows one object of a context and tells its observers what becomes of it, whoever changes it.
+///
+/// It belongs to the isolation of its context, holds its observers weakly, and can be shared: each further observer costs no fetch.
+public final class ObjectMonitor<Object: ManagedObject> {
+    /// The identity of the object.
+    public let objectID: ObjectID<Object>
+    /// The object; nil when it was deleted.
+    public private(set) var object: Object?
+    /// What the transaction was given that made the change that is being told; nil outside of calls, and for changes of others.
+    public private(set) var sourceIdentifier: (any Hashable & Sendable)?
+
+    private struct Calls {
+        let will: (AnyObject, ObjectMonitor<Object>, Object) -> Void
+        let did: (AnyObject, ObjectMonitor<Object>, Object, Set<String>) -> Void
+        let deleted: (AnyObject, ObjectMonitor<Object>, Object) -> Void
+    }
+
+    private enum Prepared {
+        case updated(Set<String>)
+        case deleted
+    }
+
+    private let context: ViewContext
+    private var observers = WeakObservers<Calls>()
+    private var members: [MemberWatch] = []
+    private var prepared: Prepared?
+
+    init(_ object: Object, _ context: ViewContext) throws(StorageError) {
+        self.object = object
+        self.context = context
+        objectID = ObjectID(context.context.objectKey(of: object))
+        members = try MemberWatch.all(of: object, context.context)
+    }
+
+    /// Tells an observer from now on, for as long as it is alive; one that is there already is told once.
+    public func addObserver<Observer: ObjectObserver>(_ observer: Observer) where Observer.ObjectEntityType == Object {
+        observers.add(
+            observer,
+            Calls(
+                will: { observer, monitor, object in (observer as? Observer)?.objectMonitor(monitor, willUpdateObject: object) },
+                did: { observer, monitor, object, keys in
+                    (observer as? Observer)?.objectMonitor(monitor, didUpdateObject: object, changedPersistentKeys: keys)
+                }, deleted: { observer, monitor, object in (observer as? Observer)?.objectMonitor(monitor, didDeleteObject: object) }))
+    }
+
+    /// Tells an observer nothing more.
+    public func removeObserver<Observer: ObjectObserver>(_ observer: Observer) where Observer.ObjectEntityType == Object {
+        observers.remove(observer)
+    }
+
+    /// Whether the object was deleted.
+    public var isObjectDeleted: Bool { object == nil }
+
+    private func tell(_ body: (AnyObject, Calls) -> Void) {
+        for (observer, calls) in observers.alive where observers.contains(observer) { body(observer, calls) }
+    }
+}
+
+extension ObjectMonitor: ContextMonitor {
+    func prepare(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Bool {
+        prepared = nil
+        guard let object else { return false }
+        let store = Int(object._store)
+        guard batch.stores.contains(store) else { return false }
+        let schema = context.core.model.schema
+        var names: Set<String> = []
+        for index in members.indices where members[index].isConcerned(by: batch, store, schema) {
+            if try members[index].hasChanged(object._key, try sessions.reader(store), schema) { names.insert(members[index].name) }
+        }
+        let isTouched =
+            batch.unknown.contains(store)
+            || batch.runs(in: store).contains { schema[$0.entity].root == object.description.root && $0.keys.contains(object._key) }
+        if isTouched {
+            let row = RowBatch(capacity: 1)
+            try sessions.reader(store).row(Int(object._entity), key: object._key, into: row)
+            if row.count == 0 {
+                prepared = .deleted
+                return true
+            }
+            let before = object.currentValues(), after = object.values(row.row(0))
+            for (name, value) in after where before[name] != value { names.insert(name) }
+        }
+        if names.isEmpty { return false }
+        prepared = .updated(names)
+        return true
+    }
+
+    func willChange(_ batch: CommitBatch) {
+        guard let object, case .updated? = prepared else { return }
+        sourceIdentifier = batch.source
+        tell { observer, calls in calls.will(observer, self, object) }
+        sourceIdentifier = nil
+    }
+
+    func didChange(_ batch: CommitBatch) {
+        guard let object, let prepared else { return }
+        self.prepared = nil
+        sourceIdentifier = batch.source
+        switch prepared {
+        case .updated(let names): tell { observer, calls in calls.did(observer, self, object, names) }
+        case .deleted:
+            self.object = nil
+            tell { observer, calls in calls.deleted(observer, self, object) }
+        }
+        sourceIdentifier = nil
+    }
+
+    func contextDidReset() {
+        guard object != nil else { return }
+        do throws(StorageError) { object = try context.context.existing(objectID) } catch { context.context.fail(error) }
+    }
+}
+
+extension ViewContext {
+    /// Follows an object; one of another context is looked up here.
+    ///
+    /// - Parameters:
+    ///   - object: The object.
+    ///   - isolation: The isolation that the context belongs to: observers are called there, soon after each commit. Where there is none they
+    ///     are called by `merge()`.
+    /// - Throws: `notFound` when there is no such object any more; whatever reading throws.
+    public func monitorObject<Object: ManagedObject>(
+        _ object: Object, isolation: isolated (any Actor)? = #isolation
+    ) throws(StorageError) -> ObjectMonitor<Object> {
+        let id = ObjectID<Object>(object._context.objectKey(of: object))
+        return try monitorObject(id, isolation: isolation)
+    }
+
+    /// Follows the object with an id.
+    ///
+    /// - Throws: `notFound` when there is none; whatever reading throws.
+    public func monitorObject<Object: ManagedObject>(
+        _ id: ObjectID<Object>, isolation: isolated (any Actor)? = #isolation
+    ) throws(StorageError) -> ObjectMonitor<Object> {
+        try reporting { () throws(StorageError) in
+            let context = try _fetchContext
+            guard let object = try context.existing(id) else {
+                throw StorageError(
+                    .notFound, "there is no object \(id.key.root) \(id.key.key) to follow", details: .init(entity: id.key.root))
+            }
+            let monitor = try ObjectMonitor(object, self)
+            try add(monitor, isolation: isolation)
+            return monitor
+        }
+    }
+}

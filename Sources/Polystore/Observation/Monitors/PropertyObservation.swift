@@ -1,0 +1,86 @@
+public import PolystoreStorage
+
+/// What became of a property.
+public struct PropertyChange<Value> {
+    /// The value before; nil in the call for the value that is there when the observation begins.
+    public let oldValue: Value?
+    /// The value now; nil when the object was deleted.
+    public let newValue: Value?
+}
+
+/// An observation of one property of an object, for as long as it is held.
+public final class PropertyObservation<Object: ManagedObject, Value: Equatable> {
+    private let context: ViewContext
+    private let keyPath: KeyPath<Object, Value>
+    private var object: Object?
+    private var last: Value
+    private var body: ((Object, PropertyChange<Value>) -> Void)?
+    private var wasDeleted = false
+
+    init(
+        _ object: Object, _ keyPath: KeyPath<Object, Value>, _ context: ViewContext,
+        _ body: @escaping (Object, PropertyChange<Value>) -> Void
+    ) {
+        self.object = object
+        self.keyPath = keyPath
+        self.context = context
+        self.body = body
+        last = object[keyPath: keyPath]
+    }
+
+    func begin() { if let object { body?(object, PropertyChange(oldValue: nil, newValue: last)) } }
+
+    /// Ends the observation; nothing is called after the return.
+    public func invalidate() {
+        body = nil
+        object = nil
+        context.remove(self)
+    }
+}
+
+extension PropertyObservation: ContextMonitor {
+    func prepare(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Bool { object != nil && !batch.stores.isEmpty }
+
+    func willChange(_ batch: CommitBatch) {}
+
+    func didChange(_ batch: CommitBatch) {
+        guard let object else { return }
+        if object.isDeleted {
+            self.object = nil
+            body?(object, PropertyChange(oldValue: last, newValue: nil))
+            return
+        }
+        let value = object[keyPath: keyPath]
+        if value == last { return }
+        let change = PropertyChange<Value>(oldValue: last, newValue: value)
+        last = value
+        body?(object, change)
+    }
+
+    func contextDidReset() {}
+}
+
+extension ViewContext {
+    /// Follows one property of an object, also through to-one relationships.
+    ///
+    /// - Parameters:
+    ///   - object: An object of this context.
+    ///   - keyPath: The property.
+    ///   - notifyInitial: Whether the closure is also called, at once, for the value that is there.
+    ///   - isolation: The isolation that the context belongs to: the closure is called there, soon after each commit that gave the property
+    ///     another value. Where there is none it is called by `merge()`.
+    ///   - body: What is called, with the object and the change.
+    /// - Returns: The observation, which lasts as long as it is held.
+    /// - Throws: Whatever beginning to watch the stores throws.
+    public func observe<Object: ManagedObject, Value: Equatable>(
+        _ object: Object, _ keyPath: KeyPath<Object, Value>, notifyInitial: Bool = false,
+        isolation: isolated (any Actor)? = #isolation, _ body: @escaping (Object, PropertyChange<Value>) -> Void
+    ) throws(StorageError) -> PropertyObservation<Object, Value> {
+        try reporting { () throws(StorageError) in
+            let observation = PropertyObservation(object, keyPath, self, body)
+            try add(observation, isolation: isolation)
+            if notifyInitial { observation.begin() }
+            return observation
+        }
+    }
+}

@@ -1,0 +1,227 @@
+internal import Foundation
+public import Observation
+public import PolystoreStorage
+
+/// Follows the objects of a fetch with values: each change of the list is a new snapshot, which can be sent anywhere.
+///
+/// It belongs to no isolation; the list is kept up to date on the threads of the stack, by what commits changed. Ask it for the `snapshot`
+/// at any time, wait for `snapshots` or `updates` in a task, add a callback, or read it in a view: it is `Observable`.
+/// ```swift
+/// let people = try stack.publishList(From<Person>().orderBy(.ascending(\.name)))
+/// for await update in people.updates { table.apply(update.snapshot) }
+/// ```
+public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
+    /// One step of a list, or several for who is slow.
+    public struct Update: Sendable {
+        /// What the list holds now.
+        public let snapshot: ListSnapshot<Object>
+        /// What leads here from the snapshot of the update before; nil where that is not known, and the list is to be shown anew: in the first
+        /// update, after a refetch, and where more was missed than is remembered.
+        public let changes: ListChanges?
+        /// What the transaction was given that made the change; nil for changes of others, and where several are one update.
+        public let sourceIdentifier: (any Hashable & Sendable)?
+    }
+
+    /// What one step was.
+    struct Note: Sendable {
+        /// The objects whose values changed; nil for a list that began anew.
+        let updated: Set<ListContents.Item>?
+        let source: (any Hashable & Sendable)?
+
+        /// So many objects are remembered one by one; a slow consumer that missed more shows its list anew.
+        private static var most: Int { 10_000 }
+
+        func joined(with next: Note) -> Note {
+            guard let updated, let others = next.updated, updated.count + others.count <= Self.most else {
+                return Note(updated: nil, source: nil)
+            }
+            return Note(updated: updated.union(others), source: nil)
+        }
+    }
+
+    private let core: StackCore
+    private let engine: LockedEngine
+    private let published: PublishedValue<ListSnapshot<Object>, Note>
+    private let registrar = ObservationRegistrar()
+    private let callbacks = Callbacks()
+
+    init(_ from: From<Object>, _ sectionBy: SectionBy<Object>?, _ core: StackCore) throws(StorageError) {
+        self.core = core
+        let query = try ListQuery(from, sectionBy, core.model)
+        engine = LockedEngine(ListEngine(query, core))
+        published = PublishedValue(ListSnapshot()) { $0.joined(with: $1) }
+    }
+
+    /// Fetches the first snapshot; what is committed meanwhile waits.
+    func begin() throws(StorageError) { try begin(nil) }
+
+    private func begin(_ query: ListQuery?) throws(StorageError) {
+        let core = core
+        try engine.withLock { engine throws(StorageError) in
+            let next = query.map { ListEngine($0, core) } ?? engine
+            let sessions = SessionPool(readingFrom: core)
+            defer { sessions.end() }
+            try next.fetch(sessions)
+            engine = next
+            published.publish(Self.snapshot(next, core), Note(updated: nil, source: nil))
+        }
+        tell()
+    }
+
+    private static func snapshot(_ engine: ListEngine, _ core: StackCore, updated: Set<ListContents.Item> = []) -> ListSnapshot<Object> {
+        let stores = (0..<core.storeCount).map { core.storeID($0) }
+        return ListSnapshot(
+            engine.contents, stores: ListStores(stores, root: core.model.schema.entities[engine.query.root].name), updated: updated)
+    }
+
+    /// What the list holds now.
+    public var snapshot: ListSnapshot<Object> {
+        registrar.access(self, keyPath: \.snapshot)
+        return published.value
+    }
+
+    /// The snapshot that there is, then each newer one. Who is slow gets the newest; it never misses the last.
+    public var snapshots: some AsyncSequence<ListSnapshot<Object>, Never> & Sendable { Updates(self).map(\.snapshot) }
+
+    /// As `snapshots`, with what leads from each to the next. What one element leaves out of the steps between, because its consumer was
+    /// slow, is in its changes: applied to the snapshot before they give this one.
+    public var updates: Updates { Updates(self) }
+
+    /// The updates of a list.
+    public struct Updates: AsyncSequence, Sendable {
+        private let publisher: ListPublisher<Object>
+
+        init(_ publisher: ListPublisher<Object>) { self.publisher = publisher }
+
+        /// Begins with the snapshot that there is.
+        public func makeAsyncIterator() -> Iterator { Iterator(publisher) }
+
+        /// Waits for updates; holds the publisher.
+        public struct Iterator: AsyncIteratorProtocol {
+            private let publisher: ListPublisher<Object>
+            private var news: AsyncStream<Void>.Iterator
+            private var last: ListSnapshot<Object>?
+            private var number = -1
+
+            init(_ publisher: ListPublisher<Object>) {
+                self.publisher = publisher
+                news = publisher.published.news().makeAsyncIterator()
+            }
+
+            /// The next update; nil when the task was cancelled.
+            public mutating func next() async -> Update? {
+                while await news.next() != nil {
+                    if Task.isCancelled { return nil }
+                    let (snapshot, number, notes) = publisher.published.current(since: number)
+                    if number == self.number { continue }
+                    defer { (last, self.number) = (snapshot, number) }
+                    return publisher.update(from: last, to: snapshot, notes)
+                }
+                return nil
+            }
+        }
+    }
+
+    private func update(from old: ListSnapshot<Object>?, to new: ListSnapshot<Object>, _ notes: [Note]) -> Update {
+        let source = notes.count == 1 ? notes.first?.source : nil
+        guard let old, notes.allSatisfy({ $0.updated != nil }) else {
+            return Update(snapshot: new, changes: nil, sourceIdentifier: source)
+        }
+        let updated = notes.reduce(into: Set<ListContents.Item>()) { $0.formUnion($1.updated ?? []) }
+        var snapshot = ListSnapshot<Object>(new.contents, stores: new.stores, updated: updated)
+        let changes = snapshot.changes(from: old)
+        // What came or went on the way is not among what is updated.
+        if old.stores == new.stores {
+            snapshot.updated = Set(changes.updated.compactMap { old.starts.position(of: $0) }.map { old.contents.items[$0] })
+        }
+        return Update(snapshot: snapshot, changes: changes, sourceIdentifier: source)
+    }
+
+    // MARK: Callbacks
+
+    /// Calls a closure after each change, in the isolation that asks for it, for as long as the observer is alive.
+    ///
+    /// - Parameters:
+    ///   - observer: Whose interest it is; it is held weakly.
+    ///   - notifyInitial: Whether the closure is also called once for the snapshot that is there.
+    ///   - isolation: Where the closure is called.
+    ///   - callback: What is called, with the publisher.
+    public func addObserver<Observer: AnyObject>(
+        _ observer: Observer, notifyInitial: Bool = false, isolation: isolated any Actor = #isolation,
+        _ callback: @escaping (ListPublisher<Object>) -> Void
+    ) {
+        callbacks.add(observer, published.news(), notifyInitial: notifyInitial, isolation: isolation) { [weak self] in
+            if let self { callback(self) }
+        }
+    }
+
+    /// Calls nothing more for an observer.
+    public func removeObserver(_ observer: AnyObject) { callbacks.remove(observer) }
+
+    /// Fetches anew what a request asks for; the snapshot that follows is to be shown anew.
+    ///
+    /// - Throws: What the request throws; the list stays as it is then.
+    public func refetch(_ from: From<Object>, sectionBy: SectionBy<Object>? = nil) throws(StorageError) {
+        try reporting { () throws(StorageError) in try begin(try ListQuery(from, sectionBy, core.model)) }
+    }
+
+    private func tell() { registrar.withMutation(of: self, keyPath: \.snapshot) {} }
+
+    deinit { published.finish() }
+}
+
+extension ListPublisher: CommitFollower {
+    func follow(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) {
+        let isChanged = try engine.withLock { engine throws(StorageError) in
+            guard let step = try engine.step(batch, sessions) else { return false }
+            engine.take(step)
+            let snapshot = Self.snapshot(engine, core, updated: step.updated)
+            published.publish(snapshot, Note(updated: step.changes == nil ? nil : step.updated, source: batch.source))
+            return true
+        }
+        if isChanged { tell() }
+    }
+}
+
+/// The engine of a publisher, which commits and refetches use in turns.
+///
+/// Unchecked: the engine is reached only while the lock is held, and nothing of it is handed out.
+private final class LockedEngine: @unchecked Sendable {
+    private let lock = NSLock()
+    private var engine: ListEngine
+
+    init(_ engine: ListEngine) { self.engine = engine }
+
+    func withLock<R>(_ body: (inout ListEngine) throws(StorageError) -> R) throws(StorageError) -> R {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&engine)
+    }
+}
+
+extension DataStack {
+    /// Follows the objects of a request with snapshots.
+    ///
+    /// - Parameters:
+    ///   - from: Which objects, in which order; without an order they come in that of their keys.
+    ///   - sectionBy: What the sections are; the order begins with their property then.
+    /// - Throws: `invalidPredicate` where the order does not keep sections together; what a fetch of the request throws.
+    public func publishList<Object: ManagedObject>(
+        _ from: From<Object>, sectionBy: SectionBy<Object>? = nil
+    ) throws(StorageError) -> ListPublisher<Object> {
+        try reporting { () throws(StorageError) in
+            let publisher = try ListPublisher(from, sectionBy, core)
+            try core.publish(publisher)
+            try publisher.begin()
+            return publisher
+        }
+    }
+}
+
+extension StackCore {
+    /// Leads a publisher on with every commit.
+    func publish(_ publisher: any CommitFollower) throws(StorageError) {
+        publishers.add(publisher)
+        try observe(publishers)
+    }
+}

@@ -1,0 +1,161 @@
+public import Observation
+public import PolystoreStorage
+internal import Synchronization
+
+/// Follows one object with values: each change is a new snapshot, which can be sent anywhere.
+///
+/// It belongs to no isolation; what is committed by anybody reaches it on the threads of the stack. Ask it for the `snapshot` at any time,
+/// wait for `snapshots` in a task, add a callback, or read it in a view: it is `Observable`.
+public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable {
+    /// The identity of the object.
+    public let objectID: ObjectID<Object>
+
+    private let core: StackCore
+    private let place: (store: Int, entity: EntityIndex)
+    private let published = PublishedValue<ObjectSnapshot<Object>?, Void>(nil) { _, _ in }
+    /// Held while the object is read, so that what was read later is not followed by what was read before.
+    private let reading = Mutex(())
+    private let registrar = ObservationRegistrar()
+    private let callbacks = Callbacks()
+
+    init(_ id: ObjectID<Object>, _ core: StackCore) throws(StorageError) {
+        objectID = id
+        self.core = core
+        guard let store = core.position(of: id.key.store) else {
+            throw StorageError(.notFound, "the object's store is not part of this stack")
+        }
+        guard let entity = core.model.schema.index(of: id.key.root) else {
+            throw StorageError(.notFound, "the model has no entity \"\(id.key.root)\"", details: .init(entity: id.key.root))
+        }
+        place = (store, entity)
+    }
+
+    func begin() throws(StorageError) {
+        let sessions = SessionPool(readingFrom: core)
+        defer { sessions.end() }
+        try read(sessions)
+    }
+
+    private func read(_ sessions: SessionPool) throws(StorageError) {
+        let isOther = try reading.withLock { _ throws(StorageError) in
+            let reader = try sessions.reader(place.store), batch = RowBatch(capacity: 1)
+            try reader.rows(place.entity, keys: [objectID.key.key], into: batch)
+            let next: ObjectSnapshot<Object>? = batch.count == 1 ? try ObjectSnapshot(batch.row(0), place.store, core, reader) : nil
+            let last = published.value
+            if next == last { return false }
+            // The sessions of a commit may be older than those of the first look.
+            if let next, let last, next.version < last.version { return false }
+            published.publish(next, ())
+            return true
+        }
+        if !isOther { return }
+        registrar.withMutation(of: self, keyPath: \.snapshot) {}
+    }
+
+    /// The values of the object; nil when it was deleted.
+    public var snapshot: ObjectSnapshot<Object>? {
+        registrar.access(self, keyPath: \.snapshot)
+        return published.value
+    }
+
+    /// The snapshot that there is, then each newer one; nil for a deleted object. Who is slow gets the newest; it never misses the last.
+    public var snapshots: some AsyncSequence<ObjectSnapshot<Object>?, Never> & Sendable { Snapshots(publisher: self) }
+
+    private struct Snapshots: AsyncSequence, Sendable {
+        let publisher: ObjectPublisher<Object>
+
+        func makeAsyncIterator() -> Iterator { Iterator(publisher) }
+
+        struct Iterator: AsyncIteratorProtocol {
+            private let publisher: ObjectPublisher<Object>
+            private var news: AsyncStream<Void>.Iterator
+            private var number = -1
+
+            init(_ publisher: ObjectPublisher<Object>) {
+                self.publisher = publisher
+                news = publisher.published.news().makeAsyncIterator()
+            }
+
+            mutating func next() async -> ObjectSnapshot<Object>?? {
+                while await news.next() != nil {
+                    if Task.isCancelled { return nil }
+                    let current = publisher.published.current(since: number)
+                    if current.number == number { continue }
+                    number = current.number
+                    return .some(current.value)
+                }
+                return nil
+            }
+        }
+    }
+
+    /// Calls a closure after each change, in the isolation that asks for it, for as long as the observer is alive.
+    ///
+    /// - Parameters:
+    ///   - observer: Whose interest it is; it is held weakly.
+    ///   - notifyInitial: Whether the closure is also called once for the snapshot that is there.
+    ///   - isolation: Where the closure is called.
+    ///   - callback: What is called, with the publisher.
+    public func addObserver<Observer: AnyObject>(
+        _ observer: Observer, notifyInitial: Bool = false, isolation: isolated any Actor = #isolation,
+        _ callback: @escaping (ObjectPublisher<Object>) -> Void
+    ) {
+        callbacks.add(observer, published.news(), notifyInitial: notifyInitial, isolation: isolation) { [weak self] in
+            if let self { callback(self) }
+        }
+    }
+
+    /// Calls nothing more for an observer.
+    public func removeObserver(_ observer: AnyObject) { callbacks.remove(observer) }
+
+    deinit { published.finish() }
+}
+
+extension ObjectPublisher: CommitFollower {
+    func follow(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) {
+        guard batch.stores.contains(place.store) else { return }
+        let schema = core.model.schema
+        let isConcerned =
+            batch.unknown.contains(place.store)
+            || batch.runs(in: place.store).contains { run in
+                schema[run.entity].root == place.entity && run.keys.contains(objectID.key.key)
+            } || hasMembers(in: batch)
+        if isConcerned { try read(sessions) }
+    }
+
+    /// Whether members of a relationship to many may have come or gone.
+    private func hasMembers(in batch: CommitBatch) -> Bool {
+        guard let snapshot = published.value, let entity = core.model.schema.index(of: snapshot.entityName) else { return false }
+        return core.model.schema[entity].relationships.contains {
+            $0.mayHaveOtherMembers(by: batch, place.store, core.model.schema)
+        }
+    }
+}
+
+extension DataStack {
+    /// Follows the object with an id with snapshots; the first is nil when there is none.
+    ///
+    /// - Throws: `notFound` when the id is of another stack; whatever reading throws.
+    public func publishObject<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> ObjectPublisher<Object> {
+        try reporting { () throws(StorageError) in
+            let publisher = try ObjectPublisher(id, core)
+            try core.publish(publisher)
+            try publisher.begin()
+            return publisher
+        }
+    }
+
+    /// Follows an object with snapshots.
+    public func publishObject<Object: ManagedObject>(_ object: Object) throws(StorageError) -> ObjectPublisher<Object> {
+        try publishObject(ObjectID(object._context.objectKey(of: object)))
+    }
+
+    /// The values of an object now; nil when there is none.
+    public func snapshot<Object: ManagedObject>(of id: ObjectID<Object>) throws(StorageError) -> ObjectSnapshot<Object>? {
+        try reporting { () throws(StorageError) in
+            let publisher = try ObjectPublisher(id, core)
+            try publisher.begin()
+            return publisher.snapshot
+        }
+    }
+}

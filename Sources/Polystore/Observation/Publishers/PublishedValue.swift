@@ -1,0 +1,88 @@
+internal import Observation
+internal import Synchronization
+
+/// The newest value of something that is observed, and everybody who waits for the next one.
+///
+/// Values are numbered. Whoever is slow finds the newest value when it comes back; what it missed is kept as notes on the way (`Note`), so
+/// that the difference from the value it had last can be told. There are never many: old ones are joined two by two.
+final class PublishedValue<Value: Sendable, Note: Sendable>: Sendable {
+    /// From so many notes on they are joined.
+    private static var most: Int { 64 }
+
+    private struct State: Sendable {
+        var value: Value
+        var number = 0
+        /// What happened up to a number since the one before.
+        var notes: [(number: Int, note: Note)] = []
+        var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
+        var next = 0
+        var isFinished = false
+    }
+
+    private let state: Mutex<State>
+    private let join: @Sendable (Note, Note) -> Note
+
+    /// A first value.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - join: Makes one note of two that follow each other.
+    init(_ value: Value, join: @escaping @Sendable (Note, Note) -> Note) {
+        state = Mutex(State(value: value))
+        self.join = join
+    }
+
+    /// The newest value.
+    var value: Value { state.withLock { $0.value } }
+
+    /// The newest value, its number, and the notes since another number, oldest first. The first may begin before it.
+    func current(since number: Int) -> (value: Value, number: Int, notes: [Note]) {
+        state.withLock { state in (state.value, state.number, state.notes.filter { $0.number > number }.map(\.note)) }
+    }
+
+    /// The next value.
+    func publish(_ value: Value, _ note: Note) {
+        let waiting = state.withLock { state in
+            state.value = value
+            state.number += 1
+            state.notes.append((state.number, note))
+            if state.notes.count > Self.most { joinNotes(&state) }
+            return Array(state.waiting.values)
+        }
+        for continuation in waiting { continuation.yield() }
+    }
+
+    private func joinNotes(_ state: inout State) {
+        state.notes = stride(from: 0, to: state.notes.count, by: 2).map { index in
+            guard index + 1 < state.notes.count else { return state.notes[index] }
+            return (state.notes[index + 1].number, join(state.notes[index].note, state.notes[index + 1].note))
+        }
+    }
+
+    /// Ends all sequences of news.
+    func finish() {
+        let waiting = state.withLock { state in
+            state.isFinished = true
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for continuation in waiting { continuation.finish() }
+    }
+
+    /// A sequence with an element after a value has come; several may be one. It begins with one for the value that is there.
+    func news() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let (number, isFinished) = state.withLock { state in
+            state.next += 1
+            if !state.isFinished { state.waiting[state.next] = continuation }
+            return (state.next, state.isFinished)
+        }
+        continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.waiting[number] = nil } }
+        continuation.yield()
+        if isFinished { continuation.finish() }
+        return stream
+    }
+
+    /// The number of those who wait; for tests.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+}

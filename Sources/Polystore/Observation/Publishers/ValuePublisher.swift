@@ -1,0 +1,144 @@
+public import Observation
+internal import PolystoreStorage
+internal import Synchronization
+
+/// Follows what a closure reads: a count, an aggregate, whether something exists, or whatever else it makes of the data.
+/// ```swift
+/// let adults = try stack.publishValue(of: Person.self) { try $0.fetchCount(From<Person>().where(\.age >= 18)) }
+/// for await count in adults.values { … }
+/// ```
+/// The closure runs again, on a thread of the stack and in one snapshot, after commits that changed objects of the named classes; only a
+/// value that is another one is told.
+public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observable {
+    private let core: StackCore
+    private let entities: Set<EntityIndex>
+    private let body: @Sendable (ReadTransaction) throws -> Value
+    private let published: PublishedValue<Value?, Void>
+    private let failure = Mutex<(any Error)?>(nil)
+    /// Held while the value is read, so that what was read later is not followed by what was read before.
+    private let reading = Mutex(())
+    private let registrar = ObservationRegistrar()
+    private let callbacks = Callbacks()
+
+    init(_ entities: Set<EntityIndex>, _ core: StackCore, _ body: @escaping @Sendable (ReadTransaction) throws -> Value) {
+        self.entities = entities
+        self.core = core
+        self.body = body
+        published = PublishedValue(nil) { _, _ in }
+    }
+
+    func read() throws {
+        let isOther = try reading.withLock { _ in
+            let transaction = ReadTransaction(core, WorkLimit())
+            defer { transaction.finish() }
+            let value = try body(transaction)
+            try transaction.context.throwFailure()
+            failure.withLock { $0 = nil }
+            if published.value == value { return false }
+            published.publish(value, ())
+            return true
+        }
+        if !isOther { return }
+        registrar.withMutation(of: self, keyPath: \.value) {}
+    }
+
+    /// The newest value; nil only before the first was read.
+    public var value: Value? {
+        registrar.access(self, keyPath: \.value)
+        return published.value
+    }
+
+    /// The error that the closure threw when it ran last; nil when it gave a value.
+    public var error: (any Error)? { failure.withLock { $0 } }
+
+    /// The value that there is, then each other one. Who is slow gets the newest; it never misses the last.
+    public var values: some AsyncSequence<Value, Never> & Sendable { Values(publisher: self) }
+
+    private struct Values: AsyncSequence, Sendable {
+        let publisher: ValuePublisher<Value>
+
+        func makeAsyncIterator() -> Iterator { Iterator(publisher) }
+
+        struct Iterator: AsyncIteratorProtocol {
+            private let publisher: ValuePublisher<Value>
+            private var news: AsyncStream<Void>.Iterator
+            private var number = -1
+
+            init(_ publisher: ValuePublisher<Value>) {
+                self.publisher = publisher
+                news = publisher.published.news().makeAsyncIterator()
+            }
+
+            mutating func next() async -> Value? {
+                while await news.next() != nil {
+                    if Task.isCancelled { return nil }
+                    let current = publisher.published.current(since: number)
+                    if current.number == number { continue }
+                    number = current.number
+                    if let value = current.value { return value }
+                }
+                return nil
+            }
+        }
+    }
+
+    /// Calls a closure after each change, in the isolation that asks for it, for as long as the observer is alive.
+    ///
+    /// - Parameters:
+    ///   - observer: Whose interest it is; it is held weakly.
+    ///   - notifyInitial: Whether the closure is also called once for the value that is there.
+    ///   - isolation: Where the closure is called.
+    ///   - callback: What is called, with the publisher.
+    public func addObserver<Observer: AnyObject>(
+        _ observer: Observer, notifyInitial: Bool = false, isolation: isolated any Actor = #isolation,
+        _ callback: @escaping (ValuePublisher<Value>) -> Void
+    ) {
+        callbacks.add(observer, published.news(), notifyInitial: notifyInitial, isolation: isolation) { [weak self] in
+            if let self { callback(self) }
+        }
+    }
+
+    /// Calls nothing more for an observer.
+    public func removeObserver(_ observer: AnyObject) { callbacks.remove(observer) }
+
+    deinit { published.finish() }
+}
+
+extension ValuePublisher: CommitFollower {
+    func follow(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) {
+        let isConcerned =
+            entities.isEmpty || !batch.unknown.isEmpty || batch.entities.values.contains { !entities.isDisjoint(with: $0) }
+            || batch.links.values.joined().contains { link in
+                let description = core.model.schema.links[link]
+                return entities.contains(description.owner) || entities.contains(description.member)
+            }
+        if !isConcerned { return }
+        do { try read() } catch let error as StorageError where error.isRetryable {
+            throw error
+        } catch {
+            // What the closure refuses is its own affair; the last good value stays.
+            failure.withLock { $0 = error }
+        }
+    }
+}
+
+extension DataStack {
+    /// Follows what a closure reads.
+    ///
+    /// - Parameters:
+    ///   - models: The classes whose objects the closure reads, related ones included; none for all.
+    ///   - body: Reads the value. It runs on a thread of the stack.
+    /// - Throws: What the closure throws the first time.
+    public func publishValue<Value: Sendable & Equatable>(
+        of models: ManagedObject.Type..., body: @escaping @Sendable (ReadTransaction) throws -> Value
+    ) throws -> ValuePublisher<Value> {
+        try reportingOurs {
+            var entities: Set<EntityIndex> = []
+            for model in models { entities.formUnion(core.model.schema[try core.model.entity(of: model)].family) }
+            let publisher = ValuePublisher(entities, core, body)
+            try core.publish(publisher)
+            try publisher.read()
+            return publisher
+        }
+    }
+}

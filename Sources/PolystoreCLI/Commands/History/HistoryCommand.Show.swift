@@ -1,0 +1,96 @@
+internal import ArgumentParser
+internal import Foundation
+internal import PolystoreStorage
+
+extension HistoryCommand {
+    /// `polystore history show`, which need not be named.
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Lists transactions, oldest first, or follows them.",
+            discussion: """
+                Each transaction has a token, with which --since goes on after it. With --json and --follow each is one line of JSON, written at \
+                once. With --consumer the store keeps how far it has come: the next run goes on there, and no purge forgets what it has not \
+                had.
+
+                Examples: polystore history sqlite:shop.db --entity Order
+                          polystore history env:SHOP --follow --consumer search-index | index
+                """)
+
+        @Argument(help: "The store.")
+        var store: String
+
+        @Option(help: "Begin after this token; a number is a position in the store.")
+        var since: String?
+
+        @Option(help: "Only transactions of this author; can be repeated.")
+        var author: [String] = []
+
+        @Option(help: "No transactions of this author; can be repeated.")
+        var notAuthor: [String] = []
+
+        @Option(help: "Only transactions that changed objects of this entity; can be repeated.")
+        var entity: [String] = []
+
+        @Option(help: "The greatest number of transactions.")
+        var limit: Int?
+
+        @Flag(help: "Print each transaction with all changes as one line of JSON.")
+        var json = false
+
+        @Flag(help: "Go on with what is committed from then on, until interrupted; implies --json.")
+        var follow = false
+
+        @Option(help: "Go on where this consumer has come to, and keep in the store how far that is.")
+        var consumer: String?
+
+        @Flag(help: "Let the consumer begin anew: after --since, or with the oldest transaction that is kept.")
+        var restart = false
+
+        func validate() throws {
+            if let limit, limit < 1 { throw ValidationError("--limit is 1 or more") }
+            if restart, consumer == nil { throw ValidationError("--restart is for a --consumer") }
+        }
+
+        func run() throws {
+            Interruption.watch()
+            HistoryOutput.ignoreBrokenPipes()
+            let opened = try Stores.open(store, readOnly: consumer == nil)
+            defer { opened.close() }
+            var feed = try HistoryFeed(opened, scan(opened), consumer: consumer, limit: limit)
+            try feed.begin(since: token(opened), restarts: restart)
+            if follow {
+                try feed.follow { HistoryOutput.write(HistoryLine(opened.schema).json($0)) }
+            } else {
+                let line = HistoryLine(opened.schema)
+                _ = try feed.show { HistoryOutput.write(json ? line.json($0) : line.text($0)) }
+            }
+        }
+
+        private func scan(_ opened: Stores.Opened) throws(StorageError) -> HistoryScan {
+            var scan = HistoryScan(limit: min(limit ?? 256, 256))
+            if !author.isEmpty { scan.authors = Set(author) }
+            scan.excludedAuthors = Set(notAuthor)
+            var entities: Set<EntityIndex> = []
+            for name in entity {
+                guard let index = opened.schema.index(of: name) else {
+                    let nearest = Suggestion.nearest(name, in: opened.schema.entities.map(\.name))
+                    throw StorageError(.notFound, "the store has no entity \"\(name)\"\(nearest)")
+                }
+                entities.formUnion(opened.schema[index].family)
+            }
+            if !entity.isEmpty { scan.entities = entities }
+            return scan
+        }
+
+        private func token(_ opened: Stores.Opened) throws -> HistoryToken? {
+            try since.map { try HistoryCommand.token($0, opened) }
+        }
+    }
+
+    /// The token of a text.
+    static func token(_ text: String, _ opened: Stores.Opened) throws -> HistoryToken {
+        if let position = Int64(text) { return HistoryToken(store: opened.state.storeID, position: position) }
+        if let token = HistoryToken(text) { return token }
+        throw ValidationError("\"\(text)\" is no token: it is the store's identity, a colon and a position, as printed")
+    }
+}

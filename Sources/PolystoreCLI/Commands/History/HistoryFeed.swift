@@ -1,0 +1,114 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// The transactions of a store in their order, those that are there and those that come.
+struct HistoryFeed {
+    private static let longestPause = 1.0
+    private static let step = 0.1
+
+    private let opened: Stores.Opened
+    private let consumer: String?
+    private let limit: Int?
+    private var scan: HistoryScan
+    private var shown = 0
+
+    init(_ opened: Stores.Opened, _ scan: HistoryScan, consumer: String?, limit: Int? = nil) throws(StorageError) {
+        self.opened = opened
+        self.scan = scan
+        self.consumer = consumer
+        self.limit = limit
+        if !opened.store.capabilities.contains(.history) { throw .keepsNoHistory }
+    }
+
+    /// Finds where to begin: after a token, where the consumer is, or with the oldest transaction.
+    mutating func begin(since token: HistoryToken?, restarts: Bool) throws(StorageError) {
+        let store = opened.state.storeID
+        scan.after = token
+        guard let consumer else { return }
+        let offset = try write { writer throws(StorageError) in
+            let known = try HistoryConsumers(writer).find(consumer)
+            if let known, !restarts { return known }
+            var start = token
+            if start == nil { start = try HistoryScan.beginning(writer, store: store) }
+            guard let start else { throw StorageError(.notFound, "the history has no beginning") }
+            return try HistoryConsumers.restart(consumer, at: start, writer)
+        }
+        scan.after = token ?? offset.token
+    }
+
+    /// Hands over what is there. False from `write` ends it.
+    ///
+    /// - Returns: Whether more is wanted.
+    mutating func show(_ write: (HistoryEntry) -> Bool) throws(StorageError) -> Bool {
+        while !Interruption.isAsked {
+            let page = try page()
+            for entry in page.entries {
+                if !write(entry) { return false }
+                shown += 1
+                scan.after = entry.token
+                if shown == limit {
+                    try acknowledge(entry.token)
+                    return false
+                }
+            }
+            if page.next != scan.after || !page.entries.isEmpty { try acknowledge(page.next) }
+            scan.after = page.next
+            if page.isLast { return true }
+        }
+        return false
+    }
+
+    private func page() throws(StorageError) -> HistoryScan.Page {
+        let reader = try opened.store.beginRead()
+        defer { reader.end() }
+        return try scan.page(reader, store: opened.state.storeID)
+    }
+
+    private func acknowledge(_ token: HistoryToken) throws(StorageError) {
+        guard let consumer else { return }
+        _ = try write { writer throws(StorageError) in try HistoryConsumers.acknowledge(consumer, through: token, writer) }
+    }
+
+    private func write<R>(_ body: (any StorageWriter) throws(StorageError) -> R) throws(StorageError) -> R {
+        try HistoryConsumers.write({ options throws(StorageError) in try opened.store.beginWrite(options) }, body)
+    }
+
+    // MARK: Following
+
+    /// Hands over what is there and what comes, until it is interrupted or nobody reads the output. A store that is out of reach is tried
+    /// again for as long.
+    mutating func follow(_ write: (HistoryEntry) -> Bool) throws(StorageError) {
+        let arrived = DispatchSemaphore(value: 0)
+        var watch: (any ChangeWatch)?, isLost = false
+        defer { watch?.cancel() }
+        while !Interruption.isAsked {
+            do throws(StorageError) {
+                if watch == nil { watch = try opened.store.watchChanges { _ in arrived.signal() } }
+                if !(try show(write)) { return }
+                if isLost { Console.error("polystore: the store is there again") }
+                isLost = false
+            } catch  where Self.mayPass(error) {
+                if !isLost { Console.error("polystore: \(error.message); trying again") }
+                isLost = true
+            }
+            if !wait(arrived) { return }
+        }
+    }
+
+    private static func mayPass(_ error: StorageError) -> Bool { error.isRetryable || error.code == .commitOutcomeUnknown }
+
+    /// Waits for a signal, a second at most because what has not settled and what was lost is not signalled.
+    ///
+    /// - Returns: Whether to go on.
+    private func wait(_ arrived: DispatchSemaphore) -> Bool {
+        let end = Date() + Self.longestPause
+        while Date() < end {
+            if Interruption.isAsked || !HistoryOutput.isRead { return false }
+            if arrived.wait(timeout: .now() + Self.step) == .success {
+                while arrived.wait(timeout: .now()) == .success {}
+                return true
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,75 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// A transaction of the history as a line.
+struct HistoryLine {
+    private let schema: Schema
+
+    init(_ schema: Schema) { self.schema = schema }
+
+    /// Token, time, author and the numbers of changes by entity.
+    func text(_ entry: HistoryEntry) -> String {
+        var counts: [(entity: String, inserted: Int, updated: Int, deleted: Int)] = []
+        for run in entry.changes.keyRuns {
+            guard let name = name(run.entity) else { continue }
+            let index = counts.firstIndex { $0.entity == name } ?? counts.endIndex
+            if index == counts.endIndex { counts.append((name, 0, 0, 0)) }
+            switch run.kind {
+            case .insert: counts[index].inserted += run.keys.count
+            case .update, .links: counts[index].updated += run.keys.count
+            case .delete: counts[index].deleted += run.keys.count
+            }
+        }
+        let changes = counts.map { "\($0.entity) +\($0.inserted) ~\($0.updated) -\($0.deleted)" }.joined(separator: ", ")
+        let author = entry.author.isEmpty ? "-" : JSONWriter.quoted(entry.author)
+        return "\(entry.token)  \(ISO8601.string(entry.time))  \(author)  \(changes)"
+    }
+
+    /// All of it as a JSON object.
+    func json(_ entry: HistoryEntry) -> String {
+        JSONText.object([
+            ("token", JSONText.string(entry.token.description)), ("time", JSONText.string(ISO8601.string(entry.time))),
+            ("author", JSONText.string(entry.author)), ("changes", JSONText.array(changes(entry))),
+        ])
+    }
+
+    private func changes(_ entry: HistoryEntry) -> [String] {
+        var position = 0
+        return entry.changes.keyRuns.flatMap { run -> [String] in
+            let start = position
+            position += run.keys.count
+            guard let entity = name(run.entity) else { return [] }
+            func line(_ keys: ClosedRange<Int64>, _ change: String, _ more: [(name: String, value: String)] = []) -> String {
+                JSONText.object(
+                    [
+                        ("entity", JSONText.string(entity)), ("keys", "[\(keys.lowerBound),\(keys.upperBound)]"),
+                        ("change", JSONText.string(change)),
+                    ] + more)
+            }
+            let slots = schema[run.entity].slots
+            switch run.kind {
+            case .insert: return [line(run.keys, "insert")]
+            case .update(let mask):
+                let names = mask.slots.filter(slots.indices.contains).map { slots[$0].name }
+                return [line(run.keys, "update", [("properties", JSONText.strings(names))])]
+            case .links(let link):
+                guard schema.links.indices.contains(link) else { return [] }
+                return [line(run.keys, "links", [("relationship", JSONText.string(schema.links[link].ownerRelationship))])]
+            case .delete:
+                if entry.changes[start].tombstone.isEmpty { return [line(run.keys, "delete")] }
+                return run.keys.enumerated().map { index, key in
+                    line(key...key, "delete", [("values", values(entry.changes[start + index].tombstone, slots))])
+                }
+            }
+        }
+    }
+
+    private func values(_ tombstone: [Int: Value], _ slots: [Slot]) -> String {
+        JSONText.object(
+            tombstone.sorted { $0.key < $1.key }.filter { slots.indices.contains($0.key) }.map { slot, value in
+                (slots[slot].name, JSONWriter.write(ValueText.json(value)))
+            })
+    }
+
+    private func name(_ entity: EntityIndex) -> String? { schema.descriptions.indices.contains(entity) ? schema[entity].name : nil }
+}

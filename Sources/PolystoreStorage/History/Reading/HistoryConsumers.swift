@@ -1,0 +1,147 @@
+internal import Foundation
+
+/// The consumers of a store's history: named, with offsets that the store keeps as notes.
+///
+/// One note has the names of all, one of each its offset, so that consumers who go on at the same time do not get in each other's way.
+public struct HistoryConsumers {
+    private static let index = "history.consumers"
+    private static let prefix = "history.consumer."
+    /// The longest name in bytes: with its prefix it is the name of a note.
+    public static let longestName = 180
+
+    private let session: any StorageReader
+
+    /// The consumers that a session's store knows.
+    public init(_ session: any StorageReader) { self.session = session }
+
+    /// The names in the order in which they were registered.
+    public func names() throws(StorageError) -> [String] {
+        guard let data = try session.note(Self.index) else { return [] }
+        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// How far a consumer has come; nil if it is not registered.
+    public func find(_ name: String) throws(StorageError) -> HistoryOffset? {
+        guard let note = try session.note(Self.prefix + name) else { return nil }
+        return try HistoryOffset(name, note: note)
+    }
+
+    /// How far a consumer has come.
+    ///
+    /// - Throws: `notFound` if it is not registered.
+    public func offset(_ name: String) throws(StorageError) -> HistoryOffset {
+        try Self.check(name)
+        if let offset = try find(name) { return offset }
+        throw StorageError(
+            .notFound, "no consumer \"\(name)\" of the history is registered\(Suggestion.nearest(name, in: try names()))")
+    }
+
+    /// All consumers in the order in which they were registered.
+    public func all() throws(StorageError) -> [HistoryOffset] {
+        var result: [HistoryOffset] = []
+        for name in try names() { if let offset = try find(name) { result.append(offset) } }
+        return result
+    }
+
+    /// How far a consumer is behind, found by walking through what it has not done.
+    ///
+    /// - Throws: `tokenExpired` when its offset was purged.
+    public func lag(of offset: HistoryOffset) throws(StorageError) -> HistoryOffsetLag {
+        var lag = HistoryOffsetLag(transactions: 0), token = offset.token
+        while true {
+            let entries = try session.history(since: token, limit: 256)
+            guard let first = entries.first, let last = entries.last else { return lag }
+            if lag.oldest == nil { lag.oldest = first.time }
+            lag.transactions += entries.count
+            token = last.token
+        }
+    }
+
+    private static func check(_ name: String) throws(StorageError) {
+        if name.isEmpty || name.contains(where: \.isNewline) || name.utf8.count > longestName {
+            throw StorageError(
+                .invalidConfiguration, "the name of a consumer has one line of at most \(longestName) bytes, and is not empty")
+        }
+    }
+
+    private static var now: Int64 { Microseconds.from(Date()) ?? 0 }
+}
+
+/// What consumers do; each in a write transaction, which may do more.
+extension HistoryConsumers {
+    /// Registers a consumer that has done everything up to a token. One that is registered keeps its offset.
+    @discardableResult
+    public static func register(_ name: String, at token: HistoryToken, _ writer: any StorageWriter) throws(StorageError) -> HistoryOffset {
+        try check(name)
+        let consumers = HistoryConsumers(writer)
+        if let known = try consumers.find(name) { return known }
+        return try begin(name, at: token, writer)
+    }
+
+    /// Sets the offset of a consumer to a token, whatever it was: how one begins anew whose offset was purged.
+    @discardableResult
+    public static func restart(_ name: String, at token: HistoryToken, _ writer: any StorageWriter) throws(StorageError) -> HistoryOffset {
+        try check(name)
+        return try begin(name, at: token, writer)
+    }
+
+    private static func begin(_ name: String, at token: HistoryToken, _ writer: any StorageWriter) throws(StorageError) -> HistoryOffset {
+        let names = try HistoryConsumers(writer).names(), offset = HistoryOffset(name, token, now: now)
+        if !names.contains(name) { try setNames(names + [name], writer) }
+        try writer.setNote(prefix + name, offset.note)
+        return offset
+    }
+
+    /// Notes that a consumer has done everything up to a token. The offset never goes back: of an older token only the time is noted.
+    ///
+    /// - Throws: `notFound` if it is not registered; `tokenExpired` for a token of another store.
+    @discardableResult
+    public static func acknowledge(
+        _ name: String, through token: HistoryToken, _ writer: any StorageWriter
+    ) throws(StorageError) -> HistoryOffset {
+        var offset = try HistoryConsumers(writer).offset(name)
+        guard offset.token.store == token.store else {
+            throw StorageError(.tokenExpired, "the token is of another store than the consumer's; read everything anew and restart it")
+        }
+        if token.position > offset.token.position { offset.token = token }
+        offset.seen = max(offset.seen, now)
+        try writer.setNote(prefix + name, offset.note)
+        return offset
+    }
+
+    /// Forgets a consumer. One that is not registered is not an error.
+    public static func unregister(_ name: String, _ writer: any StorageWriter) throws(StorageError) {
+        try check(name)
+        let names = try HistoryConsumers(writer).names()
+        if names.contains(name) { try setNames(names.filter { $0 != name }, writer) }
+        try writer.setNote(prefix + name, nil)
+    }
+
+    private static func setNames(_ names: [String], _ writer: any StorageWriter) throws(StorageError) {
+        try writer.setNote(index, names.isEmpty ? nil : Data(names.joined(separator: "\n").utf8))
+    }
+}
+
+extension HistoryConsumers {
+    private static let attempts = 8
+
+    /// Runs a short write transaction about consumers: again after a conflict, the last time alone.
+    public static func write<Result>(
+        _ begin: (WriteOptions) throws(StorageError) -> any StorageWriter,
+        _ body: (any StorageWriter) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        var attempt = 1
+        while true {
+            let writer = try begin(WriteOptions(isExclusive: attempt == attempts))
+            defer { writer.end() }
+            do throws(StorageError) {
+                let result = try body(writer)
+                _ = try writer.commit(CommitRecord())
+                return result
+            } catch  where error.code == .serializationFailure && attempt < attempts {
+                attempt += 1
+                Thread.sleep(forTimeInterval: Double.random(in: 0...0.005) * Double(attempt))
+            }
+        }
+    }
+}

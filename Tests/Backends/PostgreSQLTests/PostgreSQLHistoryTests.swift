@@ -1,0 +1,200 @@
+import Foundation
+import PolystoreStorage
+import Testing
+
+@testable import PolystorePostgreSQL
+
+/// Up to where the history is told on a server, where many transactions run that have nothing to do with the store.
+@Suite(.enabled(if: TestServer.url != nil, "needs a PostgreSQL server; .ci/run starts one")) struct PostgreSQLHistoryTests {
+    private let name = "polystore_\(UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: ""))"
+
+    private static func schema() throws -> Schema { try Schema(entities: [Entity("Note", attributes: [Attribute("number", .int64)])]) }
+
+    private func withStore(_ body: (PostgreSQLStore) throws -> Void) throws {
+        let store = PostgreSQLStore(conninfo: try #require(TestServer.url), schema: name)
+        defer { try? store.erase() }
+        _ = try store.open(OpenRequest(schema: Self.schema()))
+        try body(store)
+    }
+
+    private static func add(_ writer: any StorageWriter) throws {
+        let key = try writer.reserveKeys(0, count: 1).lowerBound
+        let row = RowSource(count: 1) { _, batch in batch.appendRow(key: key, version: 1, entity: 0, slots: 1)[0] = .int(1) }
+        try writer.apply(ChangeSet(entities: [EntityChanges(entity: 0, inserts: row)]))
+    }
+
+    private static func write(_ store: PostgreSQLStore) throws -> HistoryToken? {
+        let writer = try store.beginWrite(WriteOptions())
+        defer { writer.end() }
+        try add(writer)
+        return try writer.commit(CommitRecord())
+    }
+
+    private func read<R>(_ store: PostgreSQLStore, _ body: (any StorageReader) throws -> R) throws -> R {
+        let reader = try store.beginRead()
+        defer { reader.end() }
+        return try body(reader)
+    }
+
+    private func tokens(_ store: PostgreSQLStore) throws -> [HistoryToken?] {
+        try read(store) { reader in try reader.history(since: nil, limit: 100).map(\.token) }
+    }
+
+    /// A connection whose transaction has an id and stays open.
+    private func busy(_ conninfo: String) throws -> PostgreSQLConnection {
+        let connection = try PostgreSQLConnection(conninfo: conninfo, schema: "public")
+        _ = try connection.text("BEGIN; SELECT pg_current_xact_id()")
+        return connection
+    }
+
+    private func isComplete(_ store: PostgreSQLStore) throws {
+        let written = [try Self.write(store), try Self.write(store)], end = Date(timeIntervalSinceNow: 30)
+        while try !isComplete(store, written) {
+            // Whose a transaction was that other tests end just now, nobody can tell for a moment.
+            if Date() > end { return #expect(try tokens(store) == written) }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+    }
+
+    private func isComplete(_ store: PostgreSQLStore, _ written: [HistoryToken?]) throws -> Bool {
+        try read(store) { reader in
+            if try reader.hasUnsettledHistory() { return false }
+            let tokens = try reader.history(since: nil, limit: 100).map(\.token), newest = try reader.currentToken()
+            let lag = try reader.historyLag()
+            #expect(tokens == written && newest == written[1] && lag == HistoryLag())
+            return true
+        }
+    }
+
+    @Test func aTransactionInAnotherDatabaseHoldsNothingUp() throws {
+        let url = try #require(TestServer.url), admin = try PostgreSQLConnection(conninfo: url, schema: "public")
+        try admin.execute("CREATE DATABASE \(name) TEMPLATE template0")
+        defer { try? admin.execute("DROP DATABASE \(name) WITH (FORCE)") }
+        try withStore { store in
+            let other = try busy(url.replacingOccurrences(of: "///postgres?", with: "///\(name)?"))
+            try isComplete(store)
+            try other.execute("COMMIT")
+        }
+    }
+
+    @Test func aTransactionBesideTheTablesHoldsNothingUp() throws {
+        try withStore { store in
+            let other = try busy(#require(TestServer.url))
+            try other.execute("CREATE TEMP TABLE t(a int); SAVEPOINT s; INSERT INTO t VALUES(1)")
+            try isComplete(store)
+            try other.execute("COMMIT")
+        }
+    }
+
+    @Test func writersOfAnotherStoreHoldNothingUp() throws {
+        try withStore { store in
+            let other = PostgreSQLStore(conninfo: try #require(TestServer.url), schema: name + "_b")
+            defer { try? other.erase() }
+            _ = try other.open(OpenRequest(schema: Self.schema()))
+            let writer = try other.beginWrite(WriteOptions())
+            defer { writer.end() }
+            try Self.add(writer)
+            try isComplete(store)
+        }
+    }
+
+    @Test func anOlderWriterOfTheStoreHoldsTheHistoryUp() throws {
+        try withStore { store in
+            let first = try Self.write(store), older = try store.beginWrite(WriteOptions())
+            defer { older.end() }
+            try Self.add(older)
+            let start = Int64(Date().timeIntervalSince1970 * 1_000_000) - 1_000_000
+            let newer = try Self.write(store)
+            #expect(try tokens(store) == [first])
+            let early = try store.beginRead()
+            defer { early.end() }
+            try read(store) { reader in
+                let newest = try reader.currentToken(), isUnsettled = try reader.hasUnsettledHistory(), lag = try reader.historyLag()
+                #expect(newest == first && isUnsettled)
+                #expect(lag.entries == 1 && (lag.oldest ?? 0) > start)
+            }
+            // What may still appear is not purged.
+            let purging = try store.beginWrite(WriteOptions())
+            defer { purging.end() }
+            try purging.purgeHistory(through: try #require(newer))
+            #expect(try purging.commit(CommitRecord()) == nil)
+            let late = try older.commit(CommitRecord())
+            #expect(try #require(late).position < #require(newer).position)
+            #expect(try tokens(store) == [late, newer])
+            // A session that began while the older one ran does not see its entry, so it cannot tell the newer one.
+            #expect(try early.history(since: first, limit: 10).isEmpty)
+            #expect(try early.hasUnsettledHistory())
+        }
+    }
+
+    @Test func aWriterThatHasWrittenNothingHoldsNothingUp() throws {
+        try withStore { store in
+            let idle = try store.beginWrite(WriteOptions())
+            defer { idle.end() }
+            _ = try idle.note("x")
+            try isComplete(store)
+        }
+    }
+
+    /// Whether somebody is at work.
+    private final class Work: Sendable {
+        private let lock = WriteLane()
+        nonisolated(unsafe) private var writers = 4
+        nonisolated(unsafe) private var failures = 0
+        nonisolated(unsafe) private var written: [Int64] = []
+
+        /// The lane keeps the threads apart.
+        private func locked<R>(_ body: () -> R) -> R? {
+            guard (try? lock.enter(timeout: 60)) != nil else { return nil }
+            defer { lock.leave() }
+            return body()
+        }
+
+        var isGoingOn: Bool { locked { writers > 0 } ?? false }
+        func finish() { _ = locked { writers -= 1 } }
+        func fail() { _ = locked { failures += 1 } }
+        func add(_ token: HistoryToken?) { _ = locked { if let token { written.append(token.position) } } }
+        var outcome: (positions: [Int64], failures: Int) { (written.sorted(), failures) }
+    }
+
+    @Test func shortTransactionsOfOthersLeaveNoGaps() throws {
+        try withStore { store in
+            let url = try #require(TestServer.url), work = Work(), group = DispatchGroup()
+            func thread(_ body: @escaping @Sendable () throws -> Void) {
+                group.enter()
+                Thread.detachNewThread {
+                    do { try body() } catch { work.fail() }
+                    group.leave()
+                }
+            }
+            for _ in 0..<3 {
+                thread {
+                    let connection = try PostgreSQLConnection(conninfo: url, schema: "public")
+                    while work.isGoingOn { _ = try connection.text("BEGIN; SELECT pg_current_xact_id(); COMMIT") }
+                }
+            }
+            for _ in 0..<4 {
+                thread {
+                    defer { work.finish() }
+                    for _ in 0..<40 {
+                        do { work.add(try Self.write(store)) } catch let error as StorageError where error.code == .serializationFailure {}
+                    }
+                }
+            }
+            var told: [Int64] = [], token: HistoryToken?, isOver = false
+            while true {
+                let wasOver = isOver
+                isOver = !work.isGoingOn
+                let reader = try store.beginRead()
+                defer { reader.end() }
+                let page = try reader.history(since: token, limit: 5)
+                told += page.map(\.token.position)
+                token = page.last?.token ?? token
+                if page.isEmpty, wasOver, try !reader.hasUnsettledHistory() { break }
+            }
+            group.wait()
+            #expect(told == work.outcome.positions)
+            #expect(told.count > 100 && work.outcome.failures == 0)
+        }
+    }
+}

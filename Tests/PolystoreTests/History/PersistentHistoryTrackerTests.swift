@@ -1,0 +1,154 @@
+import Foundation
+import Polystore
+import TestStores
+import Testing
+
+/// Following what others commit.
+@Suite(.timeLimit(.minutes(3))) struct PersistentHistoryTrackerTests {
+    private func order(_ number: Int64, _ stack: DataStack, author: TransactionAuthor) throws {
+        try stack.perform(author: author, synchronous: { try HistoryFixture.order(number, in: $0) })
+    }
+
+    private func authors(_ count: Int, _ events: AsyncStream<PersistentHistoryTracker.Event>) async -> [TransactionAuthor] {
+        var authors: [TransactionAuthor] = []
+        for await event in events {
+            if case .transaction(let transaction) = event { authors.append(transaction.author) }
+            if authors.count >= count { break }
+        }
+        return authors
+    }
+
+    @Test(arguments: TestStore.all) func transactionsOfOtherAuthorsAreTold(_ store: TestStore) async throws {
+        let stack = try HistoryFixture.stack(store), tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
+        try order(0, stack, author: "before")
+        #expect(!tracker.isMonitoring)
+        let events = tracker.events()
+        tracker.startMonitoring()
+        tracker.startMonitoring()
+        #expect(tracker.isMonitoring)
+        try order(1, stack, author: "sync")
+        try order(2, stack, author: "app")
+        try order(3, stack, author: "widget")
+        #expect(await authors(2, events) == ["sync", "widget"])
+        #expect(await tracker.lastError == nil)
+        tracker.stopMonitoring()
+        #expect(!tracker.isMonitoring)
+    }
+
+    @MainActor @Test(arguments: HistoryFixture.shared) func viewContextsMergeWhatOtherProcessesCommit(_ store: TestStore) async throws {
+        let stacks = try HistoryFixture.stacks(store, 2)
+        try order(1, stacks[1], author: "other")
+        let view = stacks[0].viewContext
+        let object = try #require(try view.fetchOne(From<DynamicObject>(entity: "Order")))
+        let tracker = PersistentHistoryTracker(stacks[0], currentAuthor: "app"), events = tracker.events()
+        tracker.startMonitoring()
+        try stacks[1].perform(
+            author: "other",
+            synchronous: { transaction in
+                try transaction.fetchOne(From<DynamicObject>(entity: "Order"))?.setValue(.int(2), for: "number")
+            })
+        #expect(await authors(1, events) == ["other"])
+        let isMerged = try await HistoryFixture.becomes {
+            try view.merge()
+            return try object.value("number") == .int(2)
+        }
+        #expect(isMerged)
+        tracker.stopMonitoring()
+    }
+
+    @Test(arguments: HistoryFixture.shared) func itGoesOnAfterARestart(_ store: TestStore) async throws {
+        let stacks = try HistoryFixture.stacks(store, 2)
+        var first: PersistentHistoryTracker? = PersistentHistoryTracker(stacks[0], currentAuthor: "app")
+        let events = try #require(first?.events())
+        first?.startMonitoring()
+        try order(1, stacks[1], author: "a")
+        #expect(await authors(1, events) == ["a"])
+        let consumer = try stacks[0].historyConsumer("tracker.app")
+        #expect(try await HistoryFixture.becomes { try consumer.status()?.lag == 0 })
+        first?.stopMonitoring()
+        first = nil
+        try order(2, stacks[1], author: "b")
+        try order(3, stacks[1], author: "c")
+        let second = PersistentHistoryTracker(stacks[1], currentAuthor: "app"), rest = second.events()
+        second.startMonitoring()
+        #expect(await authors(2, rest) == ["b", "c"])
+        second.stopMonitoring()
+    }
+
+    @Test(arguments: TestStore.all) func itPurgesWhatAllHaveSeen(_ store: TestStore) async throws {
+        let stack = try HistoryFixture.stack(store)
+        let options = PersistentHistoryTrackingOptions(consumer: "mine", keepsHistoryFor: .zero, purgeInterval: .zero)
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options), slow = try stack.historyConsumer("slow")
+        try slow.register(from: .now)
+        tracker.startMonitoring()
+        try order(1, stack, author: "a")
+        try order(2, stack, author: "b")
+        let needed = try HistoryFixture.history(stack, count: 2).map(\.author)
+        #expect(needed == ["a", "b"])
+        try slow.unregister()
+        try order(3, stack, author: "c")
+        let isPurged = try await HistoryFixture.becomes {
+            try order(4, stack, author: "c")
+            return try stack.history().transactions.allSatisfy { $0.author == "c" }
+        }
+        #expect(isPurged)
+        tracker.stopMonitoring()
+    }
+
+    @Test func aGapIsTold() async throws {
+        let stack = try HistoryFixture.stack(.memory)
+        try stack.historyConsumer("tracker.app").register(from: .beginning)
+        try order(1, stack, author: "a")
+        try stack.purgeHistory(.olderThan(.zero), ignoringConsumersUnseenFor: .seconds(-1))
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app"), events = tracker.events()
+        tracker.startMonitoring()
+        for await event in events {
+            guard case .gap(let store) = event else {
+                Issue.record("the transaction was purged")
+                break
+            }
+            #expect(try stack.currentHistoryToken().store == store)
+            break
+        }
+        let others = tracker.events()
+        try order(2, stack, author: "b")
+        #expect(await authors(1, others) == ["b"])
+    }
+
+    @Test func aListenerThatIsTooSlowLearnsOfItsGap() async throws {
+        let stack = try HistoryFixture.stack(.memory)
+        let options = PersistentHistoryTrackingOptions(bufferedEvents: 2)
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options), slow = tracker.events()
+        let quick = tracker.events()
+        tracker.startMonitoring()
+        for number in 0..<4 { try order(Int64(number), stack, author: TransactionAuthor("\(number)")) }
+        let consumer = try stack.historyConsumer("tracker.app")
+        #expect(try await HistoryFixture.becomes { try consumer.status()?.lag == 0 })
+        _ = quick
+        var iterator = slow.makeAsyncIterator(), told: [String] = []
+        for _ in 0..<2 { if case .transaction(let transaction)? = await iterator.next() { told.append(transaction.author.name) } }
+        #expect(told == ["0", "1"])
+        try order(9, stack, author: "9")
+        guard case .gap? = await iterator.next() else {
+            Issue.record("two were dropped")
+            return
+        }
+        guard case .transaction(let transaction)? = await iterator.next() else {
+            Issue.record("the listener goes on after its gap")
+            return
+        }
+        #expect(transaction.author == "9")
+    }
+
+    @Test func itEndsWithItsLastReference() async throws {
+        let stack = try HistoryFixture.stack(.memory)
+        var tracker: PersistentHistoryTracker? = PersistentHistoryTracker(stack, currentAuthor: "app")
+        let events = try #require(tracker?.events())
+        weak let known = tracker
+        tracker?.startMonitoring()
+        try await Task.sleep(for: .milliseconds(20))
+        tracker = nil
+        #expect(await HistoryFixture.becomes { known == nil })
+        #expect(await authors(1, events) == [])
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Polystore
+import PolystoreInMemory
+import TestStores
+import Testing
+
+/// The feed of commits.
+@Suite(.timeLimit(.minutes(3))) struct StackCommitsTests {
+    private func order(_ number: Int64, _ stack: DataStack, author: TransactionAuthor = .none, source: String? = nil) throws {
+        try stack.perform(author: author, sourceIdentifier: source, synchronous: { try HistoryFixture.order(number, in: $0) })
+    }
+
+    @Test(arguments: TestStore.all) func eachCommitIsOneElementInOrder(_ store: TestStore) async throws {
+        let stack = try HistoryFixture.stack(store)
+        try order(0, stack)
+        let commits = try stack.commits(.gap(after: 100))
+        for number in 1...5 { try order(Int64(number), stack, author: TransactionAuthor("\(number)"), source: "s\(number)") }
+        try stack.perform(synchronous: { _ in })
+        var iterator = commits.makeAsyncIterator(), positions: [Int64] = []
+        for number in 1...5 {
+            let commit = try #require(await iterator.next())
+            #expect(commit.authors == [TransactionAuthor("\(number)")] && commit.sourceIdentifier as? String == "s\(number)")
+            #expect(!commit.isRemote && commit.unknownStores.isEmpty)
+            #expect(commit.changes.insertedObjectIDs().count == 1 && commit.changes.entities == ["Order"])
+            positions += commit.tokens.map(\.position)
+        }
+        #expect(positions.count == 5 && positions == positions.sorted())
+        let history = try HistoryFixture.history(stack, count: 6)
+        #expect(history.suffix(5).map(\.token.position) == positions)
+    }
+
+    @Test func aTransactionOverSeveralStoresIsOneElement() async throws {
+        let stack = try DataStack(schema: HistoryFixture.schema())
+        try stack.addStorageAndWait(InMemoryStore(configuration: "Parts"))
+        try stack.addStorageAndWait(InMemoryStore(configuration: "Orders"))
+        let commits = try stack.commits(.gap(after: 10))
+        try stack.perform(
+            author: "both",
+            synchronous: { transaction in
+                _ = try HistoryFixture.part("a", in: transaction)
+                try HistoryFixture.order(1, in: transaction)
+            })
+        try order(2, stack, author: "one")
+        var iterator = commits.makeAsyncIterator()
+        let both = try #require(await iterator.next()), one = try #require(await iterator.next())
+        #expect(both.authors == ["both"] && both.changes.entities == ["Part", "Order"] && both.tokens.count == 2)
+        #expect(Set(both.changes.insertedObjectIDs().map(\.key.store)).count == 2)
+        #expect(one.authors == ["one"] && one.tokens.count == 1)
+    }
+
+    @Test(arguments: TestStore.all) func whatWasMissedBecomesOneElement(_ store: TestStore) async throws {
+        let stack = try HistoryFixture.stack(store), commits = try stack.commits(.coalescing)
+        let (kept, gone) = try stack.perform(
+            author: "a",
+            synchronous: { transaction in
+                (try HistoryFixture.part("kept", in: transaction).objectID, try HistoryFixture.part("gone", in: transaction).objectID)
+            })
+        try stack.perform(
+            author: "b",
+            synchronous: { transaction in
+                try transaction.fetchExisting(kept)?.setValue(.int(1), for: "price")
+                try transaction.fetchExisting(gone).map { _ = try transaction.delete([$0]) }
+            })
+        var iterator = commits.makeAsyncIterator()
+        let commit = try #require(await iterator.next())
+        #expect(commit.authors == ["a", "b"] && commit.unknownStores.isEmpty)
+        #expect(Array(commit.changes).map(\.kind) == [.inserted] && commit.changes.insertedObjectIDs().map(\.key) == [kept.key])
+    }
+
+    @Test(arguments: TestStore.all) func aDeletionHasWhatTheModelPreserves(_ store: TestStore) async throws {
+        let stack = try HistoryFixture.stack(store)
+        let part = try stack.perform(synchronous: { try HistoryFixture.part("a", in: $0).objectID })
+        let commits = try stack.commits()
+        try stack.perform(synchronous: { transaction in
+            try transaction.fetchExisting(part).map { _ = try transaction.delete([$0]) }
+        })
+        var iterator = commits.makeAsyncIterator()
+        let commit = try #require(await iterator.next())
+        #expect(commit.changes.tombstone(of: part) == ["code": .string("a")])
+        #expect(commit.changes.deletedObjectIDs(DynamicObject.self) == [part])
+    }
+
+    @Test(arguments: TestStore.all) func aGapNamesTheStores(_ store: TestStore) async throws {
+        let stack = try HistoryFixture.stack(store), commits = try stack.commits(.gap(after: 3))
+        for number in 0..<5 { try order(Int64(number), stack, author: TransactionAuthor("\(number)")) }
+        let token = try stack.currentHistoryToken()
+        var iterator = commits.makeAsyncIterator()
+        let gap = try #require(await iterator.next())
+        #expect(gap.unknownStores == [token.store] && gap.changes.isEmpty && gap.authors.isEmpty)
+        // Four were too many, so they are the gap; the fifth came after it.
+        let last = try #require(await iterator.next())
+        #expect(last.authors == ["4"] && last.unknownStores.isEmpty)
+    }
+
+    @Test func memoryIsBounded() async throws {
+        let stack = try HistoryFixture.stack(.memory), commits = try stack.commits(.coalescing)
+        // A run each, and more of them than are kept.
+        for number in 0..<11_000 { try order(Int64(number), stack) }
+        var iterator = commits.makeAsyncIterator()
+        let commit = try #require(await iterator.next())
+        #expect(commit.unknownStores.count == 1)
+        #expect(commit.changes.isEmpty)
+    }
+
+    @Test func noCommitAfterTheCallIsMissed() async throws {
+        let stack = try HistoryFixture.stack(.memory)
+        for round in 0..<1000 {
+            // Somebody commits all the time while the feed begins; the first commit after the call has to be in it.
+            let background = Task.detached { for _ in 0..<3 { try self.order(-1, stack, author: "noise") } }
+            let commits = try stack.commits(.gap(after: 1000))
+            try order(Int64(round), stack, author: "mark")
+            var iterator = commits.makeAsyncIterator(), isFound = false
+            for _ in 0..<5 where !isFound {
+                let commit = try #require(await iterator.next())
+                isFound = commit.authors == ["mark"]
+            }
+            #expect(isFound)
+            try await background.value
+        }
+    }
+
+    @Test func nothingComesAfterCancellationAndNothingLeaks() async throws {
+        weak var leaked: DataStack?
+        do {
+            let stack = try HistoryFixture.stack(.memory)
+            leaked = stack
+            let commits = try stack.commits(.gap(after: 10))
+            let task = Task { () -> Int in
+                var count = 0
+                for await _ in commits { count += 1 }
+                return count
+            }
+            try order(1, stack)
+            try await Task.sleep(for: .milliseconds(50))
+            task.cancel()
+            let count = await task.value
+            try order(2, stack)
+            #expect(count <= 1)
+            // A task that is cancelled before it looks gets nothing.
+            let late = Task { () -> Bool in
+                while !Task.isCancelled { await Task.yield() }
+                var iterator = try stack.commits().makeAsyncIterator()
+                return await iterator.next() == nil
+            }
+            late.cancel()
+            #expect(try await late.value)
+        }
+        #expect(leaked == nil)
+    }
+
+    @Test(arguments: HistoryFixture.shared) func commitsOfOthersAreToldAsSuch(_ store: TestStore) async throws {
+        let stacks = try HistoryFixture.stacks(store, 2), commits = try stacks[0].commits(.gap(after: 100))
+        try order(1, stacks[1], author: "other")
+        try order(2, stacks[0], author: "own")
+        var iterator = commits.makeAsyncIterator(), told: [TransactionAuthor: Bool] = [:]
+        for _ in 0..<2 {
+            let commit = try #require(await iterator.next())
+            for author in commit.authors { told[author] = commit.isRemote }
+        }
+        #expect(told == ["other": true, "own": false])
+    }
+}
