@@ -71,7 +71,7 @@ struct Crowd: Sendable {
         if case .int(let number)? = try? note.value("number") { number } else { 0 }
     }
 
-    /// Adds the notes of a writer; what failed is tried again unless it is there.
+    /// Adds the notes of a writer; what failed is tried again unless it is there, which only an answer of the server decides.
     private func write(_ writer: Int, _ stack: DataStack) {
         for index in 0..<commits {
             let number = Int64(writer * 1_000_000 + index)
@@ -82,14 +82,21 @@ struct Crowd: Sendable {
                         synchronous: { try $0.create(Into<DynamicObject>(entity: "Note")).setValue(.int(number), for: "number") })
                     break
                 } catch {
-                    Thread.sleep(forTimeInterval: 0.05)
-                    let there = try? stack.fetchCount(
-                        From<DynamicObject>(entity: "Note")
-                            .where(Where(.compare(.path(PropertyPath("number")), .equal, .value(.int(number))))))
-                    if there == 1 { break }
+                    if isThere(number, stack) { break }
                 }
             }
             Thread.sleep(forTimeInterval: Self.pause)
         }
+    }
+
+    /// Whether a note has been committed, asked until somebody answers: a commit whose answer was lost may be there.
+    private func isThere(_ number: Int64, _ stack: DataStack) -> Bool {
+        let note = From<DynamicObject>(entity: "Note").where(Where(.compare(.path(PropertyPath("number")), .equal, .value(.int(number)))))
+        let end = Date(timeIntervalSinceNow: Self.patience)
+        while Date() < end {
+            Thread.sleep(forTimeInterval: 0.05)
+            if let count = try? stack.fetchCount(note) { return count > 0 }
+        }
+        return false
     }
 }

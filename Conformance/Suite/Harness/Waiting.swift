@@ -17,9 +17,6 @@ enum Waiting {
     /// How a task ended: an object, because it must outlive the wait for it.
     private final class Outcome<R: Sendable>: Sendable {
         let result = Mutex<Result<R, any Error>?>(nil)
-
-        /// Not inlined: in a function that waits the optimiser would keep the place of the thread's number from before the wait.
-        @inline(never) func end(_ outcome: Result<R, any Error>) { result.withLock { $0 = outcome } }
     }
 
     /// Runs `body` as a task, and waits for its end.
@@ -29,9 +26,9 @@ enum Waiting {
         Task(executorPreference: executor) {
             do {
                 let value = try await body()
-                outcome.end(.success(value))
+                outcome.result.withLock { $0 = .success(value) }
             } catch {
-                outcome.end(.failure(error))
+                outcome.result.withLock { $0 = .failure(error) }
             }
             done.signal()
         }

@@ -110,7 +110,7 @@ public final class ViewContext: FetchSource {
         monitors.append(WeakMonitor(monitor: monitor))
         guard let isolation, merging == .automatic, !isPumped else { return }
         isPumped = true
-        Self.pump(mailbox, Pumped(context: self), WeakActor(actor: isolation))
+        Self.pump(mailbox, Pumped(context: self), WeakActor(isolation))
     }
 
     /// Has a context merge what arrives. The task holds neither the context nor its actor, which may hold the context.
@@ -144,9 +144,17 @@ public final class ViewContext: FetchSource {
     func remove(_ monitor: any ContextMonitor) { monitors.removeAll { $0.monitor == nil || $0.monitor === monitor } }
 }
 
-/// An actor that is not kept alive.
+/// An actor that is not kept alive; the main actor lives for ever by itself.
 struct WeakActor: Sendable {
-    weak var actor: (any Actor)?
+    private weak var other: (any Actor)?
+    private let main: MainActor?
+
+    init(_ actor: any Actor) {
+        main = actor as? MainActor
+        if main == nil { other = actor }
+    }
+
+    var actor: (any Actor)? { main ?? other }
 }
 
 /// What a context keeps up to date with every commit.

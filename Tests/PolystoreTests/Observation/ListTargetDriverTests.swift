@@ -103,6 +103,7 @@ import Testing
         driver.apply(snapshot([("", [1, 2, 3])]))
         #expect(driver.snapshot == snapshot([("", [1, 2, 3, 4, 5])]))
         #expect(driver.snapshot.updatedItemIDs == [ListSnapshotTests.id(1), ListSnapshotTests.id(2)])
+        target.duringStep = {}
         // The first, the updates of the two that waited, and their insertions.
         #expect(target.calls == ["reload", "animated", "animated", "animated"])
     }

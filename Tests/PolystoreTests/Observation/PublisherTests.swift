@@ -52,6 +52,30 @@ import Testing
         #expect(try names(third.snapshot, stack) == ["Ann", "Ben"])
     }
 
+    @Test func whoHasSeenTheFirstListIsToldTheDifferenceHoweverMuchItMisses() async throws {
+        let stack = try stack(.memory)
+        let people = try stack.publishList(byAge)
+        var slow = people.updates.makeAsyncIterator(), quick = people.updates.makeAsyncIterator()
+        let first = try #require(await slow.next()).snapshot
+        _ = await quick.next()
+        for age in 4..<304 {
+            try set(age, of: "Ann", stack)
+            #expect(await quick.next()?.changes != nil)
+        }
+        let update = try #require(await slow.next()), changes = try #require(update.changes)
+        #expect(changes == update.snapshot.changes(from: first))
+        #expect(changes.moved == [ListChanges.Move(from: IndexPath(indexes: [0, 0]), to: IndexPath(indexes: [0, 2]))])
+        // Who has seen nothing begins anew, as does everybody after a refetch.
+        var late = people.updates.makeAsyncIterator()
+        #expect(await late.next()?.changes == nil)
+        try people.refetch(byAge)
+        for age in 304..<404 {
+            try set(age, of: "Ann", stack)
+            _ = await quick.next()
+        }
+        #expect(await slow.next()?.changes == nil)
+    }
+
     @Test(arguments: TestStore.all) func aRefetchIsToBeShownAnew(_ store: TestStore) async throws {
         let stack = try stack(store)
         let people = try stack.publishList(byAge)

@@ -29,7 +29,7 @@ final class Callbacks: Sendable {
             state.next += 1
             return state.next
         }
-        let call = Call(observer: observer, body: body), home = WeakActor(actor: isolation)
+        let call = Call(observer: observer, body: body), home = WeakActor(isolation)
         let task = Self.tellNews(news, notifyInitial, call, home) { [weak self] in self?.forget(id, number) }
         state.withLock { $0.tasks[id] = (number, task) }
     }

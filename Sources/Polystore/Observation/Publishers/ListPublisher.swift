@@ -31,10 +31,11 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
         /// So many objects are remembered one by one; a slow consumer that missed more shows its list anew.
         private static var most: Int { 10_000 }
 
-        func joined(with next: Note) -> Note {
-            guard let updated, let others = next.updated, updated.count + others.count <= Self.most else {
-                return Note(updated: nil, source: nil)
-            }
+        /// Nil for a list that began anew and went on: who has seen it begin has missed only what came then.
+        func joined(with next: Note) -> Note? {
+            guard let others = next.updated else { return next }
+            guard let updated else { return nil }
+            if updated.count + others.count > Self.most { return Note(updated: nil, source: nil) }
             return Note(updated: updated.union(others), source: nil)
         }
     }

@@ -20,14 +20,14 @@ final class PublishedValue<Value: Sendable, Note: Sendable>: Sendable {
     }
 
     private let state: Mutex<State>
-    private let join: @Sendable (Note, Note) -> Note
+    private let join: @Sendable (Note, Note) -> Note?
 
     /// A first value.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - join: Makes one note of two that follow each other.
-    init(_ value: Value, join: @escaping @Sendable (Note, Note) -> Note) {
+    ///   - join: Makes one note of two that follow each other; nil where who has seen the first must not be told both.
+    init(_ value: Value, join: @escaping @Sendable (Note, Note) -> Note?) {
         state = Mutex(State(value: value))
         self.join = join
     }
@@ -53,10 +53,17 @@ final class PublishedValue<Value: Sendable, Note: Sendable>: Sendable {
     }
 
     private func joinNotes(_ state: inout State) {
-        state.notes = stride(from: 0, to: state.notes.count, by: 2).map { index in
-            guard index + 1 < state.notes.count else { return state.notes[index] }
-            return (state.notes[index + 1].number, join(state.notes[index].note, state.notes[index + 1].note))
+        var joined: [(number: Int, note: Note)] = [], isOpen = false
+        for next in state.notes {
+            if isOpen, let last = joined.last, let both = join(last.note, next.note) {
+                joined[joined.count - 1] = (next.number, both)
+                isOpen = false
+            } else {
+                joined.append(next)
+                isOpen = true
+            }
         }
+        state.notes = joined
     }
 
     /// Ends all sequences of news.

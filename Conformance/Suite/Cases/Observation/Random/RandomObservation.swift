@@ -60,6 +60,7 @@ enum RandomObservation {
             }
             let fetched = try stack.fetchIDs(list.from).map(\.key)
             if fetched != expected.keys { problems.append("a fetch gives \(fetched.map(\.key)), expected \(expected)") }
+            // Nothing more comes, but what has come is still on its way to the recorder.
             if !published.waits(for: events + 1, seconds: 20) { problems.append("the publisher is silent") }
             let told = published.told
             problems += told.problems
@@ -88,10 +89,17 @@ enum RandomObservation {
         let view = stack.makeViewContext()
         let lists = try (0..<4).map { _ in try Followed(RandomList(&random), view, stack) }
         for list in lists { _ = list.published.waits(for: 1) }
+        // Publishers are led on in the order in which they began: when the last one has come to a commit, the others have.
+        let mark = try stack.write { try $0.create(Into<Song>(configurations[0])).objectID }
+        let marked = try stack.publishObject(mark)
         var commits = RandomCommits(configurations, commitsTogether: commitsTogether, random: random)
         var world = try World(stack, stores)
         for number in 0..<Self.commits {
             try commits.commit(stack)
+            try stack.write { try $0.edit(mark)?.title = "\(number)" }
+            if !Waiting.until(30, { marked.snapshot?.title == "\(number)" }) {
+                return check.isTrue(false, "commit \(number) is not published")
+            }
             while try view.merge() {}
             let next = try World(stack, stores)
             for list in lists {
