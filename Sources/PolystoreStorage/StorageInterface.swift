@@ -239,7 +239,7 @@ extension StorageReader {
 public protocol RowCursor: AnyObject {
     /// Clears the batch and fills it with the next rows; false when there are no more.
     ///
-    /// *Behavior*: bytes may lie in the engine's memory, valid until the next call or the end of the session.
+    /// *Behavior*: bytes may lie in the engine's memory, valid until the next call and as long as the cursor is held and its session open.
     func next(into batch: RowBatch) throws(StorageError) -> Bool
 }
 

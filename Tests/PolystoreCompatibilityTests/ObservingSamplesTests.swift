@@ -123,6 +123,18 @@ import Testing
         }
     }
 
+    @Test func whatStandsForAnObjectIsConverted() throws {
+        let ann = try #require(try dataStack.fetchOne(From<MyPersonEntity>(), Where("name", isEqualTo: "Ann")))
+        let publisher = try ann.asPublisher(in: dataStack), snapshot = try #require(try publisher.asSnapshot(in: dataStack))
+        try dataStack.perform(synchronous: { transaction in
+            try snapshot.asEditable(in: transaction)?.age = 77
+            #expect(try ann.asEditable(in: transaction)?.age == 77)
+        })
+        let read = try snapshot.asReadOnly(in: dataStack.viewContext)
+        #expect(read?.age == 77 && snapshot.age == 31)
+        #expect(try ann.asReadOnly(in: dataStack.viewContext) === read && ann.asSnapshot(in: dataStack)?.age == 77)
+    }
+
     @Test func aProviderKeepsATableUpToDate() throws {
         let table = Table()
         var cells: [String] = []

@@ -130,21 +130,19 @@ public final class MutantStore: StorageInterface {
 }
 
 /// A session with a defect.
-class MutantReader: StorageReader {
-    private let inner: any StorageReader
+class MutantReader: ForwardingReader {
+    let reader: any StorageReader
     let store: MutantStore
 
-    init(_ inner: any StorageReader, _ store: MutantStore) {
-        self.inner = inner
+    init(_ reader: any StorageReader, _ store: MutantStore) {
+        self.reader = reader
         self.store = store
     }
 
     /// The session that answers; a fresh one where snapshots leak.
     private func current() throws(StorageError) -> any StorageReader {
-        store.defect == .leaksNewRowsIntoSnapshots && !(self is MutantWriter) ? try store.inner.beginRead() : inner
+        store.defect == .leaksNewRowsIntoSnapshots && !(self is MutantWriter) ? try store.inner.beginRead() : reader
     }
-
-    func pushdown(of plan: FetchPlan) -> Pushdown { inner.pushdown(of: plan) }
 
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         var plan = plan
@@ -181,28 +179,23 @@ class MutantReader: StorageReader {
     func links(
         _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
     ) throws(StorageError) {
-        if store.defect != .forgetsLinks { try inner.links(link, side: side, keys: keys, body) }
+        if store.defect != .forgetsLinks { try reader.links(link, side: side, keys: keys, body) }
     }
 
     func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
         do throws(StorageError) {
-            return MutantHistory.damaged(try inner.history(since: token, limit: limit), store.defect)
+            return MutantHistory.damaged(try reader.history(since: token, limit: limit), store.defect)
         } catch  where error.code == .tokenExpired && store.defect == .goesOverGaps {
-            return try inner.history(since: nil, limit: limit)
+            return try reader.history(since: nil, limit: limit)
         }
     }
 
-    func note(_ name: String) throws(StorageError) -> Data? { try inner.note(name) }
-    func currentToken() throws(StorageError) -> HistoryToken? { try inner.currentToken() }
-    func hasUnsettledHistory() throws(StorageError) -> Bool { try inner.hasUnsettledHistory() }
-    func historyLag() throws(StorageError) -> HistoryLag { try inner.historyLag() }
-
-    func end() { inner.end() }
+    func end() { reader.end() }
 }
 
 /// A write transaction with a defect.
-class MutantWriter: MutantReader, StorageWriter {
-    private let writer: any StorageWriter
+class MutantWriter: MutantReader, ForwardingWriter {
+    let writer: any StorageWriter
 
     init(_ writer: any StorageWriter, _ store: MutantStore) {
         self.writer = writer
@@ -236,7 +229,6 @@ class MutantWriter: MutantReader, StorageWriter {
         try writer.apply(changes)
     }
 
-    func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow] { try writer.upsert(upsert) }
     var recordedChanges: HistoryChanges? {
         guard let changes = writer.recordedChanges else { return nil }
         return HistoryChanges(
@@ -256,9 +248,6 @@ class MutantWriter: MutantReader, StorageWriter {
     func purgeHistory(through token: HistoryToken) throws(StorageError) {
         if store.defect != .purgesNothing { try writer.purgeHistory(through: token) }
     }
-    func savepoint() throws(StorageError) -> Int { try writer.savepoint() }
-    func rollback(to savepoint: Int) throws(StorageError) { try writer.rollback(to: savepoint) }
-    func release(_ savepoint: Int) throws(StorageError) { try writer.release(savepoint) }
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         let token = try writer.commit(record)
         // A token for what is not in the history.

@@ -19,18 +19,14 @@ public enum MergeTime: Sendable {
 /// | `.onDemand` | objects after `merge()` or `reset()`; fetches bring new objects at once, known ones as they were | one that stands still |
 ///
 /// Commits of other processes and machines are merged like those of the stack while a monitor, a publisher or a history tracker observes.
-public final class ViewContext: FetchSource {
+public final class ViewContext: FetchSource, MonitorHome {
     let core: StackCore
     private let merging: MergeTime
     private let mailbox = CommitMailbox()
     private(set) var context: ObjectContext
-    private var monitors: [WeakMonitor] = []
+    private var monitors = HomeMonitors()
     private var isMerging = false
     private var isPumped = false
-
-    private struct WeakMonitor {
-        weak var monitor: (any ContextMonitor)?
-    }
 
     init(_ core: StackCore, merging: MergeTime) {
         self.core = core
@@ -81,33 +77,32 @@ public final class ViewContext: FetchSource {
     /// What is there before and after is seen by the monitors; everything is read in one snapshot, which has ended when they are told.
     private func apply(_ batch: CommitBatch) throws(StorageError) {
         context.extend(to: core.storeCount)
-        let monitors = monitors.compactMap(\.monitor)
-        var concerned: [any ContextMonitor] = []
+        let monitors = monitors.alive
+        var concerned: [any HomeMonitor] = []
         let refresh = try context.inOneSnapshot { () throws(StorageError) -> ContextRefresh in
-            guard let sessions = context.sessions else { throw SessionPool.ended }
+            let sessions = try context.heldSessions
             for monitor in monitors where try monitor.prepare(batch, sessions) { concerned.append(monitor) }
             return try ContextRefresh(batch, context)
         }
-        for monitor in concerned { monitor.willChange(batch) }
+        for monitor in concerned { monitor.willChange(batch.source) }
         refresh.apply(to: context)
-        for monitor in concerned { monitor.didChange(batch) }
+        for monitor in concerned { monitor.didChange(batch.source) }
     }
 
     /// Begins anew: what was fetched before stays as it is and is no longer merged. Monitors refetch.
     public func reset() {
         _ = mailbox.take()
         context = ObjectContext(stack: core, model: core.model, storeCount: core.storeCount)
-        for monitor in monitors.compactMap(\.monitor) { monitor.contextDidReset() }
+        for monitor in monitors.alive { monitor.homeDidReset() }
     }
 
     // MARK: Monitors
 
     /// Keeps a monitor up to date for as long as it is alive: soon after each commit, in the isolation that the context belongs to. Where
     /// there is none, and with `.onDemand`, when `merge()` is called.
-    func add(_ monitor: any ContextMonitor, isolation: isolated (any Actor)?) throws(StorageError) {
+    func add(_ monitor: any HomeMonitor, isolation: isolated (any Actor)?) throws(StorageError) {
         try core.observe(mailbox)
-        monitors.removeAll { $0.monitor == nil }
-        monitors.append(WeakMonitor(monitor: monitor))
+        monitors.add(monitor)
         guard let isolation, merging == .automatic, !isPumped else { return }
         isPumped = true
         Self.pump(mailbox, Pumped(context: self), WeakActor(isolation))
@@ -141,7 +136,7 @@ public final class ViewContext: FetchSource {
         return true
     }
 
-    func remove(_ monitor: any ContextMonitor) { monitors.removeAll { $0.monitor == nil || $0.monitor === monitor } }
+    func remove(_ monitor: any HomeMonitor) { monitors.remove(monitor) }
 }
 
 /// An actor that is not kept alive; the main actor lives for ever by itself.
@@ -155,20 +150,6 @@ struct WeakActor: Sendable {
     }
 
     var actor: (any Actor)? { main ?? other }
-}
-
-/// What a context keeps up to date with every commit.
-protocol ContextMonitor: AnyObject {
-    /// Finds out what commits mean for it, without a change that anybody could see.
-    ///
-    /// - Returns: Whether they concern it.
-    func prepare(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Bool
-    /// Tells that objects and lists are about to change; all are still what they were.
-    func willChange(_ batch: CommitBatch)
-    /// Goes on to what was prepared and tells it; the objects of the context have changed.
-    func didChange(_ batch: CommitBatch)
-    /// The context began anew.
-    func contextDidReset()
 }
 
 extension DataStack {

@@ -25,9 +25,13 @@ extension DataStack {
         try reporting { () throws(StorageError) in try newContext().fetchIDs(from) }
     }
 
-    /// The object with an id, read-only, in a context of its own; nil when it no longer exists.
-    public func fetchExisting<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> sending Object? {
-        try reporting { () throws(StorageError) in try newContext().existing(id) }
+    /// The object that an id, a snapshot, a publisher or a monitor stands for, read-only, in a context of its own; nil when it no longer
+    /// exists.
+    public func fetchExisting<Object: ManagedObject>(
+        _ representation: some ObjectRepresentation<Object>
+    ) throws(StorageError) -> sending Object? {
+        let id = representation.objectID
+        return try reporting { () throws(StorageError) in try newContext().existing(id) }
     }
 
     /// The stack's own, read-only instance of an object of any context; nil when it no longer exists.

@@ -29,9 +29,11 @@ extension FetchSource {
         try reporting { () throws(StorageError) in try _fetchContext.fetchIDs(from) }
     }
 
-    /// The object with an id; nil when it no longer exists.
-    public func fetchExisting<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> Object? {
-        try reporting { () throws(StorageError) in try _fetchContext.existing(id) }
+    /// The object that an id, a snapshot, a publisher or a monitor stands for; nil when it no longer exists.
+    public func fetchExisting<Object: ManagedObject>(
+        _ representation: some ObjectRepresentation<Object>
+    ) throws(StorageError) -> Object? {
+        try reporting { () throws(StorageError) in try _fetchContext.existing(representation.objectID) }
     }
 
     /// This source's own instance of an object of any context; nil when it no longer exists.

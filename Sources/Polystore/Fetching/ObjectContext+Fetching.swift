@@ -31,6 +31,14 @@ extension ObjectContext {
         return try body()
     }
 
+    /// The sessions of the transaction or of the snapshot that goes on.
+    var heldSessions: SessionPool {
+        get throws(StorageError) {
+            guard let sessions else { throw SessionPool.ended }
+            return sessions
+        }
+    }
+
     /// Runs `body` with the sessions of the transaction, or with some for it alone.
     private func withSessions<R>(_ body: (SessionPool) throws(StorageError) -> R) throws(StorageError) -> R {
         if let sessions { return try body(sessions) }

@@ -19,18 +19,36 @@ struct PendingFetch {
 
     /// The objects in the order of the plan, cut as it says.
     func run(_ reader: any StorageReader) throws(StorageError) -> [ManagedObject] {
-        Self.cut(try found(reader), plan)
+        Self.cut(try found(reader), plan).map(\.object)
     }
 
     /// The objects of a plan from several stores, in its order.
     static func merge(_ plan: FetchPlan, _ stores: [Int], _ context: ObjectContext) throws(StorageError) -> [ManagedObject] {
+        cut(try items(plan, stores, context), plan).map(\.object)
+    }
+
+    /// The same with the values of the sort keys, and a digest of all values that is the same for the same values.
+    static func rows(
+        _ plan: FetchPlan, _ stores: [Int], _ context: ObjectContext
+    ) throws(StorageError) -> [(object: ManagedObject, keys: [Value], digest: Int64)] {
+        cut(try items(plan, stores, context), plan).map { item in
+            var hasher = Hasher()
+            for (name, value) in item.object.currentValues().sorted(by: { $0.key < $1.key }) {
+                hasher.combine(name)
+                hasher.combine(value)
+            }
+            return (item.object, item.keys, Int64(hasher.finalize()))
+        }
+    }
+
+    private static func items(_ plan: FetchPlan, _ stores: [Int], _ context: ObjectContext) throws(StorageError) -> [Item] {
         var items: [Item] = []
         for store in stores {
             items += try context.withReader(store) { reader throws(StorageError) in
                 try PendingFetch(plan, store, context).found(reader)
             }
         }
-        return cut(items, plan)
+        return items
     }
 
     /// An object with the values of the sort keys.
@@ -39,7 +57,7 @@ struct PendingFetch {
         let keys: [Value]
     }
 
-    private static func cut(_ items: [Item], _ plan: FetchPlan) -> [ManagedObject] {
+    private static func cut(_ items: [Item], _ plan: FetchPlan) -> ArraySlice<Item> {
         let sorted = items.sorted { a, b in
             for (index, key) in plan.sort.enumerated() {
                 let order = a.keys[index].compare(to: b.keys[index])
@@ -47,7 +65,7 @@ struct PendingFetch {
             }
             return (a.object._key, a.object._store) < (b.object._key, b.object._store)
         }
-        return sorted.dropFirst(plan.offset).prefix(plan.limit ?? .max).map(\.object)
+        return sorted.dropFirst(plan.offset).prefix(plan.limit ?? .max)
     }
 
     private func found(_ reader: any StorageReader) throws(StorageError) -> [Item] {

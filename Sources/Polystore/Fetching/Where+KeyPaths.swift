@@ -92,6 +92,12 @@ extension KeyPath where Root: ManagedObject {
     public func isObject<Target: ManagedObject>(_ id: ObjectID<Target>?) -> Where<Root> where Value == Target? {
         Where(self) { .compare(.path($0), .equal, .value(id.map { .int($0.key.key) } ?? .null)) }
     }
+
+    /// Whether a to-one relationship leads to the object that a snapshot, a publisher or a monitor stands for.
+    public func isObject<Target: ManagedObject>(_ representation: some ObjectRepresentation<Target>) -> Where<Root>
+    where Value == Target? {
+        isObject(Optional(representation.objectID))
+    }
 }
 
 extension KeyPath where Root: ManagedObject, Value: AttributeValue {

@@ -44,9 +44,9 @@ extension KeyPath where Root: ManagedObject, Value: RelatedObjects {
         }
     }
 
-    /// Whether the object with an id is among the related ones.
-    public func contains(_ id: ObjectID<Value.Member>) -> Where<Root> {
-        related(.any, Where(.compare(.path(.object), .equal, .value(.int(id.key.key)))))
+    /// Whether the object that an id, a snapshot, a publisher or a monitor stands for is among the related ones.
+    public func contains(_ representation: some ObjectRepresentation<Value.Member>) -> Where<Root> {
+        related(.any, Where(.compare(.path(.object), .equal, .value(.int(representation.objectID.key.key)))))
     }
 
     private func aggregate<Result>(

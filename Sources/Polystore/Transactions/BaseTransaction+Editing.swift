@@ -94,11 +94,11 @@ extension BaseTransaction {
         }
     }
 
-    /// The object with an id, to be changed; nil when it no longer exists.
-    public func edit<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> Object? {
+    /// The object that an id, a snapshot, a publisher or a monitor stands for, to be changed; nil when it no longer exists.
+    public func edit<Object: ManagedObject>(_ representation: some ObjectRepresentation<Object>) throws(StorageError) -> Object? {
         try reporting { () throws(StorageError) in
             try checkOpen()
-            return try context.existing(id)
+            return try context.existing(representation.objectID)
         }
     }
 
@@ -110,12 +110,14 @@ extension BaseTransaction {
         try edit(ObjectID<Object>(object._context.objectKey(of: object)), expecting: version)
     }
 
-    /// The object with an id, if it still has the version that a decision was based on, such as that of a snapshot; nil when it no longer
-    /// exists.
+    /// The object that something stands for, if it still has the version that a decision was based on, such as that of a snapshot; nil when
+    /// it no longer exists.
     ///
     /// - Throws: `staleObject` when somebody else has changed it since.
-    public func edit<Object: ManagedObject>(_ id: ObjectID<Object>, expecting version: Int64) throws(StorageError) -> Object? {
-        guard let object = try edit(id) else { return nil }
+    public func edit<Object: ManagedObject>(
+        _ representation: some ObjectRepresentation<Object>, expecting version: Int64
+    ) throws(StorageError) -> Object? {
+        guard let object = try edit(representation) else { return nil }
         if object.version == version { return object }
         let name = object.description.name
         throw StorageError(
@@ -141,6 +143,13 @@ extension BaseTransaction {
             var deletion = Deletion(context)
             return try deletion.delete(own)
         }
+    }
+
+    /// Deletes the object that an id, a snapshot, a publisher or a monitor stands for, following the delete rules of its relationships.
+    ///
+    /// - Throws: `deleteDenied` naming the objects in the way; then nothing is changed.
+    public func delete(_ representation: some ObjectRepresentation) throws(StorageError) {
+        if let object = try edit(representation) { try delete([object as ManagedObject]) }
     }
 
     /// Deletes two objects or more, following the delete rules of their relationships.

@@ -11,7 +11,8 @@ internal import PolystoreStorage
 public final class UnsafeTransaction: BaseTransaction {
     private static let attempts = 8
 
-    private let core: StackCore
+    let core: StackCore
+    var monitors = HomeMonitors()
     private var history: UndoHistory?
 
     init(_ core: StackCore, author: TransactionAuthor, source: (any Hashable & Sendable)?, supportsUndo: Bool) {
@@ -42,6 +43,7 @@ public final class UnsafeTransaction: BaseTransaction {
         do throws(StorageError) {
             try reporting { () throws(StorageError) in try commitChanges(policy, validatesReads) }
             measured?.end(counts ?? Measured.Counts(), nil)
+            tellMonitors()
         } catch {
             measured?.end(Measured.Counts(), error)
             throw error
@@ -117,6 +119,7 @@ public final class UnsafeTransaction: BaseTransaction {
         for (store, root, objects) in context.liveObjects {
             try context.refresh(objects.filter { !pending.contains(ObjectIdentifier($0)) }, root, store)
         }
+        tellMonitors()
     }
 
     /// Gives up all changes since the last commit: objects have their committed values again, new ones are gone.
@@ -125,6 +128,7 @@ public final class UnsafeTransaction: BaseTransaction {
         context.tracker?.rewind(to: ChangeTracker.Written())
         try context.refreshAll()
         beginHistory()
+        tellMonitors()
     }
 
     /// Marks the present state as one to which `undo` returns: call it before each step that a user may take back.
@@ -143,7 +147,9 @@ public final class UnsafeTransaction: BaseTransaction {
     @discardableResult
     public func undo() throws(StorageError) -> Bool {
         try checkUndo()
-        return context.tracker.flatMap { history?.undo(context, $0) } ?? false
+        let isUndone = context.tracker.flatMap { history?.undo(context, $0) } ?? false
+        tellMonitors()
+        return isUndone
     }
 
     /// Returns to the state that the last undo took back.
@@ -153,7 +159,9 @@ public final class UnsafeTransaction: BaseTransaction {
     @discardableResult
     public func redo() throws(StorageError) -> Bool {
         try checkUndo()
-        return context.tracker.flatMap { history?.redo(context, $0) } ?? false
+        let isRedone = context.tracker.flatMap { history?.redo(context, $0) } ?? false
+        tellMonitors()
+        return isRedone
     }
 
     private func checkUndo() throws(StorageError) {

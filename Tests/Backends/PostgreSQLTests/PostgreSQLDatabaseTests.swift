@@ -30,8 +30,10 @@ import Testing
     private func texts(_ store: PostgreSQLStore) throws -> [Value?] {
         let reader = try store.beginRead(), batch = RowBatch()
         defer { reader.end() }
-        _ = try reader.cursor(for: FetchPlan(schema.get(), 0)).next(into: batch)
-        return (0..<batch.count).map { Value(batch.row($0)[0], as: .string) }
+        let cursor = try reader.cursor(for: FetchPlan(schema.get(), 0))
+        var texts: [Value?] = []
+        while try cursor.next(into: batch) { texts += (0..<batch.count).map { Value(batch.row($0)[0], as: .string) } }
+        return texts
     }
 
     @Test(arguments: ["LATIN1", "SQL_ASCII"]) func aDatabaseThatDoesNotHoldEveryTextIsRefused(_ encoding: String) throws {

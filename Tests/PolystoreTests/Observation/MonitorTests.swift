@@ -1,5 +1,5 @@
 import Foundation
-import Polystore
+@testable import Polystore
 import TestStores
 import Testing
 
@@ -225,6 +225,39 @@ import Testing
         #expect(recorder.take() == ["will", "insert Dan 0.0", "did"])
     }
 
+    @Test(arguments: [TestStore.memory, .lmdb]) func aLongListHoldsIdentitiesAndAFewBatches(_ store: TestStore) throws {
+        let count = 100_000, stack = try stack(store, [:])
+        _ = try stack.perform(synchronous: { transaction in
+            try transaction.insertAll(Into<Person>(), sources: 0..<count) { person, age in
+                person.name = "P"
+                person.age = age
+            }
+        })
+        let view = stack.makeViewContext()
+        let monitor = try view.monitorList(From<Person>().orderBy(.ascending(\.age)).batchSize(20))
+        #expect(monitor.numberOfObjects == count && view.liveCount == 0)
+        // A screen scrolls; of what it has passed four batches stay.
+        for position in stride(from: 0, to: count, by: count / 500) { #expect(monitor[position].age == position) }
+        #expect(view.liveCount == 4 * 20)
+        for position in 5_000..<5_100 { #expect(monitor[position].age == position) }
+        #expect(view.liveCount == 4 * 20)
+        // One change is told without fetching the list or its objects.
+        let recorder = Counter()
+        monitor.addObserver(recorder)
+        try stack.perform(synchronous: { transaction in
+            try transaction.fetchOne(From<Person>().where(\.age == count - 1))?.age = -1
+        })
+        try view.merge()
+        #expect(recorder.changes == 1 && monitor[0].age == -1 && monitor[1].age == 0)
+        #expect(view.liveCount <= 6 * 20)
+    }
+
+    private final class Counter: ListObserver {
+        var changes = 0
+        func listMonitorDidChange(_ monitor: ListMonitor<Person>) { changes += 1 }
+        func listMonitorDidRefetch(_ monitor: ListMonitor<Person>) { changes += 1_000 }
+    }
+
     @Test(arguments: TestStore.all) func tenThousandChangesAreOneNotification(_ store: TestStore) throws {
         let stack = try stack(store)
         let view = stack.makeViewContext()
@@ -252,6 +285,35 @@ import Testing
             Task.detached { try stack.perform(synchronous: { try add("Dan", 4, $0) }) }
         }
         #expect(count == 4)
+    }
+
+    @Test(arguments: TestStore.all) @MainActor func aListThatIsFetchedBesideItsActorMissesNothing(_ store: TestStore) async throws {
+        let stack = try stack(store)
+        // Somebody observes, so that commits name what they change.
+        let first = try stack.viewContext.monitorList(byName)
+        let writer = Task.detached { [self] in
+            for age in 10..<60 { try stack.perform(synchronous: { try add("P\(age)", age, $0) }) }
+        }
+        var monitors: [(ListMonitor<Person>, MonitorRecorder)] = []
+        for _ in 0..<10 {
+            let monitor = try await stack.viewContext.monitorList(
+                asynchronous: From<Person>().where(\.age >= 10).orderBy(.descending(\.age)))
+            let recorder = MonitorRecorder(monitor)
+            monitor.addObserver(recorder)
+            monitors.append((monitor, recorder))
+        }
+        let (monitor, recorder) = try #require(monitors.first)
+        let pending = Task { try await monitor.refetch(asynchronous: byName) }
+        try await writer.value
+        try await pending.value
+        try stack.viewContext.merge()
+        #expect(!monitor.isPendingRefetch && recorder.calls.count { $0 == "didRefetch" } == 1)
+        #expect(monitor.objectIDs == first.objectIDs && first.numberOfObjects == 53)
+        for (monitor, recorder) in monitors.dropFirst() {
+            #expect(try monitor.objectsInAllSections().map(\.age) == Array((10..<60).reversed()))
+            #expect(recorder.shown == MonitorRecorder.keys(monitor))
+        }
+        await #expect(throws: StorageError.self) { try await monitor.refetch(asynchronous: From<Person>().offset(-1)) }
     }
 
     @Test func anyActorCanObserve() async throws {

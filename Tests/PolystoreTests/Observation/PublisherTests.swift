@@ -76,6 +76,47 @@ import Testing
         #expect(await slow.next()?.changes == nil)
     }
 
+    @Test @MainActor func aCallbackMissesNothingThatIsCommittedBeforeItsFirstCall() async throws {
+        @MainActor final class Screen { var sources: [String?] = [] }
+        let stack = try stack(.memory), screen = Screen()
+        let people = try stack.publishList(byAge), ann = try stack.publishObject(try #require(stack.fetchIDs(byAge).first))
+        var steps = people.updates.makeAsyncIterator()
+        _ = await steps.next()
+        people.addObserver(screen) { _, source in screen.sources.append(source as? String) }
+        let other = Screen()
+        ann.addObserver(other) { _, source in other.sources.append(source as? String) }
+        // The main actor is held, so that no task of it begins before the change is published.
+        func hold() throws {
+            try set(5, of: "Ann", stack, source: "form")
+            while people.snapshot.updatedItemIDs.isEmpty || ann.snapshot?.age != 5 { Thread.sleep(forTimeInterval: 0.001) }
+        }
+        try hold()
+        while screen.sources.isEmpty || other.sources.isEmpty { await Task.yield() }
+        #expect(screen.sources == ["form"] && other.sources == ["form"])
+    }
+
+    @Test(arguments: TestStore.all) func whatStandsForAnObjectIsTakenWhereAnObjectIs(_ store: TestStore) throws {
+        let stack = try stack(store), view = stack.makeViewContext()
+        let id = try #require(try stack.fetchIDs(byAge).first)
+        let snapshot = try #require(try stack.snapshot(of: id)), publisher = try stack.publishObject(snapshot)
+        let monitor = try view.monitorObject(publisher)
+        #expect(publisher.name == "Ann" && publisher.age == 1 && publisher.partner == nil && publisher.pets == [])
+        try stack.perform(synchronous: { transaction in
+            try transaction.edit(snapshot, expecting: snapshot.version)?.age = 7
+            try transaction.edit(publisher)?.name = "Anna"
+            try transaction.create(Dog.self).owner = try transaction.edit(monitor)
+        })
+        #expect(try stack.fetchExisting(snapshot)?.age == 7 && view.fetchExisting(publisher)?.name == "Anna")
+        #expect(try stack.fetchCount(From<Dog>().where((\Dog.owner).isObject(snapshot))) == 1)
+        #expect(try stack.fetchCount(From<Dog>().where((\Dog.owner).isObject(id))) == 1)
+        #expect(throws: StorageError.self) {
+            try stack.perform(synchronous: { _ = try $0.edit(snapshot, expecting: snapshot.version) })
+        }
+        try stack.perform(synchronous: { try $0.delete(publisher) })
+        #expect(try stack.fetchExisting(id) == nil && stack.fetchCount(From<Dog>()) == 0)
+        try stack.perform(synchronous: { try $0.delete(snapshot) })
+    }
+
     @Test(arguments: TestStore.all) func aRefetchIsToBeShownAnew(_ store: TestStore) async throws {
         let stack = try stack(store)
         let people = try stack.publishList(byAge)

@@ -13,7 +13,7 @@ struct CommitBatch {
     /// The entities that are known to have changed, by store.
     private(set) var entities: [Int: Set<EntityIndex>] = [:]
     /// The rows that changed, read once for all who ask.
-    let rows = TouchedRows()
+    private(set) var rows = TouchedRows()
     /// The link tables that are known to have changed, by store.
     private(set) var links: [Int: Set<Int>] = [:]
 
@@ -49,6 +49,13 @@ struct CommitBatch {
         }
         if start < commits.count { result.append(CommitBatch(commits[start...])) }
         return result
+    }
+
+    /// The same commits, to be looked at in another snapshot.
+    var inAnotherSnapshot: CommitBatch {
+        var batch = self
+        batch.rows = TouchedRows()
+        return batch
     }
 
     private static func key(_ commit: CommittedChanges) -> AnyHashable? { commit.source.map { AnyHashable($0) } }

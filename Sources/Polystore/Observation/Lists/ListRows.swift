@@ -48,6 +48,12 @@ struct ListRows {
         return row.values.indices.allSatisfy { values[start + $0] == row.values[$0] }
     }
 
+    /// Whether a row has the sort values that a row of other ones has.
+    func hasValues(of others: ListRows, _ their: Int, at position: Int) -> Bool {
+        let start = position * sort.count, theirStart = their * sort.count
+        return sort.indices.allSatisfy { values[start + $0] == others.values[theirStart + $0] }
+    }
+
     /// The position before which a row belongs.
     func place(of row: Row) -> Int {
         var low = 0, high = count

@@ -14,13 +14,14 @@ struct MemberWatch {
         var watches: [MemberWatch] = []
         for (position, relationship) in object.description.relationships.enumerated() {
             if case .slot = relationship.place { continue }
-            try context.withReader(Int(object._store)) { reader throws(StorageError) in
-                var watch = MemberWatch(
-                    name: relationship.relationship.name, entity: Int(object._entity), position: position, relationship: relationship,
-                    keys: [])
-                watch.keys = try watch.members(object._key, reader, context.model.schema)
-                watches.append(watch)
-            }
+            var watch = MemberWatch(
+                name: relationship.relationship.name, entity: Int(object._entity), position: position, relationship: relationship, keys: [])
+            watch.keys =
+                context.tracker == nil
+                ? try context.withReader(Int(object._store)) { reader throws(StorageError) in
+                    try watch.members(object._key, reader, context.model.schema)
+                } : try watch.members(object, context)
+            watches.append(watch)
         }
         return watches
     }
@@ -35,6 +36,18 @@ struct MemberWatch {
         let now = try members(key, reader, schema)
         defer { keys = now }
         return now != keys
+    }
+
+    /// Whether a transaction has other members than before.
+    mutating func hasChanged(_ object: ManagedObject, _ context: ObjectContext) throws(StorageError) -> Bool {
+        let now = try members(object, context)
+        defer { keys = now }
+        return now != keys
+    }
+
+    private func members(_ object: ManagedObject, _ context: ObjectContext) throws(StorageError) -> [Int64] {
+        let keys = try context.state(object, position).keys
+        return relationship.relationship.cardinality == .toManyOrdered ? Array(keys) : keys.sorted()
     }
 
     private func members(_ key: Int64, _ reader: any StorageReader, _ schema: Schema) throws(StorageError) -> [Int64] {

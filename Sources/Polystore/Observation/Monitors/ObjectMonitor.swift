@@ -1,4 +1,4 @@
-public import PolystoreStorage
+internal import PolystoreStorage
 
 /// What is told about one object. All calls come in the isolation of the monitor's context.
 public protocol ObjectObserver<ObjectEntityType>: AnyObject {
@@ -56,16 +56,20 @@ public final class ObjectMonitor<Object: ManagedObject> {
         case deleted
     }
 
-    private let context: ViewContext
+    private let home: any MonitorHome
     private var observers = WeakObservers<Calls>()
     private var members: [MemberWatch] = []
     private var prepared: Prepared?
 
-    init(_ object: Object, _ context: ViewContext) throws(StorageError) {
+    /// What a transaction has told of its object, or found when the monitor began.
+    private var told: [String: Value] = [:]
+
+    init(_ object: Object, _ home: any MonitorHome) throws(StorageError) {
         self.object = object
-        self.context = context
-        objectID = ObjectID(context.context.objectKey(of: object))
-        members = try MemberWatch.all(of: object, context.context)
+        self.home = home
+        objectID = ObjectID(home.context.objectKey(of: object))
+        members = try MemberWatch.all(of: object, home.context)
+        if home.context.tracker != nil { told = object.currentValues() }
     }
 
     /// Tells an observer from now on, for as long as it is alive; one that is there already is told once.
@@ -92,13 +96,13 @@ public final class ObjectMonitor<Object: ManagedObject> {
     }
 }
 
-extension ObjectMonitor: ContextMonitor {
+extension ObjectMonitor: HomeMonitor {
     func prepare(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Bool {
         prepared = nil
         guard let object else { return false }
         let store = Int(object._store)
         guard batch.stores.contains(store) else { return false }
-        let schema = context.core.model.schema
+        let schema = home.core.model.schema
         var names: Set<String> = []
         for index in members.indices where members[index].isConcerned(by: batch, store, schema) {
             if try members[index].hasChanged(object._key, try sessions.reader(store), schema) { names.insert(members[index].name) }
@@ -121,17 +125,35 @@ extension ObjectMonitor: ContextMonitor {
         return true
     }
 
-    func willChange(_ batch: CommitBatch) {
+    func preparePending() throws(StorageError) -> Bool {
+        prepared = nil
+        guard let object else { return false }
+        if object.isDeletedObject {
+            prepared = .deleted
+            return true
+        }
+        var names: Set<String> = []
+        for index in members.indices {
+            if try members[index].hasChanged(object, home.context) { names.insert(members[index].name) }
+        }
+        let values = object.currentValues()
+        for (name, value) in values where told[name] != value { names.insert(name) }
+        told = values
+        if !names.isEmpty { prepared = .updated(names) }
+        return prepared != nil
+    }
+
+    func willChange(_ source: (any Hashable & Sendable)?) {
         guard let object, case .updated? = prepared else { return }
-        sourceIdentifier = batch.source
+        sourceIdentifier = source
         tell { observer, calls in calls.will(observer, self, object) }
         sourceIdentifier = nil
     }
 
-    func didChange(_ batch: CommitBatch) {
+    func didChange(_ source: (any Hashable & Sendable)?) {
         guard let object, let prepared else { return }
         self.prepared = nil
-        sourceIdentifier = batch.source
+        sourceIdentifier = source
         switch prepared {
         case .updated(let names): tell { observer, calls in calls.did(observer, self, object, names) }
         case .deleted:
@@ -141,42 +163,8 @@ extension ObjectMonitor: ContextMonitor {
         sourceIdentifier = nil
     }
 
-    func contextDidReset() {
+    func homeDidReset() {
         guard object != nil else { return }
-        do throws(StorageError) { object = try context.context.existing(objectID) } catch { context.context.fail(error) }
-    }
-}
-
-extension ViewContext {
-    /// Follows an object; one of another context is looked up here.
-    ///
-    /// - Parameters:
-    ///   - object: The object.
-    ///   - isolation: The isolation that the context belongs to: observers are called there, soon after each commit. Where there is none they
-    ///     are called by `merge()`.
-    /// - Throws: `notFound` when there is no such object any more; whatever reading throws.
-    public func monitorObject<Object: ManagedObject>(
-        _ object: Object, isolation: isolated (any Actor)? = #isolation
-    ) throws(StorageError) -> ObjectMonitor<Object> {
-        let id = ObjectID<Object>(object._context.objectKey(of: object))
-        return try monitorObject(id, isolation: isolation)
-    }
-
-    /// Follows the object with an id.
-    ///
-    /// - Throws: `notFound` when there is none; whatever reading throws.
-    public func monitorObject<Object: ManagedObject>(
-        _ id: ObjectID<Object>, isolation: isolated (any Actor)? = #isolation
-    ) throws(StorageError) -> ObjectMonitor<Object> {
-        try reporting { () throws(StorageError) in
-            let context = try _fetchContext
-            guard let object = try context.existing(id) else {
-                throw StorageError(
-                    .notFound, "there is no object \(id.key.root) \(id.key.key) to follow", details: .init(entity: id.key.root))
-            }
-            let monitor = try ObjectMonitor(object, self)
-            try add(monitor, isolation: isolation)
-            return monitor
-        }
+        do throws(StorageError) { object = try home.context.existing(objectID) } catch { home.context.fail(error) }
     }
 }

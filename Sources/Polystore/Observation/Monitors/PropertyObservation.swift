@@ -8,9 +8,22 @@ public struct PropertyChange<Value> {
     public let newValue: Value?
 }
 
+extension PropertyChange {
+    /// The objects that came to a to-many relationship.
+    public func inserted<Element>() -> Set<Element> where Value == Set<Element> { (newValue ?? []).subtracting(oldValue ?? []) }
+
+    /// The objects that left a to-many relationship.
+    public func removed<Element>() -> Set<Element> where Value == Set<Element> { (oldValue ?? []).subtracting(newValue ?? []) }
+
+    /// What leads from the old order of a to-many relationship to the new one, with indexes.
+    public func difference<Element: Hashable>() -> CollectionDifference<Element> where Value == [Element] {
+        (newValue ?? []).difference(from: oldValue ?? []).inferringMoves()
+    }
+}
+
 /// An observation of one property of an object, for as long as it is held.
 public final class PropertyObservation<Object: ManagedObject, Value: Equatable> {
-    private let context: ViewContext
+    private let home: any MonitorHome
     private let keyPath: KeyPath<Object, Value>
     private var object: Object?
     private var last: Value
@@ -18,12 +31,12 @@ public final class PropertyObservation<Object: ManagedObject, Value: Equatable> 
     private var wasDeleted = false
 
     init(
-        _ object: Object, _ keyPath: KeyPath<Object, Value>, _ context: ViewContext,
+        _ object: Object, _ keyPath: KeyPath<Object, Value>, _ home: any MonitorHome,
         _ body: @escaping (Object, PropertyChange<Value>) -> Void
     ) {
         self.object = object
         self.keyPath = keyPath
-        self.context = context
+        self.home = home
         self.body = body
         last = object[keyPath: keyPath]
     }
@@ -34,16 +47,18 @@ public final class PropertyObservation<Object: ManagedObject, Value: Equatable> 
     public func invalidate() {
         body = nil
         object = nil
-        context.remove(self)
+        home.remove(self)
     }
 }
 
-extension PropertyObservation: ContextMonitor {
+extension PropertyObservation: HomeMonitor {
     func prepare(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Bool { object != nil && !batch.stores.isEmpty }
 
-    func willChange(_ batch: CommitBatch) {}
+    func preparePending() throws(StorageError) -> Bool { object != nil }
 
-    func didChange(_ batch: CommitBatch) {
+    func willChange(_ source: (any Hashable & Sendable)?) {}
+
+    func didChange(_ source: (any Hashable & Sendable)?) {
         guard let object else { return }
         if object.isDeleted {
             self.object = nil
@@ -57,7 +72,7 @@ extension PropertyObservation: ContextMonitor {
         body?(object, change)
     }
 
-    func contextDidReset() {}
+    func homeDidReset() {}
 }
 
 extension ViewContext {

@@ -11,17 +11,18 @@ final class Callbacks: Sendable {
 
     deinit { for item in state.withLock({ Array($0.tasks.values) }) { item.task.cancel() } }
 
-    /// Calls `body` after each piece of news, in an isolation, until the observer is gone or removed. An observer has one closure; another
-    /// one takes its place.
+    /// Calls `body` after each new value, in an isolation, until the observer is gone or removed. An observer has one closure; another one
+    /// takes its place.
     ///
     /// - Parameters:
     ///   - observer: Whose interest it is.
-    ///   - news: What is waited for; it begins with a piece for what is there.
-    ///   - notifyInitial: Whether that is told, too.
+    ///   - published: What is followed.
+    ///   - notifyInitial: Whether `body` is also called for the value that is there.
     ///   - isolation: Where `body` is called.
-    ///   - body: What is called.
-    func add<Observer: AnyObject>(
-        _ observer: Observer, _ news: AsyncStream<Void>, notifyInitial: Bool, isolation: isolated any Actor, _ body: @escaping () -> Void
+    ///   - body: What is called, with the notes since the last time.
+    func add<Observer: AnyObject, Value, Note>(
+        _ observer: Observer, _ published: PublishedValue<Value, Note>, notifyInitial: Bool, isolation: isolated any Actor,
+        _ body: @escaping ([Note]) -> Void
     ) {
         remove(observer)
         let id = ObjectIdentifier(observer)
@@ -29,37 +30,35 @@ final class Callbacks: Sendable {
             state.next += 1
             return state.next
         }
+        let steps = published.steps(skipsFirst: !notifyInitial)
         let call = Call(observer: observer, body: body), home = WeakActor(isolation)
-        let task = Self.tellNews(news, notifyInitial, call, home) { [weak self] in self?.forget(id, number) }
+        let task = Self.tellSteps(steps, call, home) { [weak self] in self?.forget(id, number) }
         state.withLock { $0.tasks[id] = (number, task) }
     }
 
     /// A closure on its way to its isolation.
     ///
     /// Unchecked: it is called by `tell` alone, which runs in the isolation that gave it.
-    private struct Call: @unchecked Sendable {
+    private struct Call<Note>: @unchecked Sendable {
         weak var observer: AnyObject?
-        let body: () -> Void
+        let body: ([Note]) -> Void
     }
 
-    /// Calls a closure after each piece of news. The task does not hold the actor, which may hold the publisher.
-    private static func tellNews(
-        _ news: AsyncStream<Void>, _ notifyInitial: Bool, _ call: Call, _ home: WeakActor, _ end: @escaping @Sendable () -> Void
+    /// Calls a closure after each step. The task does not hold the actor, which may hold the publisher.
+    private static func tellSteps<Value, Note>(
+        _ steps: PublishedValue<Value, Note>.Steps, _ call: Call<Note>, _ home: WeakActor, _ end: @escaping @Sendable () -> Void
     ) -> Task<Void, Never> {
         Task {
-            var isTold = notifyInitial
-            for await _ in news {
-                guard let actor = home.actor, await tell(call, isTold, actor) else { break }
-                isTold = true
-            }
+            var steps = steps.makeAsyncIterator()
+            while let (_, notes) = await steps.next(), let actor = home.actor, await tell(call, notes, actor) {}
             end()
         }
     }
 
     /// Calls a closure unless its observer is gone or removed, which ends it.
-    private static func tell(_ call: Call, _ isTold: Bool, _ isolation: isolated any Actor) -> Bool {
+    private static func tell<Note: Sendable>(_ call: Call<Note>, _ notes: [Note], _ isolation: isolated any Actor) -> Bool {
         if Task.isCancelled || call.observer == nil { return false }
-        if isTold { call.body() }
+        call.body(notes)
         return true
     }
 

@@ -100,25 +100,19 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
         /// Waits for updates; holds the publisher.
         public struct Iterator: AsyncIteratorProtocol {
             private let publisher: ListPublisher<Object>
-            private var news: AsyncStream<Void>.Iterator
+            private var steps: PublishedValue<ListSnapshot<Object>, Note>.Iterator
             private var last: ListSnapshot<Object>?
-            private var number = -1
 
             init(_ publisher: ListPublisher<Object>) {
                 self.publisher = publisher
-                news = publisher.published.news().makeAsyncIterator()
+                steps = publisher.published.steps().makeAsyncIterator()
             }
 
             /// The next update; nil when the task was cancelled.
             public mutating func next() async -> Update? {
-                while await news.next() != nil {
-                    if Task.isCancelled { return nil }
-                    let (snapshot, number, notes) = publisher.published.current(since: number)
-                    if number == self.number { continue }
-                    defer { (last, self.number) = (snapshot, number) }
-                    return publisher.update(from: last, to: snapshot, notes)
-                }
-                return nil
+                guard let (snapshot, notes) = await steps.next() else { return nil }
+                defer { last = snapshot }
+                return publisher.update(from: last, to: snapshot, notes)
             }
         }
     }
@@ -151,8 +145,17 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
         _ observer: Observer, notifyInitial: Bool = false, isolation: isolated any Actor = #isolation,
         _ callback: @escaping (ListPublisher<Object>) -> Void
     ) {
-        callbacks.add(observer, published.news(), notifyInitial: notifyInitial, isolation: isolation) { [weak self] in
-            if let self { callback(self) }
+        addObserver(observer, notifyInitial: notifyInitial, isolation: isolation) { publisher, _ in callback(publisher) }
+    }
+
+    /// Calls a closure after each change with what the transaction was given that made it, too; nil for changes of others, and where several
+    /// are one call.
+    public func addObserver<Observer: AnyObject>(
+        _ observer: Observer, notifyInitial: Bool = false, isolation: isolated any Actor = #isolation,
+        _ callback: @escaping (ListPublisher<Object>, _ sourceIdentifier: (any Hashable & Sendable)?) -> Void
+    ) {
+        callbacks.add(observer, published, notifyInitial: notifyInitial, isolation: isolation) { [weak self] notes in
+            if let self { callback(self, notes.count == 1 ? notes.first?.source : nil) }
         }
     }
 

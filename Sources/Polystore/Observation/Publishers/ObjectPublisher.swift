@@ -5,18 +5,25 @@ internal import Synchronization
 /// Follows one object with values: each change is a new snapshot, which can be sent anywhere.
 ///
 /// It belongs to no isolation; what is committed by anybody reaches it on the threads of the stack. Ask it for the `snapshot` at any time,
-/// wait for `snapshots` in a task, add a callback, or read it in a view: it is `Observable`.
+/// wait for `snapshots` in a task, add a callback, or read it in a view: it is `Observable`. Properties are read as those of the snapshot:
+/// `publisher.name`, nil when the object was deleted.
+@dynamicMemberLookup
 public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable {
     /// The identity of the object.
     public let objectID: ObjectID<Object>
 
     private let core: StackCore
     private let place: (store: Int, entity: EntityIndex)
-    private let published = PublishedValue<ObjectSnapshot<Object>?, Void>(nil) { _, _ in }
+    private let published = PublishedValue<ObjectSnapshot<Object>?, Note>(nil) { _, _ in Note(source: nil) }
     /// Held while the object is read, so that what was read later is not followed by what was read before.
     private let reading = Mutex(())
     private let registrar = ObservationRegistrar()
     private let callbacks = Callbacks()
+
+    /// What one step was.
+    private struct Note: Sendable {
+        let source: (any Hashable & Sendable)?
+    }
 
     init(_ id: ObjectID<Object>, _ core: StackCore) throws(StorageError) {
         objectID = id
@@ -33,10 +40,10 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
     func begin() throws(StorageError) {
         let sessions = SessionPool(readingFrom: core)
         defer { sessions.end() }
-        try read(sessions)
+        try read(sessions, nil)
     }
 
-    private func read(_ sessions: SessionPool) throws(StorageError) {
+    private func read(_ sessions: SessionPool, _ source: (any Hashable & Sendable)?) throws(StorageError) {
         let isOther = try reading.withLock { _ throws(StorageError) in
             let reader = try sessions.reader(place.store), batch = RowBatch(capacity: 1)
             try reader.rows(place.entity, keys: [objectID.key.key], into: batch)
@@ -45,7 +52,7 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
             if next == last { return false }
             // The sessions of a commit may be older than those of the first look.
             if let next, let last, next.version < last.version { return false }
-            published.publish(next, ())
+            published.publish(next, Note(source: source))
             return true
         }
         if !isOther { return }
@@ -67,26 +74,37 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
         func makeAsyncIterator() -> Iterator { Iterator(publisher) }
 
         struct Iterator: AsyncIteratorProtocol {
+            /// Held, because nobody leads on what nobody holds.
             private let publisher: ObjectPublisher<Object>
-            private var news: AsyncStream<Void>.Iterator
-            private var number = -1
+            private var steps: PublishedValue<ObjectSnapshot<Object>?, Note>.Iterator
 
             init(_ publisher: ObjectPublisher<Object>) {
                 self.publisher = publisher
-                news = publisher.published.news().makeAsyncIterator()
+                steps = publisher.published.steps().makeAsyncIterator()
             }
 
-            mutating func next() async -> ObjectSnapshot<Object>?? {
-                while await news.next() != nil {
-                    if Task.isCancelled { return nil }
-                    let current = publisher.published.current(since: number)
-                    if current.number == number { continue }
-                    number = current.number
-                    return .some(current.value)
-                }
-                return nil
-            }
+            mutating func next() async -> ObjectSnapshot<Object>?? { await steps.next().map(\.value) }
         }
+    }
+
+    /// The value of an attribute; nil when the object was deleted.
+    public subscript<V: AttributeValue>(dynamicMember keyPath: KeyPath<Object, V>) -> V? {
+        snapshot.map { $0[dynamicMember: keyPath] }
+    }
+
+    /// The object that a to-one relationship leads to; nil for none.
+    public subscript<T: ManagedObject>(dynamicMember keyPath: KeyPath<Object, T?>) -> ObjectID<T>? {
+        snapshot.flatMap { $0[dynamicMember: keyPath] }
+    }
+
+    /// The objects that a to-many relationship leads to; nil when the object was deleted.
+    public subscript<T: ManagedObject>(dynamicMember keyPath: KeyPath<Object, Set<T>>) -> Set<ObjectID<T>>? {
+        snapshot.map { $0[dynamicMember: keyPath] }
+    }
+
+    /// The objects that an ordered to-many relationship leads to, in its order; nil when the object was deleted.
+    public subscript<T: ManagedObject>(dynamicMember keyPath: KeyPath<Object, [T]>) -> [ObjectID<T>]? {
+        snapshot.map { $0[dynamicMember: keyPath] }
     }
 
     /// Calls a closure after each change, in the isolation that asks for it, for as long as the observer is alive.
@@ -100,8 +118,17 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
         _ observer: Observer, notifyInitial: Bool = false, isolation: isolated any Actor = #isolation,
         _ callback: @escaping (ObjectPublisher<Object>) -> Void
     ) {
-        callbacks.add(observer, published.news(), notifyInitial: notifyInitial, isolation: isolation) { [weak self] in
-            if let self { callback(self) }
+        addObserver(observer, notifyInitial: notifyInitial, isolation: isolation) { publisher, _ in callback(publisher) }
+    }
+
+    /// Calls a closure after each change with what the transaction was given that made it, too; nil for changes of others, and where several
+    /// are one call.
+    public func addObserver<Observer: AnyObject>(
+        _ observer: Observer, notifyInitial: Bool = false, isolation: isolated any Actor = #isolation,
+        _ callback: @escaping (ObjectPublisher<Object>, _ sourceIdentifier: (any Hashable & Sendable)?) -> Void
+    ) {
+        callbacks.add(observer, published, notifyInitial: notifyInitial, isolation: isolation) { [weak self] notes in
+            if let self { callback(self, notes.count == 1 ? notes.first?.source : nil) }
         }
     }
 
@@ -120,7 +147,7 @@ extension ObjectPublisher: CommitFollower {
             || batch.runs(in: place.store).contains { run in
                 schema[run.entity].root == place.entity && run.keys.contains(objectID.key.key)
             } || hasMembers(in: batch)
-        if isConcerned { try read(sessions) }
+        if isConcerned { try read(sessions, batch.source) }
     }
 
     /// Whether members of a relationship to many may have come or gone.
@@ -133,12 +160,14 @@ extension ObjectPublisher: CommitFollower {
 }
 
 extension DataStack {
-    /// Follows the object with an id with snapshots; the first is nil when there is none.
+    /// Follows the object that an id, a snapshot or a monitor stands for with snapshots; the first is nil when there is none.
     ///
     /// - Throws: `notFound` when the id is of another stack; whatever reading throws.
-    public func publishObject<Object: ManagedObject>(_ id: ObjectID<Object>) throws(StorageError) -> ObjectPublisher<Object> {
+    public func publishObject<Object: ManagedObject>(
+        _ representation: some ObjectRepresentation<Object>
+    ) throws(StorageError) -> ObjectPublisher<Object> {
         try reporting { () throws(StorageError) in
-            let publisher = try ObjectPublisher(id, core)
+            let publisher = try ObjectPublisher(representation.objectID, core)
             try core.publish(publisher)
             try publisher.begin()
             return publisher
@@ -147,13 +176,15 @@ extension DataStack {
 
     /// Follows an object with snapshots.
     public func publishObject<Object: ManagedObject>(_ object: Object) throws(StorageError) -> ObjectPublisher<Object> {
-        try publishObject(ObjectID(object._context.objectKey(of: object)))
+        try publishObject(ObjectID<Object>(object._context.objectKey(of: object)))
     }
 
     /// The values of an object now; nil when there is none.
-    public func snapshot<Object: ManagedObject>(of id: ObjectID<Object>) throws(StorageError) -> ObjectSnapshot<Object>? {
+    public func snapshot<Object: ManagedObject>(
+        of representation: some ObjectRepresentation<Object>
+    ) throws(StorageError) -> ObjectSnapshot<Object>? {
         try reporting { () throws(StorageError) in
-            let publisher = try ObjectPublisher(id, core)
+            let publisher = try ObjectPublisher(representation.objectID, core)
             try publisher.begin()
             return publisher.snapshot
         }

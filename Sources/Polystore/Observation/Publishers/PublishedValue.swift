@@ -90,6 +90,47 @@ final class PublishedValue<Value: Sendable, Note: Sendable>: Sendable {
         return stream
     }
 
+    /// Each value that is newer than the one before, beginning with the one that is there or with the next. Who is slow gets the newest. For
+    /// one consumer.
+    func steps(skipsFirst: Bool = false) -> Steps {
+        let number = skipsFirst ? current(since: .max).number : -1
+        return Steps(published: self, number: number, news: news())
+    }
+
+    /// The values to come for one consumer.
+    struct Steps: Sendable {
+        fileprivate let published: PublishedValue
+        fileprivate let number: Int
+        fileprivate let news: AsyncStream<Void>
+
+        func makeAsyncIterator() -> Iterator { Iterator(self) }
+    }
+
+    /// Takes the values.
+    struct Iterator {
+        private let published: PublishedValue
+        private var number: Int
+        private var news: AsyncStream<Void>.Iterator
+
+        fileprivate init(_ steps: Steps) {
+            published = steps.published
+            number = steps.number
+            news = steps.news.makeAsyncIterator()
+        }
+
+        /// The next value and the notes since the one before; nil when the task was cancelled or nothing more comes.
+        mutating func next() async -> (value: Value, notes: [Note])? {
+            while await news.next() != nil {
+                if Task.isCancelled { return nil }
+                let current = published.current(since: number)
+                if current.number == number { continue }
+                number = current.number
+                return (current.value, current.notes)
+            }
+            return nil
+        }
+    }
+
     /// The number of those who wait; for tests.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 }

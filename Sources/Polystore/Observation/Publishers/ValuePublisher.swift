@@ -60,23 +60,17 @@ public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observ
         func makeAsyncIterator() -> Iterator { Iterator(publisher) }
 
         struct Iterator: AsyncIteratorProtocol {
+            /// Held, because nobody leads on what nobody holds.
             private let publisher: ValuePublisher<Value>
-            private var news: AsyncStream<Void>.Iterator
-            private var number = -1
+            private var steps: PublishedValue<Value?, Void>.Iterator
 
             init(_ publisher: ValuePublisher<Value>) {
                 self.publisher = publisher
-                news = publisher.published.news().makeAsyncIterator()
+                steps = publisher.published.steps().makeAsyncIterator()
             }
 
             mutating func next() async -> Value? {
-                while await news.next() != nil {
-                    if Task.isCancelled { return nil }
-                    let current = publisher.published.current(since: number)
-                    if current.number == number { continue }
-                    number = current.number
-                    if let value = current.value { return value }
-                }
+                while let (value, _) = await steps.next() { if let value { return value } }
                 return nil
             }
         }
@@ -93,7 +87,7 @@ public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observ
         _ observer: Observer, notifyInitial: Bool = false, isolation: isolated any Actor = #isolation,
         _ callback: @escaping (ValuePublisher<Value>) -> Void
     ) {
-        callbacks.add(observer, published.news(), notifyInitial: notifyInitial, isolation: isolation) { [weak self] in
+        callbacks.add(observer, published, notifyInitial: notifyInitial, isolation: isolation) { [weak self] _ in
             if let self { callback(self) }
         }
     }

@@ -1,0 +1,22 @@
+/// What stands for an object and knows its identity: an id, a snapshot, a publisher or a monitor. Verbs that take one take an object of any
+/// context, too.
+/// ```swift
+/// let snapshot = try stack.snapshot(of: id)
+/// try stack.perform(synchronous: { try $0.edit(snapshot)?.name = "Ann" })
+/// ```
+public protocol ObjectRepresentation<Object> {
+    /// The class of the object.
+    associatedtype Object: ManagedObject
+
+    /// The identity of the object.
+    var objectID: ObjectID<Object> { get }
+}
+
+extension ObjectID: ObjectRepresentation {
+    /// The id itself.
+    public var objectID: ObjectID<Object> { self }
+}
+
+extension ObjectSnapshot: ObjectRepresentation {}
+extension ObjectPublisher: ObjectRepresentation {}
+extension ObjectMonitor: ObjectRepresentation {}

@@ -1,0 +1,70 @@
+internal import PolystoreStorage
+
+extension ListEngine {
+    /// Fetches everything, as a context sees it.
+    func fetch(in context: ObjectContext) throws(StorageError) {
+        if context.tracker != nil { return try fetchPending(context) }
+        try context.inOneSnapshot { () throws(StorageError) in try fetch(try context.heldSessions) }
+    }
+
+    /// Fetches everything.
+    func fetch(_ sessions: SessionPool) throws(StorageError) {
+        take(try fetched(try core.stores(for: query.plan.entity, query.configurations), sessions))
+    }
+
+    func fetched(_ stores: [Int], _ sessions: SessionPool) throws(StorageError) -> Step {
+        let (rows, isComplete) = try fetchRows(stores, sessions)
+        return Step(rows: .fetched(rows, stores: stores, isComplete: isComplete), contents: contents(of: rows), changes: nil, updated: [])
+    }
+
+    /// How many rows beyond its window a list with a limit remembers, so that some can leave before it is fetched anew.
+    var wanted: Int? {
+        query.limit.map { limit in
+            let end = query.offset.addingReportingOverflow(limit)
+            return end.overflow ? Int.max : end.partialValue.addingReportingOverflow(max(16, limit / 4)).partialValue
+        }
+    }
+
+    private func fetchRows(_ stores: [Int], _ sessions: SessionPool) throws(StorageError) -> (ListRows, isComplete: Bool) {
+        var plan = query.plan
+        plan.limit = wanted
+        let stream = try RowStream(plan, stores, sessions, core.model.schema, batchSize: 1024)
+        var rows = ListRows(plan.sort), related: [Int16: StoredRows] = [:]
+        for store in stores { related[Int16(truncatingIfNeeded: store)] = StoredRows(try sessions.reader(store), core.model.schema) }
+        while let row = try stream.next({ row, store throws(StorageError) -> ListRows.Row in
+            guard let related = related[store] else { throw StorageError(.storeClosed, "a store of the list was removed") }
+            return try self.row(row, store, related)
+        }) { rows.append(row) }
+        return (rows, wanted.map { rows.count < $0 } ?? true)
+    }
+
+    func row(_ row: borrowing RowView, _ store: Int16, _ related: StoredRows) throws(StorageError) -> ListRows.Row {
+        let values = query.plan.sort.isEmpty ? [] : order.values(row, related, query.plan.sort)
+        try related.throwFailure()
+        do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
+        return ListRows.Row(item: Item(key: row.key, store: store), version: row.version, values: values)
+    }
+
+    /// Everything anew, and what is different from before.
+    func refetched(_ sessions: SessionPool, _ observed: Set<Item>) throws(StorageError) -> Step? {
+        let (next, isComplete) = try fetchRows(stores, sessions)
+        return changed(to: next, isComplete: isComplete, observed)
+    }
+
+    /// What is different in other rows; nil where it is nothing.
+    func changed(to next: ListRows, isComplete: Bool, _ observed: Set<Item> = []) -> Step? {
+        var places = Dictionary(zip(rows.items, rows.items.indices)) { first, _ in first }
+        // What has other sort values has moved; what has the same ones has not, whatever else could be said of the lists.
+        var touched: Set<Item> = [], updated: Set<Item> = []
+        for (position, item) in next.items.enumerated() {
+            guard let place = places.removeValue(forKey: item) else {
+                touched.insert(item)
+                continue
+            }
+            if !rows.hasValues(of: next, position, at: place) { touched.insert(item) }
+            if rows.versions[place] != next.versions[position] || observed.contains(item) { updated.insert(item) }
+        }
+        touched.formUnion(places.keys)
+        return finish(.fetched(next, stores: stores, isComplete: isComplete), contents(of: next), touched, updated)
+    }
+}

@@ -1,0 +1,165 @@
+internal import PolystoreStorage
+
+extension ListEngine {
+    /// What commits mean for the list; nil where they do not concern it.
+    func step(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Step? {
+        // Without a store of its entity a list is empty until one comes.
+        let routed = (try? core.stores(for: query.plan.entity, query.configurations)) ?? []
+        if routed != stores || !batch.unknown.isDisjoint(with: stores) { return try fetched(routed, sessions) }
+        let concerned = stores.filter { batch.changes[$0] != nil }
+        if concerned.isEmpty { return nil }
+        var touched: Set<Item> = [], observed: Set<Item> = [], isWhole = false
+        let most = max(rows.count / 4, 256)
+        for store in concerned {
+            observed.formUnion(try related(batch, store, sessions))
+            if isUndecided(batch, store) || !touch(batch, store, most, &touched) { isWhole = true }
+        }
+        touched.formUnion(observed)
+        if isWhole || touched.count > most { return try refetched(sessions, observed) }
+        if touched.isEmpty { return nil }
+        return try edited(touched, observed, batch.rows, sessions)
+    }
+
+    /// Whether something changed of which it is not known what it means for which object.
+    private func isUndecided(_ batch: CommitBatch, _ store: Int) -> Bool {
+        if dependencies.roots.isEmpty, dependencies.links.isEmpty { return false }
+        let schema = core.model.schema
+        if !(batch.links[store]?.isDisjoint(with: dependencies.links) ?? true) { return true }
+        return batch.entities[store]?.contains { dependencies.roots.contains(schema[$0].root) } ?? false
+    }
+
+    /// Adds the list's own objects that changed; false where there are too many.
+    private func touch(_ batch: CommitBatch, _ store: Int, _ most: Int, _ touched: inout Set<Item>) -> Bool {
+        guard let entities = batch.entities[store], query.plan.entities.contains(where: entities.contains) else { return true }
+        for run in batch.runs(in: store) where query.plan.entities.contains(run.entity) {
+            if case .links = run.kind { continue }
+            if run.keys.count > most - touched.count { return false }
+            for key in run.keys { touched.insert(Item(key: key, store: Int16(truncatingIfNeeded: store))) }
+        }
+        return true
+    }
+
+    /// The list's objects from which something that changed can be reached.
+    private func related(_ batch: CommitBatch, _ store: Int, _ sessions: SessionPool) throws(StorageError) -> [Item] {
+        var found: [Item] = []
+        for way in dependencies.ways {
+            var keys: Set<Int64> = []
+            for run in batch.runs(in: store) where core.model.schema[run.entity].root == way.root {
+                switch run.kind {
+                case .links, .insert: continue
+                case .delete: keys.formUnion(run.keys)
+                case .update(let mask):
+                    if let slots = way.slots, !slots.contains(where: { mayHaveChanged($0, mask, run.entity) }) { continue }
+                    keys.formUnion(run.keys)
+                }
+            }
+            if keys.isEmpty { continue }
+            let values = keys.sorted().map { Value.int($0) }
+            let plan = FetchPlan(
+                entity: query.plan.entity, entities: query.plan.entities, predicate: .isIn(way.path, values), fields: .keysOnly)
+            let stream = try RowStream(plan, [store], sessions, core.model.schema)
+            while let item = try stream.next({ row, store in Item(key: row.key, store: store) }) { found.append(item) }
+        }
+        return found
+    }
+
+    /// Whether an attribute is among the changed ones, or one that the history does not name.
+    private func mayHaveChanged(_ slot: Int, _ mask: SlotMask, _ entity: EntityIndex) -> Bool {
+        if mask.contains(slot) { return true }
+        let slots = core.model.schema[entity].slots
+        return slots.indices.contains(slot) && slots[slot].attribute?.history == .excluded
+    }
+
+    /// The rows of touched objects as they are now; those that do not belong to the list are left out.
+    private func present(_ touched: Set<Item>, _ rows: TouchedRows, _ sessions: SessionPool) throws(StorageError) -> [ListRows.Row] {
+        var present: [ListRows.Row] = []
+        for (store, items) in Dictionary(grouping: touched, by: \.store) {
+            let batch = try rows.rows(query.root, items.map(\.key).sorted(), store, sessions)
+            let related = StoredRows(try sessions.reader(Int(store)), core.model.schema)
+            for index in 0..<batch.count {
+                let view = batch.row(index)
+                guard query.plan.entities.contains(view.entity), evaluator.matches(view, related) else { continue }
+                present.append(try row(view, store, related))
+            }
+            try related.throwFailure()
+            try evaluator.throwStorageFailure()
+        }
+        return present.sorted { self.rows.precedes($0, $1) }
+    }
+
+    private func edited(
+        _ touched: Set<Item>, _ observed: Set<Item>, _ read: TouchedRows, _ sessions: SessionPool
+    ) throws(StorageError) -> Step? {
+        let present = try present(touched, read, sessions)
+        let positions = rows.positions(of: touched)
+        var edits = ListRows.Edits(), updated: Set<Item> = [], kept: Set<Item> = []
+        for row in present {
+            guard let position = positions[row.item] else {
+                insert(row, &edits)
+                continue
+            }
+            if rows.versions[position] != row.version || observed.contains(row.item) { updated.insert(row.item) }
+            kept.insert(row.item)
+            if rows.hasValues(row, at: position) {
+                edits.versions.append((position, row.version))
+            } else {
+                edits.removals.append(position)
+                insert(row, &edits)
+            }
+        }
+        for (item, position) in positions where !kept.contains(item) { edits.removals.append(position) }
+        edits.removals.sort()
+        return try step(edits, touched, updated, sessions, observed)
+    }
+
+    private func insert(_ row: ListRows.Row, _ edits: inout ListRows.Edits) {
+        let position = rows.place(of: row)
+        // What comes behind the last known row may come behind unknown ones.
+        if position < rows.count || isComplete { edits.insertions.append((position, row)) }
+    }
+
+    private func step(
+        _ edits: ListRows.Edits, _ touched: Set<Item>, _ updated: Set<Item>, _ sessions: SessionPool, _ observed: Set<Item>
+    ) throws(StorageError) -> Step? {
+        if edits.isEmpty { return nil }
+        let isStill = edits.removals.isEmpty && edits.insertions.isEmpty
+        if !isStill, isWindowed || query.isSectioned { return try rebuilt(edits, touched, updated, sessions, observed) }
+        if isWindowed || query.isSectioned { return finish(.edited(edits), contents, touched, updated) }
+        // A tenth of the time of a small step would be to find out again where the lists differ.
+        let next = isStill ? contents : ListContents(items: rows.items(after: edits))
+        let changes = ListChanges(from: contents, to: next, loose: edits.loosePositions, updated: updated)
+        return finish(Step(rows: .edited(edits), contents: next, changes: changes, updated: updated))
+    }
+
+    /// The next state of a list with a window or sections.
+    private func rebuilt(
+        _ edits: ListRows.Edits, _ touched: Set<Item>, _ updated: Set<Item>, _ sessions: SessionPool, _ observed: Set<Item>
+    ) throws(StorageError) -> Step? {
+        var next = rows, isComplete = isComplete
+        next.apply(edits)
+        if let wanted, let limit = query.limit {
+            if !isComplete, next.count < query.offset + limit { return try refetched(sessions, observed) }
+            if next.count > wanted + max(16, limit / 4) {
+                next.truncate(to: wanted)
+                isComplete = false
+            }
+        }
+        return finish(.fetched(next, stores: stores, isComplete: isComplete), contents(of: next), touched, updated)
+    }
+
+    func finish(_ rows: Step.Rows, _ contents: ListContents, _ touched: Set<Item>, _ updated: Set<Item>) -> Step? {
+        let updated = isWindowed ? updated.intersection(contents.items).intersection(self.contents.items) : updated
+        let changes =
+            isWindowed
+            ? ListChanges(from: self.contents, to: contents, updated: updated)
+            : ListChanges(from: self.contents, to: contents, touched: touched, updated: updated)
+        return finish(Step(rows: rows, contents: contents, changes: changes, updated: updated))
+    }
+
+    private func finish(_ step: Step) -> Step? {
+        if step.changes?.isEmpty != true { return step }
+        // Nothing that anybody sees; versions and rows beyond the window go on.
+        take(step)
+        return nil
+    }
+}

@@ -1,0 +1,41 @@
+internal import PolystoreStorage
+
+/// A list that is fetched on a thread of the stack, beside the isolation of its context: what is committed meanwhile waits here, and it
+/// catches up on it when it arrives.
+final class ArrivingList: HomeMonitor {
+    private var batches: [CommitBatch] = []
+
+    /// The list of a query, up to date with its context.
+    static func fetch(
+        _ query: ListQuery, _ context: ViewContext, isolation: isolated (any Actor)?
+    ) async throws(StorageError) -> ListEngine {
+        let arriving = ArrivingList(), core = context.core
+        try context.add(arriving, isolation: isolation)
+        defer { context.remove(arriving) }
+        // It is used by the thread of the stack until that is done, and by nobody else before.
+        nonisolated(unsafe) let engine = ListEngine(query, core)
+        let fetched = await core.workers.result { () throws(StorageError) in
+            let sessions = SessionPool(readingFrom: core)
+            defer { sessions.end() }
+            try engine.fetch(sessions)
+        }
+        try fetched.get()
+        let objects = context.context
+        try objects.inOneSnapshot { () throws(StorageError) in
+            for batch in arriving.batches {
+                if let step = try engine.step(batch.inAnotherSnapshot, try objects.heldSessions) { engine.take(step) }
+            }
+        }
+        return engine
+    }
+
+    func prepare(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Bool {
+        batches.append(batch)
+        return false
+    }
+
+    func preparePending() throws(StorageError) -> Bool { false }
+    func willChange(_ source: (any Hashable & Sendable)?) {}
+    func didChange(_ source: (any Hashable & Sendable)?) {}
+    func homeDidReset() {}
+}

@@ -1,0 +1,131 @@
+internal import Foundation
+public import PolystoreStorage
+
+extension ListMonitor {
+    /// Fetches anew what a request asks for, with the sections of before.
+    ///
+    /// - Throws: What the request throws; the list stays as it is then.
+    public func refetch(_ from: From<Object>) throws(StorageError) { try refetch(from, sectionBy: sectionBy) }
+
+    /// Fetches anew, with other sections.
+    public func refetch(_ from: From<Object>, sectionBy: SectionBy<Object>?) throws(StorageError) {
+        try reporting { () throws(StorageError) in
+            let next = ListEngine(try ListQuery(from, sectionBy, home.core.model), home.core)
+            try next.fetch(in: home.context)
+            replace(next, from, sectionBy)
+        }
+    }
+
+    /// Fetches anew on a thread of the stack, while the list goes on as it is (`isPendingRefetch`). Of several that were asked for at once
+    /// the last one counts.
+    ///
+    /// - Parameters:
+    ///   - from: Which objects, in which order.
+    ///   - sectionBy: What the sections are.
+    ///   - isolation: The isolation that the monitor belongs to.
+    /// - Throws: What the request throws; the list stays as it is then.
+    public func refetch(
+        asynchronous from: From<Object>, sectionBy: SectionBy<Object>? = nil, isolation: isolated (any Actor)? = #isolation
+    ) async throws(StorageError) {
+        guard let context = home as? ViewContext else { return try refetch(from, sectionBy: sectionBy) }
+        refetches += 1
+        let number = refetches
+        defer { if number == refetches { refetches = 0 } }
+        let next = try await ArrivingList.fetch(try ListQuery(from, sectionBy, context.core.model), context, isolation: isolation)
+        if number == refetches { replace(next, from, sectionBy) }
+    }
+
+    /// Whether the list is being fetched anew and still is what it was.
+    public var isPendingRefetch: Bool { refetches > 0 }
+
+    private func replace(_ next: ListEngine, _ from: From<Object>, _ sectionBy: SectionBy<Object>?) {
+        tell { observer, calls in calls.willRefetch(observer, self) }
+        (self.from, self.sectionBy, engine) = (from, sectionBy, next)
+        batches = ListBatches(size: from.batchSize)
+        tell { observer, calls in calls.didRefetch(observer, self) }
+    }
+}
+
+extension ListMonitor: HomeMonitor {
+    func prepare(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Bool {
+        step = try engine.step(batch, sessions)
+        return step != nil
+    }
+
+    func preparePending() throws(StorageError) -> Bool {
+        step = try engine.stepPending(home.context)
+        return step != nil
+    }
+
+    func willChange(_ source: (any Hashable & Sendable)?) {
+        guard let step else { return }
+        sourceIdentifier = source
+        defer { sourceIdentifier = nil }
+        if step.changes == nil {
+            tell { observer, calls in calls.willRefetch(observer, self) }
+        } else {
+            tell { observer, calls in calls.willChange(observer, self) }
+        }
+    }
+
+    func didChange(_ source: (any Hashable & Sendable)?) {
+        guard let step else { return }
+        self.step = nil
+        lastUpdated = step.updated
+        sourceIdentifier = source
+        defer { sourceIdentifier = nil }
+        let old = (contents: engine.contents, starts: engine.starts)
+        engine.take(step)
+        batches.forget(keeping: step.changes?.isOnlyUpdates ?? false)
+        guard let changes = step.changes else { return tell { observer, calls in calls.didRefetch(observer, self) } }
+        tell { observer, calls in tell(observer, calls, changes, old) }
+        self.changes = changes
+        tell { observer, calls in calls.didChange(observer, self) }
+        self.changes = nil
+    }
+
+    private func tell(
+        _ observer: AnyObject, _ calls: Calls, _ changes: ListChanges, _ before: (contents: ListContents, starts: SectionStarts)
+    ) {
+        let old = before.contents
+        for section in changes.deletedSections { calls.deletedSection?(observer, self, info(old.sections[section]), section) }
+        for section in changes.insertedSections { calls.insertedSection?(observer, self, info(engine.contents.sections[section]), section) }
+        if let call = calls.deleted {
+            for path in changes.deleted {
+                if let position = before.starts.position(of: path) { call(observer, self, gone(old.items[position]), path) }
+            }
+        }
+        if let call = calls.inserted { for path in changes.inserted { call(observer, self, self[path], path) } }
+        if let call = calls.updated {
+            let moved = Set(changes.moved.map(\.from))
+            for path in changes.updated where !moved.contains(path) {
+                guard let position = before.starts.position(of: path) else { continue }
+                call(observer, self, present(old.items[position]), path)
+            }
+        }
+        if let call = calls.moved { for move in changes.moved { call(observer, self, self[move.to], move.from, move.to) } }
+    }
+
+    private func present(_ item: ListContents.Item) -> Object {
+        let context = home.context
+        let found = context.attempt { () throws(StorageError) in try context.object(engine.query.root, item.key, Int(item.store)) } ?? nil
+        return found as? Object ?? hollow(item)
+    }
+
+    /// An object that left the list: it may be there still.
+    private func gone(_ item: ListContents.Item) -> Object {
+        if let known = batches.forgotten(item) { return known }
+        return present(item)
+    }
+
+    func homeDidReset() {
+        do throws(StorageError) { try refetch(from) } catch { home.context.fail(error) }
+    }
+}
+
+extension ListChanges {
+    /// Whether no object came, left or changed its place.
+    var isOnlyUpdates: Bool {
+        deletedSections.isEmpty && insertedSections.isEmpty && deleted.isEmpty && inserted.isEmpty && moved.isEmpty
+    }
+}

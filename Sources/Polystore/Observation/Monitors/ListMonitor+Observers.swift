@@ -1,0 +1,60 @@
+internal import Foundation
+
+extension ListMonitor {
+    struct Calls {
+        var willChange: (AnyObject, ListMonitor<Object>) -> Void
+        var didChange: (AnyObject, ListMonitor<Object>) -> Void
+        var willRefetch: (AnyObject, ListMonitor<Object>) -> Void
+        var didRefetch: (AnyObject, ListMonitor<Object>) -> Void
+        var inserted: ((AnyObject, ListMonitor<Object>, Object, IndexPath) -> Void)?
+        var deleted: ((AnyObject, ListMonitor<Object>, Object, IndexPath) -> Void)?
+        var updated: ((AnyObject, ListMonitor<Object>, Object, IndexPath) -> Void)?
+        var moved: ((AnyObject, ListMonitor<Object>, Object, IndexPath, IndexPath) -> Void)?
+        var insertedSection: ((AnyObject, ListMonitor<Object>, ListSectionInfo, Int) -> Void)?
+        var deletedSection: ((AnyObject, ListMonitor<Object>, ListSectionInfo, Int) -> Void)?
+    }
+
+    /// Tells an observer from now on, for as long as it is alive; one that is there already is told once.
+    public func addObserver<Observer: ListObserver>(_ observer: Observer) where Observer.ListEntityType == Object {
+        observers.add(observer, Self.calls(Observer.self))
+    }
+
+    /// Tells an observer of the objects, too.
+    public func addObserver<Observer: ListObjectObserver>(_ observer: Observer) where Observer.ListEntityType == Object {
+        observers.add(observer, Self.objectCalls(Observer.self))
+    }
+
+    /// Tells an observer of objects and sections, too.
+    public func addObserver<Observer: ListSectionObserver>(_ observer: Observer) where Observer.ListEntityType == Object {
+        var calls = Self.objectCalls(Observer.self)
+        calls.insertedSection = { ($0 as? Observer)?.listMonitor($1, didInsertSection: $2, toSectionIndex: $3) }
+        calls.deletedSection = { ($0 as? Observer)?.listMonitor($1, didDeleteSection: $2, fromSectionIndex: $3) }
+        observers.add(observer, calls)
+    }
+
+    private static func calls<Observer: ListObserver>(_ type: Observer.Type) -> Calls where Observer.ListEntityType == Object {
+        Calls(
+            willChange: { ($0 as? Observer)?.listMonitorWillChange($1) }, didChange: { ($0 as? Observer)?.listMonitorDidChange($1) },
+            willRefetch: { ($0 as? Observer)?.listMonitorWillRefetch($1) },
+            didRefetch: { ($0 as? Observer)?.listMonitorDidRefetch($1) })
+    }
+
+    private static func objectCalls<Observer: ListObjectObserver>(_ type: Observer.Type) -> Calls
+    where Observer.ListEntityType == Object {
+        var calls = calls(type)
+        calls.inserted = { ($0 as? Observer)?.listMonitor($1, didInsertObject: $2, toIndexPath: $3) }
+        calls.deleted = { ($0 as? Observer)?.listMonitor($1, didDeleteObject: $2, fromIndexPath: $3) }
+        calls.updated = { ($0 as? Observer)?.listMonitor($1, didUpdateObject: $2, atIndexPath: $3) }
+        calls.moved = { ($0 as? Observer)?.listMonitor($1, didMoveObject: $2, fromIndexPath: $3, toIndexPath: $4) }
+        return calls
+    }
+
+    /// Tells an observer nothing more.
+    public func removeObserver<Observer: ListObserver>(_ observer: Observer) where Observer.ListEntityType == Object {
+        observers.remove(observer)
+    }
+
+    func tell(_ body: (AnyObject, Calls) -> Void) {
+        for (observer, calls) in observers.alive where observers.contains(observer) { body(observer, calls) }
+    }
+}

@@ -1,0 +1,45 @@
+internal import PolystoreStorage
+
+/// What monitors belong to and are kept up to date by: a view context, or a transaction that is not tied to a closure.
+protocol MonitorHome: AnyObject {
+    var core: StackCore { get }
+    var context: ObjectContext { get }
+    func remove(_ monitor: any HomeMonitor)
+}
+
+/// What a home keeps up to date. First all are asked what changes mean for them, then all are told.
+protocol HomeMonitor: AnyObject {
+    /// Finds out what commits mean for it, without a change that anybody could see.
+    ///
+    /// - Returns: Whether they concern it.
+    func prepare(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Bool
+    /// Finds out what the changes of a transaction since the last time mean for it.
+    ///
+    /// - Returns: Whether they concern it.
+    func preparePending() throws(StorageError) -> Bool
+    /// Tells that objects and lists are about to change; all are still what they were.
+    func willChange(_ source: (any Hashable & Sendable)?)
+    /// Goes on to what was prepared and tells it; the objects of the home have changed.
+    func didChange(_ source: (any Hashable & Sendable)?)
+    /// The home began anew.
+    func homeDidReset()
+}
+
+/// The monitors of a home, for as long as they are alive.
+struct HomeMonitors {
+    private struct Entry {
+        weak var monitor: (any HomeMonitor)?
+    }
+
+    private var entries: [Entry] = []
+
+    /// Those that are alive, in the order in which they came.
+    var alive: [any HomeMonitor] { entries.compactMap(\.monitor) }
+
+    mutating func add(_ monitor: any HomeMonitor) {
+        entries.removeAll { $0.monitor == nil }
+        entries.append(Entry(monitor: monitor))
+    }
+
+    mutating func remove(_ monitor: any HomeMonitor) { entries.removeAll { $0.monitor == nil || $0.monitor === monitor } }
+}
