@@ -11,11 +11,13 @@ struct ObservationBenchmark {
     let report: (Measurement) -> Void
 
     private static let objects = 10_000
+    private static let many = 1_000_000
     private static let commits = 1_000
     private static let observers = 1_000
 
     func run() throws {
         try upkeep()
+        try longList()
         for kind in Kind.allCases { try unconcerned(kind) }
     }
 
@@ -31,14 +33,13 @@ struct ObservationBenchmark {
         case publishers
     }
 
-    private func stack() throws -> DataStack {
+    private func stack(_ count: Int = Self.objects) throws -> DataStack {
         let stack = try DataStack(Person.self, Employee.self, Owner.self, Member.self)
         let url = try place.url(store), prefix = store == "postgresql" ? "x-" : ""
         let durability = store == "memory" ? "" : "\(url.contains("?") ? "&" : "?")\(prefix)durability=relaxed"
         try stack.addStorageAndWait(StoreCatalog.standard.store(at: StoreURL(url + durability), configuration: nil))
-        try stack.perform(synchronous: { transaction in
-            for number in 0..<Self.objects {
-                let person = try transaction.create(Person.self)
+        _ = try stack.perform(synchronous: { transaction in
+            try transaction.insertAll(Into<Person>(), sources: 0..<count) { person, number in
                 person.name = "person \(number)"
                 person.age = number
             }
@@ -71,6 +72,25 @@ struct ObservationBenchmark {
             measurement.add(ours: kept)
             measurement.add(theirs: fetched)
         }
+        report(measurement)
+    }
+
+    /// A list of a million objects of which a screen shows twenty at a time: the memory of the monitor is in the line, too.
+    private func longList() throws {
+        let stack = try stack(Self.many), from = From<Person>().orderBy(.ascending(\.age)).batchSize(20)
+        let ids = try stack.fetchIDs(From<Person>().where(\.age < 1_000))
+        let before = residentMegabytes(), view = stack.makeViewContext(), monitor = try view.monitorList(from)
+        for position in stride(from: 0, to: Self.many, by: 1_000) where monitor[position].age != position {
+            throw BenchmarkError.wrongAnswer
+        }
+        let form = "\(residentMegabytes() - before) MB"
+        var measurement = Measurement("long-list", store: store, against: "refetch", count: 1, form: form)
+        for number in 0..<max(rounds, 3) {
+            try commit(stack, ids, number)
+            measurement.add(ours: try nanoseconds { try view.merge() })
+            measurement.add(theirs: try nanoseconds { _ = try stack.fetchIDs(from) })
+        }
+        guard monitor.objectIDs == (try stack.fetchIDs(from)) else { throw BenchmarkError.wrongAnswer }
         report(measurement)
     }
 
