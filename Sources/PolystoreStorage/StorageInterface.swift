@@ -119,12 +119,15 @@ public struct WriteOptions: Sendable {
     public var isExclusive: Bool
     /// Whether large amounts follow, so that the engine may prepare for them.
     public var isBulk: Bool
+    /// Whether somebody follows what the transaction changes, so that `recordedChanges` is wanted also of a store that keeps no history.
+    public var isFollowed: Bool
 
     /// Options.
-    public init(timeout: TimeInterval = 30, isExclusive: Bool = false, isBulk: Bool = false) {
+    public init(timeout: TimeInterval = 30, isExclusive: Bool = false, isBulk: Bool = false, isFollowed: Bool = false) {
         self.timeout = Self.bounded(timeout)
         self.isExclusive = isExclusive
         self.isBulk = isBulk
+        self.isFollowed = isFollowed
     }
 
     private static func bounded(_ timeout: TimeInterval) -> TimeInterval { timeout.isNaN ? 0 : min(max(timeout, 0), 2_000_000) }

@@ -95,7 +95,8 @@ final class Watching: Sendable {
     }
 }
 
-/// How long it takes from a commit in one process until another is told, and what waiting costs: polystore-crash --latency URL COUNT.
+/// How long it takes from a commit in one process until another is told, and what waiting costs: polystore-crash --latency URL COUNT for a watch, --latency-observed
+/// URL COUNT for an observer.
 final class Latency: Sendable {
     private let watching: Watching
     private let url: String
@@ -129,11 +130,45 @@ final class Latency: Sendable {
         try store.close()
     }
 
+    /// Until a watch over the store is told.
     func measure() throws {
         let store = try watching.store()
         _ = try store.open(OpenRequest(schema: Watching.schema.get()))
         let signals = Mutex<[UInt64]>([])
         let watch = try store.watchChanges { _ in signals.withLock { $0.append(Self.now()) } }
+        let commits = try othersCommits(), times = signals.withLock { $0 }
+        var delays: [Double] = [], next = times.startIndex
+        for commit in commits {
+            while next < times.endIndex, times[next] < commit.begun { next += 1 }
+            if next < times.endIndex { delays.append(Self.milliseconds(from: commit.done, to: times[next])) }
+        }
+        Self.report(delays, of: commits.count)
+        watch?.cancel()
+        try store.erase()
+    }
+
+    /// Until an observer of a list has the object in a snapshot.
+    func measureObserver() throws {
+        let store = try watching.store(), stack = try DataStack(schema: Watching.schema.get())
+        try stack.addStorageAndWait(store)
+        let list = try stack.publishList(From<DynamicObject>(entity: "Note").orderBy(.ascending("number")))
+        let seen = Mutex<[UInt64]>([])
+        let task = Task {
+            for await snapshot in list.snapshots {
+                let now = Self.now()
+                seen.withLock { $0 += Array(repeating: now, count: max(snapshot.count - $0.count, 0)) }
+            }
+        }
+        let commits = try othersCommits(), times = seen.withLock { $0 }
+        Self.report(zip(commits, times).map { Self.milliseconds(from: $0.done, to: $1) }, of: commits.count)
+        task.cancel()
+        try store.erase()
+    }
+
+    private static func milliseconds(from start: UInt64, to end: UInt64) -> Double { Double(max(end, start) - start) / 1e6 }
+
+    /// Has another process commit, and gives the times when each of its commits began and was done.
+    private func othersCommits() throws -> [(begun: UInt64, done: UInt64)] {
         let process = Process(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
         process.arguments = ["--latency-commits", url, String(count)]
@@ -142,23 +177,21 @@ final class Latency: Sendable {
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
         Thread.sleep(forTimeInterval: 1.5)
-        let times = signals.withLock { $0 }
-        var delays: [Double] = [], lost = 0, next = times.startIndex
-        for line in text.split(separator: "\n") {
+        return text.split(separator: "\n").compactMap { line in
             let pair = line.split(separator: " ").compactMap { UInt64($0) }
-            while next < times.endIndex, times[next] < pair[0] { next += 1 }
-            if next == times.endIndex { lost += 1 } else { delays.append(Double(max(times[next], pair[1]) - pair[1]) / 1e6) }
+            return pair.count == 2 ? (pair[0], pair[1]) : nil
         }
-        delays.sort()
+    }
+
+    private static func report(_ delays: [Double], of commits: Int) {
+        let delays = delays.sorted()
         func at(_ share: Double) -> String {
             delays.isEmpty ? "-" : String(format: "%.2f ms", delays[min(Int(Double(delays.count) * share), delays.count - 1)])
         }
-        print("\(delays.count) commits: median \(at(0.5)), p99 \(at(0.99)), most \(at(1)); \(times.count) signals, \(lost) commits without")
-        let before = Self.processorTime()
+        print("\(commits) commits: median \(at(0.5)), p99 \(at(0.99)), most \(at(1)); \(commits - delays.count) not told")
+        let before = processorTime()
         Thread.sleep(forTimeInterval: 20)
-        print(String(format: "idle: %.3f %% of a core over 20 s", (Self.processorTime() - before) / 20 * 100))
-        watch?.cancel()
-        try store.erase()
+        print(String(format: "idle: %.3f %% of a core over 20 s", (processorTime() - before) / 20 * 100))
     }
 
     /// How long commits of some rows take, by some writers at once: polystore-crash --commit-times URL COUNT ROWS WRITERS.

@@ -46,6 +46,7 @@ if CommandLine.arguments.count >= 3, CommandLine.arguments[1].hasPrefix("--") {
         guard numbers.count == 3 else { exit(2) }
         try Crowd(url: work.url, commits: count, first: numbers[0], writers: numbers[1], total: numbers[2]).run()
     case "--latency": try Latency(url: work.url, count: count).measure()
+    case "--latency-observed": try Latency(url: work.url, count: count).measureObserver()
     case "--commit-times":
         let numbers = CommandLine.arguments.dropFirst(4).compactMap { Int($0) }
         try Latency(url: work.url, count: count).commitTimes(rows: numbers.first ?? 1, writers: numbers.dropFirst().first ?? 1)

@@ -1,4 +1,5 @@
 import Foundation
+import Polystore
 import PolystoreCatalog
 import PolystoreStorage
 import TestStores
@@ -64,6 +65,50 @@ import Testing
         let store = try StoreCatalog.standard.store(at: StoreURL(url + option), configuration: nil)
         #expect(!store.capabilities.supported.contains(.history))
         #expect(code { _ = try StoreCatalog.standard.store(at: StoreURL(url + option + "f"), configuration: nil) } == .invalidConfiguration)
+    }
+
+    /// Counts what it is told.
+    private final class Calls: ListObjectObserver {
+        var calls: [String] = []
+        func listMonitorDidChange(_ monitor: ListMonitor<DynamicObject>) { calls.append("did") }
+        func listMonitorDidRefetch(_ monitor: ListMonitor<DynamicObject>) { calls.append("refetch") }
+        func listMonitor(_ monitor: ListMonitor<DynamicObject>, didInsertObject object: DynamicObject, toIndexPath indexPath: IndexPath) {
+            calls.append("insert \(indexPath[1])")
+        }
+        func listMonitor(_ monitor: ListMonitor<DynamicObject>, didDeleteObject object: DynamicObject, fromIndexPath indexPath: IndexPath) {
+            calls.append("delete \(indexPath[1])")
+        }
+    }
+
+    @Test(arguments: TestStore.all) func aListIsToldWhatAStoreWithoutHistoryCommits(_ kind: TestStore) throws {
+        let place = try Place(kind), url = kind == .memory ? "memory:?history=off" : place.off
+        defer { place.erase() }
+        let stack = try DataStack(schema: Self.schema()), notes = From<DynamicObject>(entity: "Note").orderBy(.ascending("number"))
+        try stack.addStorageAndWait(StoreCatalog.standard.store(at: StoreURL(url), configuration: nil))
+        let view = stack.makeViewContext(), monitor = try view.monitorList(notes)
+        // On a server transactions of others that began before the watch end with a notice of unknown changes, once each.
+        for attempt in 1...10 {
+            let calls = Calls()
+            monitor.addObserver(calls)
+            for number in [5, 3, 9] {
+                try stack.perform(synchronous: { transaction in
+                    try transaction.create(Into<DynamicObject>(entity: "Note")).setValue(.int(Int64(number)), for: "number")
+                })
+                try view.merge()
+            }
+            _ = try stack.perform(synchronous: { try $0.deleteAll(notes.limit(1)) })
+            try view.merge()
+            #expect(monitor.objectIDs == (try stack.fetchIDs(notes)))
+            if attempt == 10 || !calls.calls.contains("refetch") {
+                #expect(calls.calls == ["insert 0", "did", "insert 0", "did", "insert 2", "did", "delete 0", "did"])
+                break
+            }
+            _ = try stack.perform(synchronous: { try $0.deleteAll(notes) })
+            try view.merge()
+        }
+        let reader = try stack.storages[0].beginRead()
+        defer { reader.end() }
+        #expect(code { _ = try reader.history(since: nil, limit: 10) } == .unsupported)
     }
 
     @Test(arguments: stores) func whatIsNotRecordedIsNoSilentGap(_ kind: TestStore) throws {

@@ -21,8 +21,8 @@ final class PostgreSQLConnection {
 
     /// Connects to a server; the text goes to libpq as it is.
     ///
-    /// - Parameter program: The name of the program among its peers, for sessions that record what they write.
-    init(conninfo: String, schema: String, program: String? = nil) throws(StorageError) {
+    /// - Parameter marking: A statement by which the session says whose it is (`PostgreSQLTelling.marking`).
+    init(conninfo: String, schema: String, marking: String? = nil) throws(StorageError) {
         // Later options win: those of the URL over ours, and ours over the URL where the store depends on it.
         // A network that is gone is noticed within half a minute; the system's own times are hours.
         let alive = ["keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout"]
@@ -45,7 +45,7 @@ final class PostgreSQLConnection {
         // libpq prints warnings to the program's standard error unless it is told otherwise.
         PQsetNoticeReceiver(opened, { _, _ in }, nil)
         let path = SQLText.quoted(schema)
-        let marking = program.map { "; \(PostgreSQLTelling.marking($0))" } ?? ""
+        let marking = marking.map { "; \($0)" } ?? ""
         try execute("SET search_path = \(path); SET TimeZone = 'UTC'; SET client_min_messages = warning; SET bytea_output = hex\(marking)")
     }
 

@@ -127,7 +127,7 @@ final class PostgreSQLMigrationSession: PostgreSQLWriter {
     /// - Parameter hasIndexes: Whether the tables have their indexes; otherwise they are made when the rows are there.
     init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, hasIndexes: Bool = true) {
         self.hasIndexes = hasIndexes
-        super.init(core, connection, isExclusive: true)
+        super.init(core, connection, WriteOptions(isExclusive: true))
     }
 
     // The base class would give back when it is of its own kind again.

@@ -137,7 +137,7 @@ public final class PostgreSQLStore: RemoteStorage {
     /// Makes connections that say whose they are.
     var connector: @Sendable () throws(StorageError) -> PostgreSQLConnection {
         { [conninfo, schema, peerName, recordsHistory] () throws(StorageError) in
-            try PostgreSQLConnection(conninfo: conninfo, schema: schema, program: recordsHistory ? peerName : nil)
+            try PostgreSQLConnection(conninfo: conninfo, schema: schema, marking: PostgreSQLTelling.marking(peerName, records: recordsHistory))
         }
     }
 
@@ -180,7 +180,7 @@ public final class PostgreSQLStore: RemoteStorage {
             throw error
         }
         if let inPlace = core.inPlace { return PostgreSQLInPlaceWriter(core, connection, inPlace, isExclusive: options.isExclusive) }
-        return PostgreSQLWriter(core, connection, isExclusive: options.isExclusive)
+        return PostgreSQLWriter(core, connection, options)
     }
 
     /// Begins a session; where the step between two versions in use has ended with the one of this program, with what the store is now.

@@ -22,9 +22,9 @@ class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
     static let longestQueue = 64
     static let fewRows = 64
 
-    init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, isExclusive: Bool) {
-        self.isExclusive = isExclusive
-        recorder = HistoryRecorder(core.metadata.history)
+    init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ options: WriteOptions) {
+        isExclusive = options.isExclusive
+        recorder = HistoryRecorder(core.metadata.history, isFollowed: options.isFollowed)
         super.init(core, connection)
     }
 

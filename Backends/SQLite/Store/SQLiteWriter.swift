@@ -20,7 +20,7 @@ class SQLiteWriter: SQLiteReader, StorageWriter {
 
     init(_ core: SQLiteCore, _ connection: SQLiteConnection, _ options: WriteOptions) throws(StorageError) {
         self.options = options
-        recorder = HistoryRecorder(core.metadata.history)
+        recorder = HistoryRecorder(core.metadata.history, isFollowed: options.isFollowed)
         inserts = SQLiteInsert(core.tables, connection)
         super.init(core, connection)
         if options.isBulk { bulk = try SQLiteBulkLoad(core, connection) }

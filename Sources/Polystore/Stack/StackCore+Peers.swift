@@ -24,6 +24,8 @@ extension StackCore {
     /// Starts a write transaction. One of a store that other stores may keep changes for takes those over first.
     func beginWrite(_ position: Int, _ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         let entry = try entry(position)
+        var options = options
+        options.isFollowed = commits.isObserved
         while true {
             let writer = try entry.store.beginWrite(options)
             if commitRank(position) != 1 { return writer }

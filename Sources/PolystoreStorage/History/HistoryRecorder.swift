@@ -39,10 +39,12 @@ public struct HistoryRecorder: Sendable {
 
     /// A recorder without changes.
     ///
-    /// - Parameter rules: What the model says about the history; nil records every attribute and no values.
-    public init(_ rules: HistoryRules? = nil) {
+    /// - Parameters:
+    ///   - rules: What the model says about the history; nil records every attribute and no values.
+    ///   - isFollowed: Whether changes are collected also where the store keeps no history.
+    public init(_ rules: HistoryRules? = nil, isFollowed: Bool = false) {
         self.rules = rules
-        isOn = rules?.isOn ?? true
+        isOn = isFollowed || (rules?.isOn ?? true)
         hidesAny = rules?.hidesAny ?? false
     }
 
@@ -173,7 +175,7 @@ public struct HistoryRecorder: Sendable {
     }
 
     /// Whether something was changed and nothing is recorded.
-    public var isUnrecorded: Bool { !isOn && hasChanges }
+    private var isUnrecorded: Bool { !isOn && hasChanges }
 
     // MARK: Bytes
 

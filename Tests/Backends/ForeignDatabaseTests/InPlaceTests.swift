@@ -261,6 +261,39 @@ import Testing
         #expect(theirs.last?.kind == .delete)
     }
 
+    @Test(arguments: InPlaceEngine.available) func aListIsToldWhatWasWrittenHere(_ engine: InPlaceEngine) throws {
+        final class Calls: ListObjectObserver {
+            var calls: [String] = []
+            func listMonitorDidChange(_ monitor: ListMonitor<DynamicObject>) { calls.append("did") }
+            func listMonitorDidRefetch(_ monitor: ListMonitor<DynamicObject>) { calls.append("refetch") }
+            func listMonitor(_ monitor: ListMonitor<DynamicObject>, didInsertObject object: DynamicObject, toIndexPath indexPath: IndexPath)
+            {
+                calls.append("insert")
+            }
+            func listMonitor(_ monitor: ListMonitor<DynamicObject>, didUpdateObject object: DynamicObject, atIndexPath indexPath: IndexPath)
+            {
+                calls.append("update \(indexPath[1])")
+            }
+        }
+        let shop = try InPlaceDatabase(engine), stack = try shop.stack(), view = stack.makeViewContext(), calls = Calls()
+        let monitor = try view.monitorList(From<DynamicObject>(entity: "customer")), count = monitor.numberOfObjects
+        let countries = try view.monitorList(From<DynamicObject>(entity: "country"))
+        monitor.addObserver(calls)
+        countries.addObserver(calls)
+        /// The log has more between two commits than their numbers tell, so it is looked into before they are told.
+        func wait(for count: Int) throws {
+            for _ in 0..<5_000 where calls.calls.count < count {
+                try view.merge()
+                Thread.sleep(forTimeInterval: 0.001)
+            }
+        }
+        try stack.perform(synchronous: { try $0.object("customer", 1).setValue(.string("Adele"), for: "name") })
+        try wait(for: 2)
+        _ = try stack.perform(synchronous: { try $0.make("country", ["code": .string("FR"), "name": .string("France")]) })
+        try wait(for: 4)
+        #expect(calls.calls == ["update 0", "did", "insert", "did"] && monitor.numberOfObjects == count)
+    }
+
     // MARK: Opening
 
     @Test func unfitTablesAreAllNamedWithTheWayOut() throws {

@@ -99,6 +99,20 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, StorageWriter {
 
     // MARK: The end
 
+    /// What the triggers have written down, of the transaction's own statements and of what the server did by itself.
+    var recordedChanges: HistoryChanges? {
+        let text: SQLText = """
+            SELECT source, key, kind, changed FROM polystore_log
+            WHERE position = pg_current_xact_id_if_assigned()::text::int8 ORDER BY number
+            """
+        guard let rows = try? PostgreSQLCatalogRows(connection).rows(text, [.string, .int64, .string, .string]) else { return nil }
+        var log = InPlaceLog(inPlace.tables, separator: PostgreSQLInPlaceSetup.separator, everything: PostgreSQLInPlaceSetup.everything)
+        for row in rows {
+            log.add(position: 0, time: 0, author: "", source: row[0].text, key: row[1].number, kind: row[2].text, changed: row[3].text)
+        }
+        return log.changes(core.metadata.history)
+    }
+
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         try checkOpen()
         if core.durability == .relaxed { try connection.execute("SET LOCAL synchronous_commit = off") }

@@ -30,8 +30,10 @@ struct PostgreSQLTelling {
         self.schema = schema
     }
 
-    /// The statements by which a session of a program says whose it is.
-    static func marking(_ name: String) -> String { "SET \(session) = '\(name)'; SET \(recording) = 'on'" }
+    /// The statements by which a session of a program says whose it is, and whether it records what it writes.
+    static func marking(_ name: String, records: Bool) -> String {
+        "SET \(session) = '\(name)'; SET \(recording) = '\(records ? "on" : "off")'"
+    }
 
     /// The statement that tells that more has changed than the history says, with the transaction.
     static func tellUnknown(_ schema: String) -> String {

@@ -130,6 +130,19 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, StorageWriter {
         return token
     }
 
+    /// What the triggers have written down, of the transaction's own statements and of what the engine did by itself.
+    var recordedChanges: HistoryChanges? {
+        let text: SQLText = """
+            SELECT source, "key", kind, changed FROM main.polystore_log WHERE position > \(bind: .int(start), .int64) ORDER BY position
+            """
+        guard let rows = try? SQLiteCatalogRows(connection).rows(text, [.string, .int64, .string, .string]) else { return nil }
+        var log = InPlaceLog(inPlace.tables, separator: SQLiteInPlaceSetup.separator, everything: SQLiteInPlaceSetup.everything)
+        for row in rows {
+            log.add(position: 0, time: 0, author: "", source: row[0].text, key: row[1].number, kind: row[2].text, changed: row[3].text)
+        }
+        return log.changes(core.metadata.history)
+    }
+
     private func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         guard let last = try connection.integer("SELECT max(position) FROM main.polystore_log"), last > start else { return nil }
         let time = record.time ?? Microseconds.from(Date()) ?? 0

@@ -125,7 +125,7 @@ public final class KeyValueStore: Sendable {
         do throws(StorageError) {
             let session = try engine.write(options)
             try core.check(session)
-            return KeyValueWriter(core, session)
+            return KeyValueWriter(core, session, isFollowed: options.isFollowed)
         } catch {
             lane.leave()
             throw error

@@ -16,11 +16,11 @@ class KeyValueWriter: KeyValueReader, StorageWriter {
     let scratchRows = RowBatch(capacity: 512)
     private let merged = RowBatch(capacity: 1)
 
-    init(_ core: KeyValueCore, _ maps: any OrderedWriter) {
+    init(_ core: KeyValueCore, _ maps: any OrderedWriter, isFollowed: Bool = false) {
         self.maps = maps
         indexes = IndexWriter(core, maps)
         bulk = BulkLoad(core, maps)
-        recorder = HistoryRecorder(core.metadata.history)
+        recorder = HistoryRecorder(core.metadata.history, isFollowed: isFollowed)
         super.init(core, maps)
     }
 
@@ -266,7 +266,7 @@ class KeyValueWriter: KeyValueReader, StorageWriter {
         for (root, key) in bulk.greatest { try raiseKeys(root, to: key + 1) }
         let token = try writeHistory(record)
         // Nobody names what is not recorded.
-        if recorder.isUnrecorded { beside.rows() }
+        if !core.metadata.history.isOn, recorder.hasChanges { beside.rows() }
         let isListed = token != nil || raisesPosition
         try writeQuiet(isListed: isListed)
         for _ in 0..<savepoints.count { try maps.keepSavepoint() }

@@ -71,11 +71,18 @@ public struct InPlaceLog {
     /// The entries, each with one change for each object.
     public func entries(of store: UUID, _ rules: HistoryRules) -> [HistoryEntry] {
         entries.map { entry in
-            var recorder = HistoryRecorder(rules)
-            recorder.add(HistoryChanges(entry.changes))
-            return HistoryEntry(
+            HistoryEntry(
                 token: HistoryToken(store: store, position: entry.position), time: entry.time, author: entry.author,
-                changes: recorder.encode().withUnsafeBytes(HistoryRecorder.decode) ?? HistoryChanges())
+                changes: Self.changes(entry, rules))
         }
+    }
+
+    /// What the rows that were added come to where all are of one transaction, one change for each object.
+    public func changes(_ rules: HistoryRules) -> HistoryChanges { entries.first.map { Self.changes($0, rules) } ?? HistoryChanges() }
+
+    private static func changes(_ entry: Entry, _ rules: HistoryRules) -> HistoryChanges {
+        var recorder = HistoryRecorder(rules)
+        recorder.add(HistoryChanges(entry.changes))
+        return recorder.encode().withUnsafeBytes(HistoryRecorder.decode) ?? HistoryChanges()
     }
 }
