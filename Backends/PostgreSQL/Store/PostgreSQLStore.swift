@@ -137,7 +137,8 @@ public final class PostgreSQLStore: RemoteStorage {
     /// Makes connections that say whose they are.
     var connector: @Sendable () throws(StorageError) -> PostgreSQLConnection {
         { [conninfo, schema, peerName, recordsHistory] () throws(StorageError) in
-            try PostgreSQLConnection(conninfo: conninfo, schema: schema, marking: PostgreSQLTelling.marking(peerName, records: recordsHistory))
+            try PostgreSQLConnection(
+                conninfo: conninfo, schema: schema, marking: PostgreSQLTelling.marking(peerName, records: recordsHistory))
         }
     }
 
