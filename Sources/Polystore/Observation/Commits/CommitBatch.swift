@@ -9,7 +9,7 @@ struct CommitBatch {
     /// The stores of which it is not known what changed.
     private(set) var unknown: Set<Int> = []
     /// What is known, by store.
-    private(set) var changes: [Int: [HistoryChanges]] = [:]
+    private(set) var changes: [Int: [HistoryChanges.KeyRun]] = [:]
     /// The entities that are known to have changed, by store.
     private(set) var entities: [Int: Set<EntityIndex>] = [:]
     /// The rows that changed, read once for all who ask.
@@ -27,7 +27,7 @@ struct CommitBatch {
                     unknown.insert(part.store)
                     continue
                 }
-                changes[part.store, default: []].append(known)
+                changes[part.store, default: []] += known.keyRuns
                 for run in known.keyRuns {
                     if case .links(let link) = run.kind {
                         links[part.store, default: []].insert(link)
@@ -64,7 +64,7 @@ struct CommitBatch {
     var stores: Set<Int> { unknown.union(changes.keys) }
 
     /// The runs of changed keys of a store.
-    func runs(in store: Int) -> [HistoryChanges.KeyRun] { changes[store, default: []].flatMap { Array($0.keyRuns) } }
+    func runs(in store: Int) -> [HistoryChanges.KeyRun] { changes[store] ?? [] }
 }
 
 /// Rows of changed objects as they are in the snapshot in which a batch is taken: many lists ask for the same ones.

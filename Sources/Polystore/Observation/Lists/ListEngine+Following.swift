@@ -1,6 +1,10 @@
 internal import PolystoreStorage
 
 extension ListEngine {
+    /// So many touched objects are looked at one by one, however short the list is: their rows are read once for all lists, while to fetch
+    /// a list anew may read the whole table.
+    private static let fewObjects = 4096
+
     /// What commits mean for the list; nil where they do not concern it.
     func step(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Step? {
         // Without a store of its entity a list is empty until one comes.
@@ -9,7 +13,7 @@ extension ListEngine {
         let concerned = stores.filter { batch.changes[$0] != nil }
         if concerned.isEmpty { return nil }
         var touched: Set<Item> = [], observed: Set<Item> = [], isWhole = false
-        let most = max(rows.count / 4, 256)
+        let most = max(rows.count / 4, Self.fewObjects)
         for store in concerned {
             observed.formUnion(try related(batch, store, sessions))
             if isUndecided(batch, store) || !touch(batch, store, most, &touched) { isWhole = true }
