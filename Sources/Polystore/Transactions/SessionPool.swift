@@ -187,6 +187,13 @@ final class SessionPool {
                 let token = try writer.commit(record)
                 if changes?.isEmpty != true { parts.append(CommittedChanges.Part(store: store, token: token, changes: changes)) }
             } catch {
+                if error.code == .commitOutcomeUnknown {
+                    stack.commits.doubt(store)
+                    // Where there is no history nobody would tell.
+                    if try !stack.store(store).capabilities.contains(.history) {
+                        parts.append(CommittedChanges.Part(store: store, token: nil, changes: nil))
+                    }
+                }
                 // The first decides. What it keeps for the others makes them follow.
                 if index == 0 { throw error }
                 late.append(store)

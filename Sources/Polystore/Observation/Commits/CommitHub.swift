@@ -95,6 +95,17 @@ final class CommitHub: Sendable {
         state.withLock { state in state.gates[store].flatMap { $0.isStarting ? nil : $0.position } }
     }
 
+    /// A commit to a store may have happened although the engine could not say so.
+    func doubt(_ store: Int) { state.withLock { $0.gates[store]?.doubt() } }
+
+    /// How often that was so.
+    func doubts(_ store: Int) -> Int { state.withLock { $0.gates[store]?.doubts ?? 0 } }
+
+    /// The history of a store was told to its end since there were so many doubts.
+    func settle(_ store: Int, doubts: Int) {
+        state.withLock { state in for commit in state.gates[store]?.settle(doubts) ?? [] { deliver(commit, state) } }
+    }
+
     /// Forgets a store.
     func unfollow(_ store: Int) {
         state.withLock { state in for commit in state.gates.removeValue(forKey: store)?.left ?? [] { deliver(commit, state) } }

@@ -12,6 +12,9 @@ struct HistoryGate: Sendable {
     private var told: Set<Int64> = []
     /// Commits of this stack that wait for those of others before them.
     private var deferred: [Int64: CommittedChanges] = [:]
+    /// How often a commit of this stack may have happened although the engine could not say so.
+    private(set) var doubts = 0
+    private var isInDoubt = false
 
     init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
@@ -24,12 +27,29 @@ struct HistoryGate: Sendable {
 
     /// Whether a commit of this stack can be told now; otherwise it is when the history has come to it.
     mutating func admit(_ commit: CommittedChanges, at position: Int64) -> Bool {
-        if isOrdered, !isStarting, position > self.position + 1 {
+        if isInDoubt || (isOrdered && !isStarting && position > self.position + 1) {
             deferred[position] = commit
             return false
         }
         skip(position)
         return true
+    }
+
+    /// A commit may have happened: only the history tells, and what comes after waits for it, because it may rest on it.
+    mutating func doubt() {
+        doubts += 1
+        isInDoubt = true
+    }
+
+    /// The history was told to its end since there were so many doubts.
+    ///
+    /// - Returns: What has waited and need not any more.
+    mutating func settle(_ doubts: Int) -> [CommittedChanges] {
+        guard isInDoubt, doubts == self.doubts else { return [] }
+        isInDoubt = false
+        let waiting = deferred.sorted { $0.key < $1.key }
+        deferred = [:]
+        return waiting.filter { admit($0.value, at: $0.key) }.map(\.value)
     }
 
     /// Remembers that the entry at a position need not be told.

@@ -139,6 +139,7 @@ extension StackCore {
     private func tellHistory(of store: Int) throws(StorageError) -> Bool {
         let storage = try self.store(store)
         while let position = commits.position(store) {
+            let doubts = commits.doubts(store)
             let reader = try storage.beginRead()
             defer { reader.end() }
             let entries: [HistoryEntry]
@@ -148,7 +149,11 @@ extension StackCore {
                 commits.jump(store, to: try reader.currentToken()?.position ?? position)
                 continue
             }
-            if entries.isEmpty { return try reader.hasUnsettledHistory() }
+            if entries.isEmpty {
+                if try reader.hasUnsettledHistory() { return true }
+                commits.settle(store, doubts: doubts)
+                return false
+            }
             waitForCommits(to: store)
             commits.advance(store, entries)
         }
