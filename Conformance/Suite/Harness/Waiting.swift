@@ -17,6 +17,9 @@ enum Waiting {
     /// How a task ended: an object, because it must outlive the wait for it.
     private final class Outcome<R: Sendable>: Sendable {
         let result = Mutex<Result<R, any Error>?>(nil)
+
+        /// Not inlined: in a function that waits, the release suite was seen to unlock in the name of another thread.
+        @inline(never) func end(_ outcome: Result<R, any Error>) { result.withLock { $0 = outcome } }
     }
 
     /// Runs `body` as a task, and waits for its end.
@@ -26,9 +29,9 @@ enum Waiting {
         Task(executorPreference: executor) {
             do {
                 let value = try await body()
-                outcome.result.withLock { $0 = .success(value) }
+                outcome.end(.success(value))
             } catch {
-                outcome.result.withLock { $0 = .failure(error) }
+                outcome.end(.failure(error))
             }
             done.signal()
         }
