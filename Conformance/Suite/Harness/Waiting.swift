@@ -18,7 +18,7 @@ enum Waiting {
     private final class Outcome<R: Sendable>: Sendable {
         let result = Mutex<Result<R, any Error>?>(nil)
 
-        /// Not inlined: in a function that waits, the release suite was seen to unlock in the name of another thread.
+        /// Not inlined into the task that calls it: Decisions, "No lock is inlined where a task waits".
         @inline(never) func end(_ outcome: Result<R, any Error>) { result.withLock { $0 = outcome } }
     }
 

@@ -25,7 +25,8 @@ final class TrackerListeners: Sendable {
         return stream
     }
 
-    func tell(_ event: PersistentHistoryTracker.Event) {
+    /// Not inlined into the task that calls it: Decisions, "No lock is inlined where a task waits".
+    @inline(never) func tell(_ event: PersistentHistoryTracker.Event) {
         // Outside the lock, because a stream that has ended calls back.
         for (number, var listener) in listeners.withLock({ $0 }) {
             for store in listener.missed {

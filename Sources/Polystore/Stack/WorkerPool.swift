@@ -44,8 +44,8 @@ final class WorkerPool: Sendable {
         await withCheckedContinuation { continuation in submit { continuation.resume(returning: Result(catching: body)) } }
     }
 
-    /// Runs a job on one of the threads; nobody waits for it.
-    func submit(_ job: @escaping @Sendable () -> Void) {
+    /// Runs a job on one of the threads; nobody waits for it. Not inlined into tasks: Decisions, "No lock is inlined where a task waits".
+    @inline(never) func submit(_ job: @escaping @Sendable () -> Void) {
         let startsThread = queue.state.withLock { state in
             state.jobs.append(job)
             guard state.jobs.count > state.idle, state.threads < width else { return false }

@@ -133,7 +133,9 @@ enum ConsumerCases {
             let everything = try stack.publishValue { try $0.fetchCount(From<Person>()) + $0.fetchCount(From<Song>()) }
             let dogs = try stack.publishValue(of: Pet.self) { try $0.fetchCount(From<Dog>()) }
             let told = Mutex<[Int]>([])
-            let task = Waiting.start { for await value in count.values { told.withLock { $0.append(value) } } }
+            // Not inlined into the task that calls it: Decisions, "No lock is inlined where a task waits".
+            @Sendable @inline(never) func tell(_ value: Int) { told.withLock { $0.append(value) } }
+            let task = Waiting.start { for await value in count.values { tell(value) } }
             defer { task.cancel() }
             check.isTrue(Waiting.until { told.withLock { $0 } == [0] }, "the first value")
             func expect(_ counts: Int, _ isThere: Bool, _ sums: Int, _ all: Int, _ what: String) {
@@ -152,6 +154,7 @@ enum ConsumerCases {
             expect(1, true, 22, 3, "an object of another entity")
             try stack.write { try $0.updateAll(From<Person>(), .set(\.age, to: 5)) }
             expect(2, true, 10, 3, "a batch")
+            check.isTrue(Waiting.until { told.withLock { $0 } == [0, 1, 2] }, "the new count is told")
             try stack.write { try $0.create(Dog.self).owner = person("Ann", in: $0) }
             check.isTrue(Waiting.until { dogs.value == 1 }, "a class below the named one")
             try stack.write { try EventCases.remove("Ann", $0) }

@@ -24,6 +24,7 @@ extension EventCases {
         .graph("N009.ten-thousand-changes-are-one-notification", "semantics H") { stack, check in
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
             let published = PublisherRecorder(try stack.publishList(byAge))
+            check.isTrue(published.waits(for: 1), "the first list")
             func expect(_ count: Int, _ events: Int, _ what: String) throws {
                 while try view.merge() {}
                 check.equal(list.events, events, "\(what): events")

@@ -179,13 +179,15 @@ enum PlaceCases {
             let view = stack.makeViewContext()
             let list = ListRecorder(try view.monitorList(dogs.prefetch(\.owner?.parent)))
             let published = PublisherRecorder(try stack.publishList(dogs.prefetch(\.owner?.parent)))
+            check.isTrue(published.waits(for: 1), "the first")
             try stack.write { try person("Ben", in: $0).score = 2 }
             try view.merge()
             check.equal(list.take(), ["will", "update 0.1", "did"], "the owner")
+            check.isTrue(published.waits(for: 2), "published: the owner")
             try stack.write { try person("Gil", in: $0).score = 2 }
             try view.merge()
             check.equal(list.take(), ["will", "update 0.0", "did"], "the owner's parent")
-            check.isTrue(published.waits(for: 2), "published")
+            check.isTrue(published.waits(for: 3), "published: the owner's parent")
         },
         .graph("N007.also-beside-many-other-changes", "semantics H") { stack, check in
             try fill(stack)

@@ -2,6 +2,8 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// What was committed since somebody last looked, bounded: who looks too seldom finds that everything may have changed.
+///
+/// What tasks call is not inlined: Decisions, "No lock is inlined where a task waits".
 final class CommitMailbox: CommitSubscriber {
     /// More than this is not kept (runs of keys, a commit being one more).
     private let capacity: Int
@@ -44,7 +46,7 @@ final class CommitMailbox: CommitSubscriber {
     }
 
     /// Everything since the last time, oldest first; what was dropped is one commit of unknown changes before the rest.
-    func take() -> [CommittedChanges] {
+    @inline(never) func take() -> [CommittedChanges] {
         state.withLock { state in
             defer {
                 state.commits = []
@@ -56,7 +58,7 @@ final class CommitMailbox: CommitSubscriber {
     }
 
     /// The oldest that was not taken, what was dropped before all else; nil for nothing.
-    func takeFirst() -> CommittedChanges? {
+    @inline(never) func takeFirst() -> CommittedChanges? {
         state.withLock { state in
             if !state.overflow.isEmpty {
                 defer { state.overflow = [] }
@@ -78,7 +80,7 @@ final class CommitMailbox: CommitSubscriber {
     var isEmpty: Bool { state.withLock { $0.commits.isEmpty && $0.overflow.isEmpty } }
 
     /// A sequence with an element after something has come; several may be one. For one consumer.
-    func arrivals() -> AsyncStream<Void> {
+    @inline(never) func arrivals() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (isFinished, hasCommits) = state.withLock { state in
             state.continuation = continuation
@@ -90,7 +92,7 @@ final class CommitMailbox: CommitSubscriber {
     }
 
     /// Wakes the consumer although nothing came.
-    func wake() { state.withLock { $0.continuation }?.yield() }
+    @inline(never) func wake() { state.withLock { $0.continuation }?.yield() }
 
     /// Ends the sequence of arrivals.
     func finish() {

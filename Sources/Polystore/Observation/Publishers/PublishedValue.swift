@@ -5,6 +5,8 @@ internal import Synchronization
 ///
 /// Values are numbered. Whoever is slow finds the newest value when it comes back; what it missed is kept as notes on the way (`Note`), so
 /// that the difference from the value it had last can be told. There are never many: old ones are joined two by two.
+///
+/// What tasks call is not inlined: Decisions, "No lock is inlined where a task waits".
 final class PublishedValue<Value: Sendable, Note: Sendable>: Sendable {
     /// From so many notes on they are joined.
     private static var most: Int { 64 }
@@ -33,10 +35,10 @@ final class PublishedValue<Value: Sendable, Note: Sendable>: Sendable {
     }
 
     /// The newest value.
-    var value: Value { state.withLock { $0.value } }
+    var value: Value { @inline(never) get { state.withLock { $0.value } } }
 
     /// The newest value, its number, and the notes since another number, oldest first. The first may begin before it.
-    func current(since number: Int) -> (value: Value, number: Int, notes: [Note]) {
+    @inline(never) func current(since number: Int) -> (value: Value, number: Int, notes: [Note]) {
         state.withLock { state in (state.value, state.number, state.notes.filter { $0.number > number }.map(\.note)) }
     }
 
@@ -77,7 +79,7 @@ final class PublishedValue<Value: Sendable, Note: Sendable>: Sendable {
     }
 
     /// A sequence with an element after a value has come; several may be one. It begins with one for the value that is there.
-    func news() -> AsyncStream<Void> {
+    @inline(never) func news() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (number, isFinished) = state.withLock { state in
             state.next += 1
