@@ -256,6 +256,9 @@ final class SessionPool {
         }
     }
 
+    /// Lets go of the snapshots of sessions that read; the next look opens others.
+    func letGo() { if options == nil { endAll() } }
+
     /// Ends all sessions; what was not committed is undone.
     func end() {
         isOpen = false

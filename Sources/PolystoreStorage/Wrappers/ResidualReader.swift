@@ -74,13 +74,18 @@ public final class StoredRows: RelatedRows {
         let key: Int64
     }
 
-    private let reader: any StorageReader
+    private let reader: () throws(StorageError) -> any StorageReader
     private let schema: Schema
     private var rows: [Place: RowBatch] = [:]
     private var failure: StorageError?
 
     /// The rows that a session sees.
-    public init(_ reader: any StorageReader, _ schema: Schema) {
+    public convenience init(_ reader: any StorageReader, _ schema: Schema) {
+        self.init({ () throws(StorageError) in reader }, schema)
+    }
+
+    /// The rows that a session sees which is asked for when something is read.
+    public init(_ reader: @escaping () throws(StorageError) -> any StorageReader, _ schema: Schema) {
         self.reader = reader
         self.schema = schema
     }
@@ -90,14 +95,14 @@ public final class StoredRows: RelatedRows {
         let place = Place(root: schema[entity].root, key: key)
         if let batch = rows[place] { return batch.count > 0 ? batch.row(0) : nil }
         let batch = RowBatch(capacity: 1)
-        do throws(StorageError) { try reader.rows(place.root, keys: [key], into: batch) } catch { failure = failure ?? error }
+        do throws(StorageError) { try reader().rows(place.root, keys: [key], into: batch) } catch { failure = failure ?? error }
         rows[place] = batch
         return batch.count > 0 ? batch.row(0) : nil
     }
 
     /// The rows that a to-many relationship leads to; none when reading failed, which `throwFailure` tells.
     public func members(_ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool) {
-        do throws(StorageError) { try MemberRows(reader, schema).forEach(entity, relationship, of: key, body) } catch {
+        do throws(StorageError) { try MemberRows(reader(), schema).forEach(entity, relationship, of: key, body) } catch {
             failure = failure ?? error
         }
     }

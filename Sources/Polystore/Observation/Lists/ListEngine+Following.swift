@@ -5,6 +5,9 @@ extension ListEngine {
     /// a list anew may read the whole table.
     private static let fewObjects = 4096
 
+    /// Whether all that a step reads, if it does not fetch the list anew, are the rows of changed objects.
+    var isLocal: Bool { dependencies.isEmpty && query.limit == nil }
+
     /// What commits mean for the list; nil where they do not concern it.
     func step(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Step? {
         // Without a store of its entity a list is empty until one comes.
@@ -79,7 +82,7 @@ extension ListEngine {
         var present: [ListRows.Row] = []
         for (store, items) in Dictionary(grouping: touched, by: \.store) {
             let batch = try rows.rows(query.root, items.map(\.key).sorted(), store, sessions)
-            let related = StoredRows(try sessions.reader(Int(store)), core.model.schema)
+            let related = StoredRows({ () throws(StorageError) in try sessions.reader(Int(store)) }, core.model.schema)
             for index in 0..<batch.count {
                 let view = batch.row(index)
                 guard query.plan.entities.contains(view.entity), evaluator.matches(view, related) else { continue }

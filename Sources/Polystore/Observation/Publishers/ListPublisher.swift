@@ -40,8 +40,15 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
         }
     }
 
+    /// What commits and refetches use in turns.
+    private struct State {
+        let engine: ListEngine
+        /// When all was fetched.
+        let fetch = ContinuousClock.now
+    }
+
     private let core: StackCore
-    private let engine: LockedEngine
+    private let state: Locked<State>
     private let published: PublishedValue<ListSnapshot<Object>, Note>
     private let registrar = ObservationRegistrar()
     private let callbacks = Callbacks()
@@ -49,7 +56,7 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
     init(_ from: From<Object>, _ sectionBy: SectionBy<Object>?, _ core: StackCore) throws(StorageError) {
         self.core = core
         let query = try ListQuery(from, sectionBy, core.model)
-        engine = LockedEngine(ListEngine(query, core))
+        state = Locked(State(engine: ListEngine(query, core)))
         published = PublishedValue(ListSnapshot()) { $0.joined(with: $1) }
     }
 
@@ -58,12 +65,12 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
 
     private func begin(_ query: ListQuery?) throws(StorageError) {
         let core = core
-        try engine.withLock { engine throws(StorageError) in
-            let next = query.map { ListEngine($0, core) } ?? engine
+        try state.withLock { state throws(StorageError) in
+            let next = query.map { ListEngine($0, core) } ?? state.engine
             let sessions = SessionPool(readingFrom: core)
             defer { sessions.end() }
             try next.fetch(sessions)
-            engine = next
+            state = State(engine: next)
             published.publish(Self.snapshot(next, core), Note(updated: nil, source: nil))
         }
         tell()
@@ -175,31 +182,34 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
 }
 
 extension ListPublisher: CommitFollower {
-    func follow(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) {
-        let isChanged = try engine.withLock { engine throws(StorageError) in
-            guard let step = try engine.step(batch, sessions) else { return false }
+    var isLocal: Bool { state.withLock { $0.engine.isLocal } }
+
+    func follow(_ look: FollowerLook) throws(StorageError) {
+        let isChanged = try state.withLock { state throws(StorageError) in
+            let engine = state.engine
+            guard let step = try look.look(after: state.fetch, core, engine.step) else { return false }
             engine.take(step)
             let snapshot = Self.snapshot(engine, core, updated: step.updated)
-            published.publish(snapshot, Note(updated: step.changes == nil ? nil : step.updated, source: batch.source))
+            published.publish(snapshot, Note(updated: step.changes == nil ? nil : step.updated, source: look.batch.source))
             return true
         }
         if isChanged { tell() }
     }
 }
 
-/// The engine of a publisher, which commits and refetches use in turns.
+/// The state of a publisher.
 ///
-/// Unchecked: the engine is reached only while the lock is held, and nothing of it is handed out.
-private final class LockedEngine: @unchecked Sendable {
+/// Unchecked: it is reached only while the lock is held, and nothing of it is handed out.
+private final class Locked<State>: @unchecked Sendable {
     private let lock = NSLock()
-    private var engine: ListEngine
+    private var state: State
 
-    init(_ engine: ListEngine) { self.engine = engine }
+    init(_ state: State) { self.state = state }
 
-    func withLock<R>(_ body: (inout ListEngine) throws(StorageError) -> R) throws(StorageError) -> R {
+    func withLock<R, Failure: Error>(_ body: (inout State) throws(Failure) -> R) throws(Failure) -> R {
         lock.lock()
         defer { lock.unlock() }
-        return try body(&engine)
+        return try body(&state)
     }
 }
 

@@ -15,8 +15,8 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
     private let core: StackCore
     private let place: (store: Int, entity: EntityIndex)
     private let published = PublishedValue<ObjectSnapshot<Object>?, Note>(nil) { _, _ in Note(source: nil) }
-    /// Held while the object is read, so that what was read later is not followed by what was read before.
-    private let reading = Mutex(())
+    /// When the object was first read. Held while it is read, so that what was read later is not followed by what was read before.
+    private let firstRead = Mutex(ContinuousClock.now)
     private let registrar = ObservationRegistrar()
     private let callbacks = Callbacks()
 
@@ -38,26 +38,26 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
     }
 
     func begin() throws(StorageError) {
-        let sessions = SessionPool(readingFrom: core)
-        defer { sessions.end() }
-        try read(sessions, nil)
+        let isOther = try firstRead.withLock { firstRead throws(StorageError) in
+            let sessions = SessionPool(readingFrom: core)
+            defer { sessions.end() }
+            defer { firstRead = .now }
+            return try read(sessions, nil)
+        }
+        if isOther { tell() }
     }
 
-    private func read(_ sessions: SessionPool, _ source: (any Hashable & Sendable)?) throws(StorageError) {
-        let isOther = try reading.withLock { _ throws(StorageError) in
-            let reader = try sessions.reader(place.store), batch = RowBatch(capacity: 1)
-            try reader.rows(place.entity, keys: [objectID.key.key], into: batch)
-            let next: ObjectSnapshot<Object>? = batch.count == 1 ? try ObjectSnapshot(batch.row(0), place.store, core, reader) : nil
-            let last = published.value
-            if next == last { return false }
-            // The sessions of a commit may be older than those of the first look.
-            if let next, let last, next.version < last.version { return false }
-            published.publish(next, Note(source: source))
-            return true
-        }
-        if !isOther { return }
-        registrar.withMutation(of: self, keyPath: \.snapshot) {}
+    /// Publishes the object as sessions see it; false where nothing is different.
+    private func read(_ sessions: SessionPool, _ source: (any Hashable & Sendable)?) throws(StorageError) -> Bool {
+        let reader = try sessions.reader(place.store), batch = RowBatch(capacity: 1)
+        try reader.rows(place.entity, keys: [objectID.key.key], into: batch)
+        let next: ObjectSnapshot<Object>? = batch.count == 1 ? try ObjectSnapshot(batch.row(0), place.store, core, reader) : nil
+        if next == published.value { return false }
+        published.publish(next, Note(source: source))
+        return true
     }
+
+    private func tell() { registrar.withMutation(of: self, keyPath: \.snapshot) {} }
 
     /// The values of the object; nil when it was deleted.
     public var snapshot: ObjectSnapshot<Object>? {
@@ -139,7 +139,8 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
 }
 
 extension ObjectPublisher: CommitFollower {
-    func follow(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) {
+    func follow(_ look: FollowerLook) throws(StorageError) {
+        let batch = look.batch
         guard batch.stores.contains(place.store) else { return }
         let schema = core.model.schema
         let isConcerned =
@@ -147,7 +148,11 @@ extension ObjectPublisher: CommitFollower {
             || batch.runs(in: place.store).contains { run in
                 schema[run.entity].root == place.entity && run.keys.contains(objectID.key.key)
             } || hasMembers(in: batch)
-        if isConcerned { try read(sessions, batch.source) }
+        if !isConcerned { return }
+        let isOther = try firstRead.withLock { firstRead throws(StorageError) in
+            try look.look(after: firstRead, core) { _, sessions throws(StorageError) in try read(sessions, batch.source) }
+        }
+        if isOther { tell() }
     }
 
     /// Whether members of a relationship to many may have come or gone.

@@ -99,7 +99,8 @@ public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observ
 }
 
 extension ValuePublisher: CommitFollower {
-    func follow(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) {
+    func follow(_ look: FollowerLook) throws(StorageError) {
+        let batch = look.batch
         let isConcerned =
             entities.isEmpty || !batch.unknown.isEmpty || batch.entities.values.contains { !entities.isDisjoint(with: $0) }
             || batch.links.values.joined().contains { link in
