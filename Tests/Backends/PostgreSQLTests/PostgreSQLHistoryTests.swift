@@ -77,6 +77,30 @@ import Testing
         }
     }
 
+    @Test func whoBeginsToWatchWaitsForThoseWhoChangeRows() throws {
+        try withStore { store in
+            let connections = try (0..<4).map { _ in try PostgreSQLConnection(conninfo: try #require(TestServer.url), schema: name) }
+            let telling = PostgreSQLTelling(connections[0], name)
+            // The server remembers what the first has read for as long as the second runs.
+            for reader in connections[1...2] { try reader.execute("BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT count(*) FROM \"Note\"") }
+            try connections[1].execute("INSERT INTO polystore_notes VALUES('x', ''); COMMIT")
+            let remembered =
+                "SELECT DISTINCT mode FROM pg_locks WHERE relation = '\"Note\"'::regclass AND pid <> pg_backend_pid() ORDER BY 1"
+            try connections[3].execute("BEGIN; LOCK TABLE \"Note\" IN SHARE UPDATE EXCLUSIVE MODE")
+            #expect(
+                try connections[0].text("SELECT string_agg(mode, ' ') FROM (\(remembered)) AS modes")
+                    == "AccessShareLock SIReadLock ShareUpdateExclusiveLock")
+            #expect(try telling.writers() == [])
+            for change in ["DELETE FROM \"Note\"", "TRUNCATE \"Note\""] {
+                try connections[2].execute("ROLLBACK")
+                try connections[3].execute("ROLLBACK; BEGIN; \(change)")
+                #expect(try telling.writers().count == 1, "\(change)")
+            }
+            try connections[3].execute("COMMIT")
+            #expect(try telling.writers() == [])
+        }
+    }
+
     @Test func aTransactionBesideTheTablesHoldsNothingUp() throws {
         try withStore { store in
             let other = try busy(#require(TestServer.url))

@@ -124,11 +124,13 @@ struct PostgreSQLTelling {
     }
 
     /// The transactions that are changing rows of the store, by the server's names for them: each holds a lock on the tables until it ends.
+    /// Statements that change rows take the first of the modes, those that rewrite or empty a table the other. Readers, VACUUM and what
+    /// serializable transactions have read, which the server remembers beyond their end, have others.
     func writers() throws(StorageError) -> Set<String> {
         let names = try connection.text(
             """
             SELECT string_agg(DISTINCT virtualtransaction, ' ') FROM pg_locks WHERE locktype = 'relation' AND granted
-            AND mode NOT IN ('AccessShareLock', 'RowShareLock') AND pid IS DISTINCT FROM pg_backend_pid()
+            AND mode IN ('RowExclusiveLock', 'AccessExclusiveLock') AND pid IS DISTINCT FROM pg_backend_pid()
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
             AND relation IN (SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace = \(Self.literal(SQLText.quoted(schema)))::regnamespace)
             """)
