@@ -191,6 +191,11 @@ public protocol StorageReader: AnyObject {
     /// A store whose tokens are in the order of the commits need not implement it.
     func hasUnsettledHistory() throws(StorageError) -> Bool
 
+    /// The tokens of such entries that the session sees.
+    ///
+    /// A store whose tokens are in the order of the commits need not implement it.
+    func unsettledTokens() throws(StorageError) -> [HistoryToken]
+
     /// How many such entries there are, and since when: what is to be watched where others write.
     ///
     /// A store whose tokens are in the order of the commits need not implement it.
@@ -222,6 +227,9 @@ extension StorageReader {
 
     /// False.
     public func hasUnsettledHistory() throws(StorageError) -> Bool { false }
+
+    /// None.
+    public func unsettledTokens() throws(StorageError) -> [HistoryToken] { [] }
 
     /// None.
     public func historyLag() throws(StorageError) -> HistoryLag { HistoryLag() }

@@ -56,6 +56,7 @@ final class InterruptedStore: StorageInterface, @unchecked Sendable {
         }
         func currentToken() throws(StorageError) -> HistoryToken? { try inner.currentToken() }
         func hasUnsettledHistory() throws(StorageError) -> Bool { try inner.hasUnsettledHistory() }
+        func unsettledTokens() throws(StorageError) -> [HistoryToken] { try inner.unsettledTokens() }
         func historyLag() throws(StorageError) -> HistoryLag { try inner.historyLag() }
         func note(_ name: String) throws(StorageError) -> Data? { try inner.note(name) }
         func end() { inner.end() }

@@ -118,6 +118,11 @@ struct PostgreSQLHistory {
         return HistoryLag(entries: Int(result.integer(0, 0) ?? 0), oldest: result.integer(0, 1))
     }
 
+    func unsettledTokens() throws(StorageError) -> [HistoryToken] {
+        let result = try connection.query("SELECT position FROM polystore_history WHERE position >= \(horizon)", [])
+        return (0..<result.count).compactMap { result.integer($0, 0).map(token) }
+    }
+
     func isUnsettled() throws(StorageError) -> Bool {
         let result = try connection.query(
             "SELECT 1::int8 WHERE EXISTS (SELECT 1 FROM polystore_history WHERE position >= \(horizon))", [])

@@ -170,6 +170,11 @@ class PostgreSQLReader: StorageReader {
         return core.metadata.history.isOn ? try pastHistory().isUnsettled() : false
     }
 
+    func unsettledTokens() throws(StorageError) -> [HistoryToken] {
+        try checkOpen()
+        return core.metadata.history.isOn ? try pastHistory().unsettledTokens() : []
+    }
+
     func historyLag() throws(StorageError) -> HistoryLag {
         try checkOpen()
         return core.metadata.history.isOn ? try pastHistory().lag() : HistoryLag()

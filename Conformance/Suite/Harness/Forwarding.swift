@@ -22,6 +22,7 @@ extension ForwardingReader {
     func note(_ name: String) throws(StorageError) -> Data? { try reader.note(name) }
     func currentToken() throws(StorageError) -> HistoryToken? { try reader.currentToken() }
     func hasUnsettledHistory() throws(StorageError) -> Bool { try reader.hasUnsettledHistory() }
+    func unsettledTokens() throws(StorageError) -> [HistoryToken] { try reader.unsettledTokens() }
     func historyLag() throws(StorageError) -> HistoryLag { try reader.historyLag() }
     func end() { reader.end() }
 }

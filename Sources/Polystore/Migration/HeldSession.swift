@@ -45,6 +45,7 @@ final class HeldSession: StorageWriter {
     }
     func currentToken() throws(StorageError) -> HistoryToken? { try session.currentToken() }
     func hasUnsettledHistory() throws(StorageError) -> Bool { try session.hasUnsettledHistory() }
+    func unsettledTokens() throws(StorageError) -> [HistoryToken] { try session.unsettledTokens() }
     func historyLag() throws(StorageError) -> HistoryLag { try session.historyLag() }
     func note(_ name: String) throws(StorageError) -> Data? { try session.note(name) }
     func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows { try session.rawRows(sql) }

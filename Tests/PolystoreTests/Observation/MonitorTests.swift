@@ -1,5 +1,6 @@
 import Foundation
 @testable import Polystore
+import PolystoreStorage
 import TestStores
 import Testing
 
@@ -27,6 +28,28 @@ import Testing
     }
 
     private let byName = From<Person>().orderBy(.ascending(\.name))
+
+    /// On a server the history may come later to a commit that everybody sees: a transaction with a lower token is still running.
+    @Test(.enabled(if: TestStore.server != nil)) func whatTheFirstFetchHasSeenIsNoNews() async throws {
+        let stack = try stack(.postgresql), commits: StackCommits
+        try stack.perform(synchronous: { try person("Ann", $0).partner = person("Ben", $0) })
+        let older = try stack.storages[0].beginWrite(WriteOptions())
+        defer { older.end() }
+        _ = try older.rawRows(RawSQL("SELECT pg_current_xact_id()::text"))
+        try stack.perform(synchronous: { try person("Ben", $0).age = 20 })
+        commits = try stack.commits()
+        let view = stack.makeViewContext(), monitor = try view.monitorList(byName.prefetch(\.partner)), recorder = MonitorRecorder(monitor)
+        monitor.addObserver(recorder)
+        older.end()
+        // Whoever goes on from a token is told of it, because the token may be from before.
+        var iterator = commits.makeAsyncIterator()
+        #expect(await iterator.next()?.changes.updatedObjectIDs(Person.self).count == 1)
+        try view.merge()
+        #expect(recorder.take() == [])
+        try stack.perform(synchronous: { try person("Ben", $0).age = 21 })
+        try view.merge()
+        #expect(recorder.take() == ["will", "update Ann 0.0", "update Ben 0.1", "did"])
+    }
 
     @Test(arguments: TestStore.all) func aListIsToldWhatCameLeftChangedAndMoved(_ store: TestStore) throws {
         let stack = try stack(store, ["Ann": 1, "Ben": 2, "Cid": 3, "Zoe": 10])

@@ -50,6 +50,8 @@ class PostgreSQLInPlaceReader: PostgreSQLReader {
     }
 
     override func hasUnsettledHistory() throws(StorageError) -> Bool { try historyLag().entries > 0 }
+    /// Nobody can watch these tables.
+    override func unsettledTokens() throws(StorageError) -> [HistoryToken] { [] }
 
     override func purgeHistory(through token: HistoryToken) throws(StorageError) {
         try checkOpen()

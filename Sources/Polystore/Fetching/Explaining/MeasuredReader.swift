@@ -68,6 +68,7 @@ final class MeasuredReader: StorageReader {
     func note(_ name: String) throws(StorageError) -> Data? { try reader.note(name) }
     func currentToken() throws(StorageError) -> HistoryToken? { try reader.currentToken() }
     func hasUnsettledHistory() throws(StorageError) -> Bool { try reader.hasUnsettledHistory() }
+    func unsettledTokens() throws(StorageError) -> [HistoryToken] { try reader.unsettledTokens() }
     func historyLag() throws(StorageError) -> HistoryLag { try reader.historyLag() }
     func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows { try reader.rawRows(sql) }
     func end() { reader.end() }

@@ -59,10 +59,10 @@ public struct StackCommits: AsyncSequence, Sendable {
             self.core = core
             switch buffering {
             case .coalescing:
-                mailbox = CommitMailbox()
+                mailbox = CommitMailbox(takesPast: true)
                 isCoalescing = true
             case .gap(let count):
-                mailbox = CommitMailbox(commitLimit: Swift.max(count, 1))
+                mailbox = CommitMailbox(commitLimit: Swift.max(count, 1), takesPast: true)
                 isCoalescing = false
             }
             try core.observe(mailbox)

@@ -66,7 +66,8 @@ extension StackCore {
             guard isKept else { return watch.cancel() }
             let reader = try entry.store.beginRead()
             defer { reader.end() }
-            commits.start(store, after: try reader.currentToken()?.position ?? 0)
+            let past = Set(try reader.unsettledTokens().map(\.position))
+            commits.start(store, after: try reader.currentToken()?.position ?? 0, past: past)
             look(into: store)
         } catch {
             unfollow(store)
