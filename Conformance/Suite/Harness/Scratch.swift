@@ -254,11 +254,11 @@ final class Scratch {
         }
     }
 
-    func history(since token: HistoryToken? = nil) throws -> [HistoryEntry] {
+    func history(since token: HistoryToken? = nil, limit: Int = 1000) throws -> [HistoryEntry] {
         while true {
             try settle()
             // Others on the same server come and go: the session that reads says whether it can see all.
-            let entries = try read { try $0.hasUnsettledHistory() ? nil : $0.history(since: token, limit: 1000) }
+            let entries = try read { try $0.hasUnsettledHistory() ? nil : $0.history(since: token, limit: limit) }
             if let entries { return entries }
         }
     }

@@ -56,7 +56,7 @@ enum HistoryCases {
             var token: HistoryToken?, sizes: [Int] = [], seen: [HistoryToken] = []
             let all = try scratch.history().map(\.token)
             while true {
-                let page = try scratch.read { try $0.history(since: token, limit: 3) }
+                let page = try scratch.history(since: token, limit: 3)
                 sizes.append(page.count)
                 guard let last = page.last else { break }
                 seen += page.map(\.token)

@@ -53,7 +53,7 @@ enum HistoryPurgeCases {
             try purge(scratch, HistoryToken(store: tokens[0].store, position: .max))
             check.equal(try scratch.history().count, 0, "entries")
             check.throwing(.tokenExpired, "a token from before") { _ = try scratch.history(since: tokens[3]) }
-            guard let now = try scratch.read({ try $0.currentToken() }) else { return check.isTrue(false, "a token of the empty history") }
+            guard let now = try scratch.token() else { return check.isTrue(false, "a token of the empty history") }
             check.isTrue(now.position >= tokens[4].position, "it is the newest")
             let next = try scratch.write { try scratch.insert("Tag", [[:]], $0) }
             check.isTrue((next?.position ?? 0) > tokens[4].position, "positions go on")
