@@ -60,11 +60,8 @@ struct SQLitePlace: Sendable {
         guard error.code == .notFound else { return error }
         let manager = FileManager.default
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        var isFolder: ObjCBool = false
-        if manager.fileExists(atPath: path, isDirectory: &isFolder) {
-            return isFolder.boolValue
-                ? StorageError(.notADatabase, "the path is a folder, not a SQLite database", cause: error)
-                : StorageError(.permissionDenied, "the database file may not be opened", cause: error)
+        if manager.fileExists(atPath: path) {
+            return StorageError(.permissionDenied, "the database file may not be opened", cause: error)
         }
         return manager.fileExists(atPath: folder)
             ? StorageError(.permissionDenied, "a database file may not be made in this folder", cause: error)

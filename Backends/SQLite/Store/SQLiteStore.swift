@@ -109,7 +109,10 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
         if opened.withLock({ $0 != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
         let readOnly = request.readOnly || isReadOnly
-        let exists = FileManager.default.fileExists(atPath: path)
+        var isFolder: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+        // The system opens a folder for reading, and the engine fails later.
+        if isFolder.boolValue { throw StorageError(.notADatabase, "the path is a folder, not a SQLite database") }
         if !exists, !request.createIfMissing || request.schema == nil || readOnly {
             throw StorageError(.notFound, "there is no SQLite database at this path")
         }

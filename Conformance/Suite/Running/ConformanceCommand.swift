@@ -48,12 +48,17 @@ public struct ConformanceCommand: ParsableCommand {
         }
     }
 
+    /// Refuses a form of report that there is none of, and a pattern that no case matches: a run of nothing would pass.
+    public func validate() throws {
+        guard ["text", "json", "junit"].contains(report) else { throw ValidationError("--report is text, json or junit") }
+        if ConformanceRunner(only: only).cases.isEmpty { throw ValidationError("no case matches '\(only)'; --list names all cases") }
+    }
+
     private func run(_ opener: some StoreOpener) throws {
         if list {
-            for item in ConformanceSuite.cases { print("\(item.id)  [\(item.clause)]") }
+            for item in ConformanceRunner(only: only).cases { print("\(item.id)  [\(item.clause)]") }
             return
         }
-        guard ["text", "json", "junit"].contains(report) else { throw ValidationError("--report is text, json or junit") }
         if let seed { RandomCases.seed = seed }
         IsolationCases.isThorough = thorough
         // Many cases provoke errors on purpose.

@@ -2,7 +2,8 @@ internal import PolystoreStorage
 
 /// Runs cases over a store.
 public struct ConformanceRunner: Sendable {
-    private let cases: [ConformanceCase]
+    /// The cases that match.
+    public let cases: [ConformanceCase]
 
     /// A runner of all cases whose names match a pattern with `*`; an empty pattern matches all.
     public init(only pattern: String = "") {
