@@ -11,6 +11,8 @@ struct ContextRefresh {
 
     private var parts: [Part] = []
     private let stores: Set<Int>
+    /// The objects that will be different.
+    private(set) var stale = StaleObjects()
 
     init(_ batch: CommitBatch, _ context: ObjectContext) throws(StorageError) {
         stores = batch.stores
@@ -22,6 +24,7 @@ struct ContextRefresh {
                 try reader.rows(root, keys: objects.map(\._key), into: rows)
             }
             parts.append(Part(store: store, root: root, objects: objects, rows: rows))
+            stale.add(objects, rows, root, store)
         }
     }
 
@@ -48,5 +51,30 @@ struct ContextRefresh {
             for object in objects { object.forgetRelationships() }
         }
         for part in parts { context.take(part.rows, part.objects, part.root, part.store) }
+    }
+}
+
+/// Living objects that are not what their rows are: to whoever looks at them it is news what commits made of them, though lists may have
+/// been fetched since.
+struct StaleObjects {
+    private struct Place: Hashable {
+        let store: Int
+        let root: EntityIndex
+    }
+
+    private var keys: [Place: Set<Int64>] = [:]
+
+    fileprivate mutating func add(_ objects: [ManagedObject], _ rows: RowBatch, _ root: EntityIndex, _ store: Int) {
+        let versions = Dictionary((0..<rows.count).map { (rows.key($0), rows.row($0).version) }) { first, _ in first }
+        let stale = objects.filter { versions[$0._key] != $0._version }
+        if !stale.isEmpty { keys[Place(store: store, root: root)] = Set(stale.map(\._key)) }
+    }
+
+    var isEmpty: Bool { keys.isEmpty }
+
+    /// The keys of those that are among others.
+    func keys(among others: ClosedRange<Int64>, _ root: EntityIndex, _ store: Int) -> [Int64] {
+        guard let keys = keys[Place(store: store, root: root)] else { return [] }
+        return others.count <= keys.count ? others.filter(keys.contains) : keys.filter(others.contains)
     }
 }

@@ -80,9 +80,9 @@ public final class ViewContext: FetchSource, MonitorHome {
         let monitors = monitors.alive
         var concerned: [any HomeMonitor] = []
         let refresh = try context.inOneSnapshot { () throws(StorageError) -> ContextRefresh in
-            let sessions = try context.heldSessions
-            for monitor in monitors where try monitor.prepare(batch, sessions) { concerned.append(monitor) }
-            return try ContextRefresh(batch, context)
+            let sessions = try context.heldSessions, refresh = try ContextRefresh(batch, context)
+            for monitor in monitors where try monitor.prepare(batch, sessions, refresh.stale) { concerned.append(monitor) }
+            return refresh
         }
         for monitor in concerned { monitor.willChange(batch.source) }
         refresh.apply(to: context)

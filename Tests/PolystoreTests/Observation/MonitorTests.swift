@@ -29,6 +29,54 @@ import Testing
 
     private let byName = From<Person>().orderBy(.ascending(\.name))
 
+    /// A list that begins, or is fetched anew, while a commit waits to be merged has it already.
+    @Test(arguments: TestStore.all) func whatWaitedWhenAListBeganIsNoNewsToIt(_ store: TestStore) throws {
+        let stack = try stack(store), list = byName.prefetch(\.partner)
+        try stack.perform(synchronous: { try person("Ann", $0).partner = person("Ben", $0) })
+        let view = stack.makeViewContext(merging: .onDemand)
+        let before = try view.monitorList(list), anew = try view.monitorList(list)
+        try stack.perform(synchronous: { try person("Ben", $0).age = 20 })
+        try anew.refetch(list)
+        let begun = try view.monitorList(list)
+        let recorders = [before, anew, begun].map { monitor in
+            let recorder = MonitorRecorder(monitor)
+            monitor.addObserver(recorder)
+            return recorder
+        }
+        let told = ["will", "update Ann 0.0", "update Ben 0.1", "did"]
+        try view.merge()
+        #expect(recorders.map { $0.take() } == [told, [], []])
+        try stack.perform(synchronous: { try person("Ben", $0).age = 21 })
+        try view.merge()
+        #expect(recorders.map { $0.take() } == [told, told, told])
+    }
+
+    /// The list has the commit, and the objects through which it is looked at have not.
+    @Test(arguments: TestStore.all) func whatAnObjectWasNotYetIsNews(_ store: TestStore) throws {
+        let stack = try stack(store), list = byName.prefetch(\.partner)
+        try stack.perform(synchronous: { try person("Ann", $0).partner = person("Ben", $0) })
+        let view = stack.makeViewContext(merging: .onDemand)
+        let ben = try #require(try view.fetchOne(From<Person>().where(\.name == "Ben")))
+        try stack.perform(synchronous: { try person("Ben", $0).age = 20 })
+        try stack.perform(synchronous: { try person("Cid", $0).age = 30 })
+        let monitor = try view.monitorList(list), recorder = MonitorRecorder(monitor)
+        monitor.addObserver(recorder)
+        #expect(ben.age == 2 && monitor[1] === ben)
+        try view.merge()
+        #expect(ben.age == 20)
+        #expect(recorder.take() == ["will", "update Ann 0.0", "update Ben 0.1", "did"])
+    }
+
+    @Test(arguments: TestStore.all) func aListThatIsFetchedAnewShowsWhatIsCommitted(_ store: TestStore) throws {
+        let stack = try stack(store), view = stack.makeViewContext()
+        let monitor = try view.monitorList(byName), recorder = MonitorRecorder(monitor), ben = monitor[1]
+        monitor.addObserver(recorder)
+        try stack.perform(synchronous: { try person("Ben", $0).age = 20 })
+        try monitor.refetch(byName)
+        #expect(ben.age == 20 && monitor[1] === ben)
+        #expect(recorder.take() == ["will", "update Ben 0.1", "did", "willRefetch", "didRefetch"])
+    }
+
     /// On a server the history may come later to a commit that everybody sees: a transaction with a lower token is still running.
     @Test(.enabled(if: TestStore.server != nil)) func whatTheFirstFetchHasSeenIsNoNews() async throws {
         let stack = try stack(.postgresql), commits: StackCommits

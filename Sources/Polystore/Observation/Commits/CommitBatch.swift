@@ -2,6 +2,13 @@ internal import PolystoreStorage
 
 /// Commits that observers take in one step: they come from the same source and follow each other.
 struct CommitBatch {
+    /// What a commit changed in one store.
+    struct Commit {
+        /// Its place in the history; nil where there is none.
+        let position: Int64?
+        let runs: [HistoryChanges.KeyRun]
+    }
+
     /// What the program knows the commits by; nil where it gave nothing, or they are of others.
     let source: (any Hashable & Sendable)?
     /// The authors in order, each once.
@@ -9,7 +16,7 @@ struct CommitBatch {
     /// The stores of which it is not known what changed.
     private(set) var unknown: Set<Int> = []
     /// What is known, by store.
-    private(set) var changes: [Int: [HistoryChanges.KeyRun]] = [:]
+    private var changes: [Int: [Commit]] = [:]
     /// The entities that are known to have changed, by store.
     private(set) var entities: [Int: Set<EntityIndex>] = [:]
     /// The rows that changed, read once for all who ask.
@@ -27,7 +34,7 @@ struct CommitBatch {
                     unknown.insert(part.store)
                     continue
                 }
-                changes[part.store, default: []] += known.keyRuns
+                changes[part.store, default: []].append(Commit(position: part.token?.position, runs: Array(known.keyRuns)))
                 for run in known.keyRuns {
                     if case .links(let link) = run.kind {
                         links[part.store, default: []].insert(link)
@@ -63,8 +70,14 @@ struct CommitBatch {
     /// The stores that have any changes.
     var stores: Set<Int> { unknown.union(changes.keys) }
 
+    /// Whether it is known what changed in a store.
+    func hasChanges(in store: Int) -> Bool { changes[store] != nil }
+
+    /// The commits that are known to have changed a store.
+    func commits(in store: Int) -> [Commit] { changes[store] ?? [] }
+
     /// The runs of changed keys of a store.
-    func runs(in store: Int) -> [HistoryChanges.KeyRun] { changes[store] ?? [] }
+    func runs(in store: Int) -> some Sequence<HistoryChanges.KeyRun> { commits(in: store).lazy.flatMap(\.runs) }
 }
 
 /// Rows of changed objects as they are in the snapshot in which a batch is taken: many lists ask for the same ones.

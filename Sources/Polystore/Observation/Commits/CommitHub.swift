@@ -87,10 +87,8 @@ final class CommitHub: Sendable {
     /// From now on the history of a store is told, beginning where `start` says.
     func follow(_ store: Int, isOrdered: Bool) { state.withLock { $0.gates[store] = HistoryGate(isOrdered: isOrdered) } }
 
-    /// The history of a store is told from what is after a position on, of which some is visible already.
-    func start(_ store: Int, after position: Int64, past: Set<Int64>) {
-        state.withLock { $0.gates[store]?.start(after: position, past: past) }
-    }
+    /// The history of a store is told from what is after a position on.
+    func start(_ store: Int, after position: Int64) { state.withLock { $0.gates[store]?.start(after: position) } }
 
     /// How far the history of a store was told; nil where it is not followed.
     func position(_ store: Int) -> Int64? {

@@ -9,8 +9,6 @@ final class CommitMailbox: CommitSubscriber {
     private let capacity: Int
     /// Nor are more commits than this.
     private let commitLimit: Int
-    /// Whether commits are wanted that were visible before anybody observed.
-    private let takesPast: Bool
 
     private struct State: Sendable {
         var commits: [CommittedChanges] = []
@@ -23,14 +21,12 @@ final class CommitMailbox: CommitSubscriber {
 
     private let state = Mutex(State())
 
-    init(capacity: Int = 10_000, commitLimit: Int = .max, takesPast: Bool = false) {
+    init(capacity: Int = 10_000, commitLimit: Int = .max) {
         self.capacity = capacity
         self.commitLimit = commitLimit
-        self.takesPast = takesPast
     }
 
     func receive(_ changes: CommittedChanges) {
-        if changes.isPast, !takesPast { return }
         let continuation = state.withLock { state in
             state.size += changes.size
             state.commits.append(changes)

@@ -19,15 +19,12 @@ final class CommittedChanges: Sendable {
     let source: (any Hashable & Sendable)?
     /// Whether it was made elsewhere: by another process, another machine or another stack.
     let isRemote: Bool
-    /// Whether it was visible before anybody observed the store: whoever has fetched since then has it.
-    let isPast: Bool
 
-    init(_ parts: [Part], author: String, source: (any Hashable & Sendable)? = nil, isRemote: Bool = false, isPast: Bool = false) {
+    init(_ parts: [Part], author: String, source: (any Hashable & Sendable)? = nil, isRemote: Bool = false) {
         self.parts = parts
         self.author = author
         self.source = source
         self.isRemote = isRemote
-        self.isPast = isPast
     }
 
     /// Something changed in a store and nobody knows what.

@@ -10,8 +10,6 @@ struct HistoryGate: Sendable {
     private let isOrdered: Bool
     /// Commits of this stack that were told before the history came to them.
     private var told: Set<Int64> = []
-    /// Commits that were visible when it began, although the history comes to them later.
-    private var past: Set<Int64> = []
     /// Commits of this stack that wait for those of others before them.
     private var deferred: [Int64: CommittedChanges] = [:]
     /// How often a commit of this stack may have happened although the engine could not say so.
@@ -20,11 +18,10 @@ struct HistoryGate: Sendable {
 
     init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
-    /// Begins after a position, with later ones that are visible.
-    mutating func start(after position: Int64, past: Set<Int64> = []) {
+    /// Begins after a position.
+    mutating func start(after position: Int64) {
         isStarting = false
         self.position = position
-        self.past = past
         told = told.filter { $0 > position }
     }
 
@@ -71,7 +68,7 @@ struct HistoryGate: Sendable {
         if let own = deferred.removeValue(forKey: entry.token.position) { return own }
         if told.remove(entry.token.position) != nil { return nil }
         let part = CommittedChanges.Part(store: store, token: entry.token, changes: entry.changes)
-        return CommittedChanges([part], author: entry.author, isRemote: true, isPast: past.remove(entry.token.position) != nil)
+        return CommittedChanges([part], author: entry.author, isRemote: true)
     }
 
     /// The commits that wait.
@@ -81,7 +78,6 @@ struct HistoryGate: Sendable {
     mutating func jump(to position: Int64) -> [CommittedChanges] {
         self.position = max(self.position, position)
         told = told.filter { $0 > position }
-        past = past.filter { $0 > position }
         defer { deferred = [:] }
         return left
     }

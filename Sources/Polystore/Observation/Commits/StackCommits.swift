@@ -59,10 +59,10 @@ public struct StackCommits: AsyncSequence, Sendable {
             self.core = core
             switch buffering {
             case .coalescing:
-                mailbox = CommitMailbox(takesPast: true)
+                mailbox = CommitMailbox()
                 isCoalescing = true
             case .gap(let count):
-                mailbox = CommitMailbox(commitLimit: Swift.max(count, 1), takesPast: true)
+                mailbox = CommitMailbox(commitLimit: Swift.max(count, 1))
                 isCoalescing = false
             }
             try core.observe(mailbox)

@@ -66,8 +66,7 @@ extension StackCore {
             guard isKept else { return watch.cancel() }
             let reader = try entry.store.beginRead()
             defer { reader.end() }
-            let past = Set(try reader.unsettledTokens().map(\.position))
-            commits.start(store, after: try reader.currentToken()?.position ?? 0, past: past)
+            commits.start(store, after: try reader.currentToken()?.position ?? 0)
             look(into: store)
         } catch {
             unfollow(store)

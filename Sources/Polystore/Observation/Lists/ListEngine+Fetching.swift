@@ -14,7 +14,11 @@ extension ListEngine {
 
     func fetched(_ stores: [Int], _ sessions: SessionPool) throws(StorageError) -> Step {
         let (rows, isComplete) = try fetchRows(stores, sessions)
-        return Step(rows: .fetched(rows, stores: stores, isComplete: isComplete), contents: contents(of: rows), changes: nil, updated: [])
+        var seen: [Int: SeenHistory] = [:]
+        if !dependencies.ways.isEmpty { for store in stores { seen[store] = try SeenHistory(try sessions.reader(store)) } }
+        return Step(
+            rows: .fetched(rows, stores: stores, isComplete: isComplete), contents: contents(of: rows), changes: nil, updated: [],
+            seen: seen)
     }
 
     /// How many rows beyond its window a list with a limit remembers, so that some can leave before it is fetched anew.

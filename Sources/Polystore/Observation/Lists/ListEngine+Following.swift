@@ -9,16 +9,22 @@ extension ListEngine {
     var isLocal: Bool { dependencies.isEmpty && query.limit == nil }
 
     /// What commits mean for the list; nil where they do not concern it.
-    func step(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Step? {
+    ///
+    /// - Parameters:
+    ///   - batch: The commits.
+    ///   - sessions: The snapshot in which they are looked at.
+    ///   - stale: The objects through which the list is looked at, as far as they are still what they were.
+    func step(_ batch: CommitBatch, _ sessions: SessionPool, _ stale: StaleObjects = StaleObjects()) throws(StorageError) -> Step? {
         // Without a store of its entity a list is empty until one comes.
         let routed = (try? core.stores(for: query.plan.entity, query.configurations)) ?? []
         if routed != stores || !batch.unknown.isDisjoint(with: stores) { return try fetched(routed, sessions) }
-        let concerned = stores.filter { batch.changes[$0] != nil }
+        let concerned = stores.filter(batch.hasChanges)
         if concerned.isEmpty { return nil }
         var touched: Set<Item> = [], observed: Set<Item> = [], isWhole = false
         let most = max(rows.count / 4, Self.fewObjects)
         for store in concerned {
-            observed.formUnion(try related(batch, store, sessions))
+            observed.formUnion(try related(batch, store, stale, sessions))
+            observed.formUnion(shown(batch, store, stale))
             if isUndecided(batch, store) || !touch(batch, store, most, &touched) { isWhole = true }
         }
         touched.formUnion(observed)
@@ -46,20 +52,20 @@ extension ListEngine {
         return true
     }
 
+    /// The list's own objects that somebody looks at as they were before, whatever the list knows of them.
+    private func shown(_ batch: CommitBatch, _ store: Int, _ stale: StaleObjects) -> [Item] {
+        if stale.isEmpty { return [] }
+        return batch.runs(in: store).filter { query.plan.entities.contains($0.entity) }
+            .flatMap { stale.keys(among: $0.keys, query.root, store) }.map { Item(key: $0, store: Int16(truncatingIfNeeded: store)) }
+    }
+
     /// The list's objects from which something that changed can be reached.
-    private func related(_ batch: CommitBatch, _ store: Int, _ sessions: SessionPool) throws(StorageError) -> [Item] {
+    private func related(
+        _ batch: CommitBatch, _ store: Int, _ stale: StaleObjects, _ sessions: SessionPool
+    ) throws(StorageError) -> [Item] {
         var found: [Item] = []
         for way in dependencies.ways {
-            var keys: Set<Int64> = []
-            for run in batch.runs(in: store) where core.model.schema[run.entity].root == way.root {
-                switch run.kind {
-                case .links, .insert: continue
-                case .delete: keys.formUnion(run.keys)
-                case .update(let mask):
-                    if let slots = way.slots, !slots.contains(where: { mayHaveChanged($0, mask, run.entity) }) { continue }
-                    keys.formUnion(run.keys)
-                }
-            }
+            let keys = keys(way, batch, store, stale)
             if keys.isEmpty { continue }
             let values = keys.sorted().map { Value.int($0) }
             let plan = FetchPlan(
@@ -68,6 +74,24 @@ extension ListEngine {
             while let item = try stream.next({ row, store in Item(key: row.key, store: store) }) { found.append(item) }
         }
         return found
+    }
+
+    /// The objects at the end of a way that changed: of what the list has seen those that somebody looks at as they were before.
+    private func keys(_ way: ListDependencies.Way, _ batch: CommitBatch, _ store: Int, _ stale: StaleObjects) -> Set<Int64> {
+        var keys: Set<Int64> = []
+        for commit in batch.commits(in: store) {
+            let isSeen = seen[store]?.holds(commit.position) ?? false
+            for run in commit.runs where core.model.schema[run.entity].root == way.root {
+                switch run.kind {
+                case .links, .insert: continue
+                case .update(let mask):
+                    if let slots = way.slots, !slots.contains(where: { mayHaveChanged($0, mask, run.entity) }) { continue }
+                case .delete: break
+                }
+                if isSeen { keys.formUnion(stale.keys(among: run.keys, way.root, store)) } else { keys.formUnion(run.keys) }
+            }
+        }
+        return keys
     }
 
     /// Whether an attribute is among the changed ones, or one that the history does not name.

@@ -22,6 +22,8 @@ final class ListEngine {
         let changes: ListChanges?
         /// The objects whose values changed and that are in both states.
         let updated: Set<Item>
+        /// What the list begins anew with, by store; nil where it goes on.
+        var seen: [Int: SeenHistory]?
     }
 
     let query: ListQuery
@@ -35,6 +37,9 @@ final class ListEngine {
     private(set) var contents = ListContents()
     /// Where its sections begin.
     private(set) var starts = SectionStarts(ListContents().sections)
+    /// The commits that were visible when the list began, though they may be told later: that an object can be reached from what they changed
+    /// is no news. Of its own objects the list knows the versions.
+    private(set) var seen: [Int: SeenHistory] = [:]
     /// Whether the rows are all there are; otherwise they are the first ones, some more than the window needs.
     private(set) var isComplete = true
 
@@ -83,6 +88,7 @@ final class ListEngine {
             self.stores = stores
             self.isComplete = isComplete
         }
+        if let seen = step.seen { self.seen = seen }
         contents = step.contents
         starts = SectionStarts(contents.sections)
     }

@@ -29,7 +29,7 @@ final class ArrivingList: HomeMonitor {
         return engine
     }
 
-    func prepare(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Bool {
+    func prepare(_ batch: CommitBatch, _ sessions: SessionPool, _ stale: StaleObjects) throws(StorageError) -> Bool {
         batches.append(batch)
         return false
     }

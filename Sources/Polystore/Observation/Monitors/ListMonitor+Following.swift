@@ -10,8 +10,8 @@ extension ListMonitor {
     /// Fetches anew, with other sections.
     public func refetch(_ from: From<Object>, sectionBy: SectionBy<Object>?) throws(StorageError) {
         try reporting { () throws(StorageError) in
-            let next = ListEngine(try ListQuery(from, sectionBy, home.core.model), home.core)
-            try next.fetch(in: home.context)
+            let context = try home._fetchContext, next = ListEngine(try ListQuery(from, sectionBy, home.core.model), home.core)
+            try next.fetch(in: context)
             replace(next, from, sectionBy)
         }
     }
@@ -47,8 +47,8 @@ extension ListMonitor {
 }
 
 extension ListMonitor: HomeMonitor {
-    func prepare(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Bool {
-        step = try engine.step(batch, sessions)
+    func prepare(_ batch: CommitBatch, _ sessions: SessionPool, _ stale: StaleObjects) throws(StorageError) -> Bool {
+        step = try engine.step(batch, sessions, stale)
         return step != nil
     }
 

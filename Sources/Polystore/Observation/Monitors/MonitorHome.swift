@@ -1,7 +1,7 @@
 internal import PolystoreStorage
 
 /// What monitors belong to and are kept up to date by: a view context, or a transaction that is not tied to a closure.
-protocol MonitorHome: AnyObject {
+protocol MonitorHome: AnyObject, FetchSource {
     var core: StackCore { get }
     var context: ObjectContext { get }
     func remove(_ monitor: any HomeMonitor)
@@ -11,8 +11,12 @@ protocol MonitorHome: AnyObject {
 protocol HomeMonitor: AnyObject {
     /// Finds out what commits mean for it, without a change that anybody could see.
     ///
+    /// - Parameters:
+    ///   - batch: The commits.
+    ///   - sessions: The snapshot in which they are looked at.
+    ///   - stale: The objects of the home that will be different.
     /// - Returns: Whether they concern it.
-    func prepare(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Bool
+    func prepare(_ batch: CommitBatch, _ sessions: SessionPool, _ stale: StaleObjects) throws(StorageError) -> Bool
     /// Finds out what the changes of a transaction since the last time mean for it.
     ///
     /// - Returns: Whether they concern it.

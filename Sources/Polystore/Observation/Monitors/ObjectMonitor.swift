@@ -97,7 +97,7 @@ public final class ObjectMonitor<Object: ManagedObject> {
 }
 
 extension ObjectMonitor: HomeMonitor {
-    func prepare(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Bool {
+    func prepare(_ batch: CommitBatch, _ sessions: SessionPool, _ stale: StaleObjects) throws(StorageError) -> Bool {
         prepared = nil
         guard let object else { return false }
         let store = Int(object._store)

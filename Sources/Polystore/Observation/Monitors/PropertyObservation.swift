@@ -52,7 +52,9 @@ public final class PropertyObservation<Object: ManagedObject, Value: Equatable> 
 }
 
 extension PropertyObservation: HomeMonitor {
-    func prepare(_ batch: CommitBatch, _ sessions: SessionPool) throws(StorageError) -> Bool { object != nil && !batch.stores.isEmpty }
+    func prepare(_ batch: CommitBatch, _ sessions: SessionPool, _ stale: StaleObjects) throws(StorageError) -> Bool {
+        object != nil && !batch.stores.isEmpty
+    }
 
     func preparePending() throws(StorageError) -> Bool { object != nil }
 

@@ -71,7 +71,7 @@ extension ViewContext {
     public func monitorList<Object: ManagedObject>(
         asynchronous from: From<Object>, sectionBy: SectionBy<Object>? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws(StorageError) -> ListMonitor<Object> {
-        try merge()
+        _ = try _fetchContext
         let engine = try await ArrivingList.fetch(try ListQuery(from, sectionBy, core.model), self, isolation: isolation)
         let monitor = ListMonitor(from, sectionBy, engine, self)
         try add(monitor, isolation: isolation)
@@ -82,10 +82,7 @@ extension ViewContext {
         _ from: From<Object>, _ sectionBy: SectionBy<Object>?, _ isolation: isolated (any Actor)?
     ) throws(StorageError) -> ListMonitor<Object> {
         try reporting { () throws(StorageError) in
-            // What is committed from here on comes as a change; what the fetch below sees of it already changes nothing then.
-            try merge()
-            context.extend(to: core.storeCount)
-            let engine = ListEngine(try ListQuery(from, sectionBy, core.model), core)
+            let context = try _fetchContext, engine = ListEngine(try ListQuery(from, sectionBy, core.model), core)
             try engine.fetch(in: context)
             let monitor = ListMonitor(from, sectionBy, engine, self)
             try add(monitor, isolation: isolation)

@@ -187,7 +187,8 @@ extension ListPublisher: CommitFollower {
     func follow(_ look: FollowerLook) throws(StorageError) {
         let isChanged = try state.withLock { state throws(StorageError) in
             let engine = state.engine
-            guard let step = try look.look(after: state.fetch, core, engine.step) else { return false }
+            let step = try look.look(after: state.fetch, core) { batch, sessions throws(StorageError) in try engine.step(batch, sessions) }
+            guard let step else { return false }
             engine.take(step)
             let snapshot = Self.snapshot(engine, core, updated: step.updated)
             published.publish(snapshot, Note(updated: step.changes == nil ? nil : step.updated, source: look.batch.source))
