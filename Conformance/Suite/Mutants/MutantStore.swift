@@ -28,6 +28,7 @@ public final class MutantStore: StorageInterface {
         case forgetsAuthors = "H006.the-author-is-kept"
         case goesOverGaps = "H008.a-token-from-before-a-purge-has-expired"
         case purgesNothing = "H009.a-purge-keeps-what-is-later"
+        case saysNoToken = "H010.a-session-says-which-commits-it-sees"
         case tellsTheNewestFirst = "H015.pages"
         case namesSecrets = "H016.what-the-model-excludes-is-never-named"
         case forgetsLinks = "C040.links"
@@ -156,9 +157,9 @@ class MutantReader: ForwardingReader {
             if case .compare(let path, .notEqual, _) = plan.predicate { plan.predicate = .and([plan.predicate, .not(.isNil(path))]) }
         case .losesTheLastRow, .forgetsRollback, .usesKeysAgain, .forgetsVersions, .losesMicroseconds, .turnsEmptyTextIntoNil,
             .sumOfNothingIsNil, .leaksNewRowsIntoSnapshots, .forgetsHistory, .losesTombstones, .tellsEachChange,
-            .tellsOfWhatCameAndWent, .forgetsAuthors, .goesOverGaps, .purgesNothing, .tellsTheNewestFirst, .namesSecrets, .forgetsLinks,
-            .opensAnyModel, .forgetsItsFormat,
-            .losesDefaultsInSteps, .losesRenamedValuesInSteps, .losesPairsInSteps, .keepsRowsOfWhatBeginsAnew, .stepsWithoutCommit,
+            .tellsOfWhatCameAndWent, .forgetsAuthors, .goesOverGaps, .purgesNothing, .saysNoToken, .tellsTheNewestFirst, .namesSecrets,
+            .forgetsLinks, .opensAnyModel, .forgetsItsFormat, .losesDefaultsInSteps, .losesRenamedValuesInSteps, .losesPairsInSteps,
+            .keepsRowsOfWhatBeginsAnew, .stepsWithoutCommit,
             .commitsHalfSteps, .usesKeysAgainAfterSteps, .forgetsEarlierVersions, .takesStepsFromElsewhere, .tellsNobody,
             .takesLoadsForEntries, .goesOnTelling, .leavesOutInsertions, .leavesOutUpdates, .leavesOutDeletions, .leavesOutLinks:
             break
@@ -189,6 +190,8 @@ class MutantReader: ForwardingReader {
             return try reader.history(since: nil, limit: limit)
         }
     }
+
+    func currentToken() throws(StorageError) -> HistoryToken? { store.defect == .saysNoToken ? nil : try reader.currentToken() }
 
     func end() { reader.end() }
 }

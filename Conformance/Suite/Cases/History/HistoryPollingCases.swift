@@ -9,7 +9,39 @@ enum HistoryPollingCases {
             let poll = try Poll(scratch, writers: 8, rounds: 20)
             poll.run()
             poll.report(check)
-        }
+        },
+        HistoryScene.historyCase("H010.a-session-says-which-commits-it-sees") { scratch, check in
+            var committed: [HistoryToken] = []
+            func commit(_ writer: any StorageWriter) throws {
+                if let token = try writer.commit(CommitRecord()) { committed.append(token) }
+            }
+            // What the history gives up to the newest token, and what it will give later.
+            func compare(_ what: String) throws {
+                let seen = try scratch.read { reader in
+                    let told = try reader.history(since: nil, limit: 100).map(\.token)
+                    check.equal(try reader.currentToken(), told.last, "the newest token, \(what)")
+                    return told + (try reader.unsettledTokens())
+                }
+                check.equal(seen.sorted { $0.position < $1.position }, committed.sorted { $0.position < $1.position }, what)
+            }
+            func insert(_ body: () throws -> Void = {}) throws {
+                let writer = try scratch.store.beginWrite(WriteOptions(timeout: 10))
+                defer { writer.end() }
+                try scratch.insert("Tag", [[:]], writer)
+                try body()
+                try commit(writer)
+            }
+            try compare("before any")
+            try insert()
+            try compare("after one")
+            if scratch.store.capabilities.contains(.concurrentWriters) {
+                try insert {
+                    try insert()
+                    try compare("beside an older writer")
+                }
+                try compare("after the older writer")
+            }
+        },
     ]
 
     /// Writers that each add tags one by one, and a reader that asks for what is new all the time.

@@ -189,6 +189,20 @@ enum PlaceCases {
             check.equal(list.take(), ["will", "update 0.0", "did"], "the owner's parent")
             check.isTrue(published.waits(for: 3), "published: the owner's parent")
         },
+        .graph("N007.what-a-list-began-with-is-told-once", "semantics H") { stack, check in
+            try fill(stack)
+            let view = stack.makeViewContext(merging: .onDemand), prefetched = dogs.prefetch(\.owner)
+            func recorder() throws -> ListRecorder<Dog> { ListRecorder(try view.monitorList(prefetched)) }
+            let before = try recorder()
+            try stack.write { try person("Ben", in: $0).score = 2 }
+            let after = try recorder()
+            try view.merge()
+            check.equal(before.take(), ["will", "update 0.1", "did"], "to a list from before")
+            check.equal(after.take(), [], "to a list that began with it")
+            try stack.write { try person("Ben", in: $0).score = 3 }
+            try view.merge()
+            check.equal(before.take() + after.take(), ["will", "update 0.1", "did", "will", "update 0.1", "did"], "to both")
+        },
         .graph("N007.also-beside-many-other-changes", "semantics H") { stack, check in
             try fill(stack)
             let view = stack.makeViewContext()
