@@ -171,7 +171,7 @@ let package = Package(
             ["PolystoreCompatibility", "PolystoreInMemory", "PolystoreSQLite", "PolystorePostgreSQL", "TestStores"]),
         tests(
             "ConformanceTests", "Tests/ConformanceTests",
-            ["PolystoreConformance", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite"]),
+            ["PolystoreCatalog", "PolystoreConformance", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite"]),
         tests(
             "InMemoryTests", "Tests/Backends/InMemoryTests",
             ["PolystoreConformance", "PolystoreCatalog", "PolystoreInMemory", "PolystoreStorage"]),

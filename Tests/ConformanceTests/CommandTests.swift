@@ -1,4 +1,5 @@
 import Foundation
+import PolystoreCatalog
 import PolystoreConformance
 import PolystoreSQLite
 import PolystoreStorage
@@ -10,6 +11,46 @@ import Testing
         #expect(ConformanceRunner(only: "ZZZ*").cases.isEmpty)
         #expect(ConformanceRunner(only: "N001.an-update-alone").cases.map(\.id) == ["N001.an-update-alone"])
         #expect(ConformanceRunner().cases.count == ConformanceSuite.cases.count)
+    }
+
+    /// A store that somebody has is not what scratch stores are made of.
+    @Test(arguments: ["sqlite", "lmdb"]) func aPathOfARunIsAFolder(scheme: String) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore 100% \(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = try #require(folder.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed))
+        func content() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
+        let harness = try StoreHarness.scratch("\(scheme)://\(path)", opener: StoreCatalog.standard)
+        let result = ConformanceRunner(only: "N005.random-commits-to-two-stores").run(scheme, harness)
+        #expect(result.isGreen)
+        #expect(try content() == [])
+        for name in ["mine", "missing"] {
+            if name == "mine" { try Data("mine".utf8).write(to: folder.appendingPathComponent(name)) }
+            let error = #expect(throws: StorageError.self) {
+                _ = try StoreHarness.scratch("\(scheme)://\(path)/\(name)", opener: StoreCatalog.standard)
+            }
+            #expect(error?.code == .notFound)
+        }
+        #expect(try content() == ["mine"])
+        #expect(try Data(contentsOf: folder.appendingPathComponent("mine")) == Data("mine".utf8))
+    }
+
+    /// What a variable stands for is no more used as it is than a URL.
+    @Test func aServerThatAVariableNamesGetsASchemaOfItsOwn() throws {
+        setenv("POLYSTORE_TEST_RUN", "postgresql:///db", 1)
+        defer { unsetenv("POLYSTORE_TEST_RUN") }
+        let place = try StorePlace.scratch("env:POLYSTORE_TEST_RUN", opener: Schemas())
+        let error = #expect(throws: StorageError.self) { _ = try place.store(nil) }
+        #expect(error?.message.hasPrefix("postgresql polystore_conformance_") == true)
+    }
+
+    /// Says which schema of which kind of store it is asked for.
+    private struct Schemas: StoreOpener {
+        let schemes: [String] = []
+
+        func store(at url: StoreURL, configuration: String?) throws(StorageError) -> any StorageInterface {
+            throw StorageError(.unsupported, "\(url.scheme) \(url.option("x-schema") ?? "")")
+        }
     }
 
     @Test(arguments: [false, true]) func aFolderIsNoDatabase(isReadOnly: Bool) throws {

@@ -70,22 +70,38 @@ public struct StorePlace: Sendable {
         self.remove = remove
     }
 
-    /// A fresh place for a store URL: a file in a temporary folder where the URL names no path, a schema of its own on a server.
+    /// A fresh place for a store URL: for `sqlite:` and `lmdb:` in a temporary folder, or in the folder that the URL names; for a server a
+    /// schema of its own. Any other URL is used as it is, and what is there is erased.
+    ///
+    /// - Throws: `notFound` where the URL names no folder: what lies at a path may be somebody's store.
     public static func scratch(_ text: String, opener: some StoreOpener) throws -> StorePlace {
         let name = "polystore_conformance_" + UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: "")
-        // Options stay behind the path.
-        let parts = text.split(separator: "?", maxSplits: 1), options = parts.count == 2 ? "?\(parts[1])" : ""
-        if let scheme = parts.first, ["sqlite:", "lmdb:"].contains(scheme) {
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+        // The text of what an environment variable stands for.
+        let named = try StoreURL(text), parts = named.text.split(separator: "?", maxSplits: 1)
+        if ["sqlite", "lmdb"].contains(named.scheme) {
+            let folder = try base(named).appendingPathComponent(name)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let url = try StoreURL("\(scheme)\(folder.path)/scratch\(options)")
+            let path = folder.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? folder.path
+            // Options stay behind the path.
+            let url = try StoreURL("\(named.scheme):\(path)/scratch\(parts.count == 2 ? "?\(parts[1])" : "")")
             return StorePlace(
                 store: { try opener.store(at: url, configuration: $0) }, remove: { try? FileManager.default.removeItem(at: folder) })
         }
-        let isServer = text.hasPrefix("postgres")
-        let url = try StoreURL(isServer ? text + (text.contains("?") ? "&" : "?") + "x-schema=\(name)" : text)
+        let isServer = named.scheme == "postgresql"
+        let url = isServer ? try StoreURL("\(named.text)\(parts.count == 2 ? "&" : "?")x-schema=\(name)") : named
         return StorePlace(
             store: { try opener.store(at: url, configuration: $0) },
             remove: { try? opener.store(at: url, configuration: nil).erase() })
+    }
+
+    private static func base(_ url: StoreURL) throws(StorageError) -> URL {
+        if url.place.isEmpty { return FileManager.default.temporaryDirectory }
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: url.place, isDirectory: &isFolder), isFolder.boolValue else {
+            throw StorageError(
+                .notFound,
+                "\"\(url.text)\" names no folder; the suite makes scratch stores in a folder, and never uses a store that is there")
+        }
+        return URL(fileURLWithPath: url.place)
     }
 }

@@ -10,8 +10,8 @@ public struct ConformanceCommand: ParsableCommand {
         commandName: "polystore-conformance",
         abstract: "Runs the conformance suite against scratch stores.",
         discussion: """
-            A scratch store is made for each case and removed after it: memory:, sqlite: and lmdb: use temporary folders, a PostgreSQL \
-            URL a schema with a random name. Exit codes: 0 nothing failed, 1 something failed, 2 a store could not be made.
+            A scratch store is made for each case and removed after it: sqlite: and lmdb: use a temporary folder, or one in the folder \
+            that the URL names, a PostgreSQL URL a schema with a random name. Exit codes: 0 nothing failed, 1 something failed, 2 a store could not be made.
             """)
 
     @Option(name: .customLong("store"), help: "The URL of a store to test; may be repeated. Cases over two stores run over every pair.")
