@@ -39,7 +39,6 @@ final class PublisherCenter: CommitSubscriber {
     private static let pause = 1.0
 
     private struct State: Sendable {
-        var followers: [Follower] = []
         var isWorking = false
         var isSignalled = false
     }
@@ -50,6 +49,8 @@ final class PublisherCenter: CommitSubscriber {
 
     private let mailbox = CommitMailbox()
     private let state = Mutex(State())
+    /// Under a lock of its own: to look through a thousand takes longer than a commit, which does not wait for it.
+    private let followers = Mutex<[Follower]>([])
     /// The stack, which holds the center.
     private let core: @Sendable () -> StackCore?
 
@@ -57,9 +58,9 @@ final class PublisherCenter: CommitSubscriber {
 
     /// Leads a follower on from now on, for as long as it is alive.
     func add(_ follower: any CommitFollower) {
-        state.withLock { state in
-            state.followers.removeAll { $0.follower == nil }
-            state.followers.append(Follower(follower: follower))
+        followers.withLock { followers in
+            followers.removeAll { $0.follower == nil }
+            followers.append(Follower(follower: follower))
         }
     }
 
@@ -78,8 +79,9 @@ final class PublisherCenter: CommitSubscriber {
     }
 
     private func work() {
-        while let followers = nextRound() {
+        while beginRound() {
             guard let core = core() else { return }
+            let followers = followers.withLock { $0.compactMap(\.follower) }
             let commits = mailbox.take()
             do throws(StorageError) {
                 try reporting { () throws(StorageError) in
@@ -108,14 +110,12 @@ final class PublisherCenter: CommitSubscriber {
         }
     }
 
-    private func nextRound() -> [any CommitFollower]? {
+    /// Whether something came since the last round began; otherwise the work ends.
+    private func beginRound() -> Bool {
         state.withLock { state in
-            guard state.isSignalled else {
-                state.isWorking = false
-                return nil
-            }
+            state.isWorking = state.isSignalled
             state.isSignalled = false
-            return state.followers.compactMap(\.follower)
+            return state.isWorking
         }
     }
 }
