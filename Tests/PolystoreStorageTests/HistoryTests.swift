@@ -1,3 +1,4 @@
+import Foundation
 import PolystoreStorage
 import Testing
 
@@ -42,8 +43,39 @@ import Testing
             [5, 0, 2, 0xff, 0xff, 0x03, 0], [5, 0, 2, 1, 1, 0, 99], [5, 0, 2, 1, 1, 0, 6, 4, 65], [5, 0, 2, 1],
             // A run that goes past the last key: first 2^63 - 1, two keys.
             [1, 0, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 2],
+            // An entity and a link table whose number is 2^64 - 1.
+            [1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 2, 1],
+            [4, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 2, 1],
         ] as [[UInt8]]) func damageIsSeen(_ bytes: [UInt8])
     { #expect(decoded(bytes) == nil) }
+
+    private static let model = Result {
+        try Schema(entities: [
+            Entity("Item", attributes: [Attribute("number", .int64)], relationships: [Relationship("tags", to: "Tag", .toMany)]),
+            Entity("Tag", attributes: [Attribute("name", .string)]),
+        ])
+    }
+
+    @Test(
+        arguments: [[1, 1, 2, 1], [2, 0, 1, 0, 2, 1], [4, 0, 0, 2, 1], [5, 1, 2, 1, 1, 0, 0], [1, 0, 2, 0x80, 0x80, 0x20]] as [[UInt8]])
+    func whatTheModelHasIsNoDamage(_ bytes: [UInt8]) throws {
+        try #require(decoded(bytes)).check(Self.model.get())
+    }
+
+    // An entity, a link table, and slots: of an update, beyond the first word, and of what is kept of a deleted object.
+    @Test(
+        arguments: [[1, 2, 2, 1], [4, 0, 9, 2, 1], [2, 0, 0x40, 0, 2, 1], [2, 0, 0, 1, 1, 2, 1], [5, 0, 2, 1, 1, 9, 0]] as [[UInt8]])
+    func whatTheModelDoesNotHaveIsDamage(_ bytes: [UInt8]) throws {
+        let changes = try #require(decoded(bytes)), model = try Self.model.get()
+        let error = #expect(throws: StorageError.self) { try changes.check(model) }
+        #expect(error?.code == .corrupted)
+    }
+
+    @Test func aHistoryDoesNotBeginAfterTheLastPosition() throws {
+        let error = #expect(throws: StorageError.self) { _ = try HistoryFloor(note: Data("9223372036854775807".utf8)) }
+        #expect(error?.code == .corrupted)
+        #expect(try HistoryFloor(note: Data("9223372036854775806 off".utf8)) == HistoryFloor(.max - 1, isUnrecorded: true))
+    }
 
     @Test func aMarkCanBeReturnedTo() {
         var recorder = HistoryRecorder()

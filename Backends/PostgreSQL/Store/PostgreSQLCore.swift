@@ -21,7 +21,8 @@ final class PostgreSQLCore: Sendable {
     private let oneKeyLayouts: [PostgreSQLRowLayout]
     private let keyLayouts: [PostgreSQLRowLayout]
     private let closed = Atomic(false)
-    /// Whether what was left out of the history, if anything was, lies behind; where nothing is recorded, whether that is noted.
+    /// Whether what was left out of the history, if anything was, lies behind a commit of this program; where nothing is recorded, whether
+    /// one has noted that.
     let hasSettledHistory = Atomic(false)
 
     private let open: @Sendable () throws -> PostgreSQLConnection

@@ -89,10 +89,13 @@ struct PostgreSQLHistory {
         for row in 0..<result.count {
             guard let author = String(utf8: result.cell(row, 2, scratch).bytes),
                 let changes = HistoryRecorder.decode(result.cell(row, 3, scratch).bytes)
-            else { throw StorageError(.corrupted, "an entry of the history is damaged") }
+            else { throw .damagedHistory }
             if core.rolling != nil {
                 let next = result.cell(row, 4, scratch)
-                if !next.isNull { newest[row] = HistoryRecorder.decode(next.bytes) }
+                if !next.isNull {
+                    guard let changes = HistoryRecorder.decode(next.bytes) else { throw .damagedHistory }
+                    newest[row] = changes
+                }
             }
             entries.append(
                 HistoryEntry(

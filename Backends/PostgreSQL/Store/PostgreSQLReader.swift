@@ -156,9 +156,10 @@ class PostgreSQLReader: StorageReader {
     func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
         try checkHistory()
         let found = try pastHistory().entries(after: core.position(token), limit: limit)
-        var entries = try PastVersion.translate(found.0, core.metadata.migrations, self)
+        var entries = try HistoryEntry.current(found.0, core.metadata, self)
         // An entry of a program of the newer of two versions has its own terms beside those of the older one.
         for (row, changes) in found.newest {
+            try changes.check(core.metadata.schema)
             let entry = entries[row]
             entries[row] = HistoryEntry(token: entry.token, time: entry.time, author: entry.author, changes: changes)
         }

@@ -174,6 +174,8 @@ public final class PostgreSQLStore: RemoteStorage {
 
     private func write(_ core: PostgreSQLCore, _ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         let connection = try lane(core, options)
+        // Before the snapshot: a transaction that is told so sees what settled the history, and gets a greater id.
+        let isSettled = core.hasSettledHistory.load(ordering: .acquiring)
         do throws(StorageError) {
             try core.begin(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE")
         } catch {
@@ -181,7 +183,7 @@ public final class PostgreSQLStore: RemoteStorage {
             throw error
         }
         if let inPlace = core.inPlace { return PostgreSQLInPlaceWriter(core, connection, inPlace, isExclusive: options.isExclusive) }
-        return PostgreSQLWriter(core, connection, options)
+        return PostgreSQLWriter(core, connection, options, isSettled: isSettled)
     }
 
     /// Begins a session; where the step between two versions in use has ended with the one of this program, with what the store is now.

@@ -7,6 +7,10 @@ internal import Synchronization
 /// The write transaction.
 class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
     private let isExclusive: Bool
+    /// Whether the history was settled before the transaction began. One that began before settles it too: of two that do so at once the
+    /// server lets one through, and the other one, begun anew, has a greater id than the floor.
+    private let isSettled: Bool
+    private var settlesHistory = false
     var recorder: HistoryRecorder
     private var savepoints = Savepoints<HistoryRecorder.Mark>()
     private var dropped: [SQLTables.IndexStatement] = []
@@ -22,8 +26,9 @@ class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
     static let longestQueue = 64
     static let fewRows = 64
 
-    init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ options: WriteOptions) {
+    init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ options: WriteOptions, isSettled: Bool = false) {
         isExclusive = options.isExclusive
+        self.isSettled = isSettled
         recorder = HistoryRecorder(core.metadata.history, isFollowed: options.isFollowed)
         super.init(core, connection)
     }
@@ -166,6 +171,7 @@ class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
             }
             throw error
         }
+        if settlesHistory { core.hasSettledHistory.store(true, ordering: .releasing) }
         finish()
         unlock()
         return position.map { HistoryToken(store: core.storeID, position: $0) }
@@ -189,13 +195,15 @@ class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
     final func sendHistory(_ record: CommitRecord, _ check: @escaping (PostgreSQLResult) -> Void) throws(StorageError) {
         if !core.metadata.history.isOn {
             if recorder.hasChanges {
-                try send(PostgreSQLHistory.leavingOut(isKnown: core.hasSettledHistory.exchange(true, ordering: .relaxed)), [])
+                settlesHistory = true
+                try send(PostgreSQLHistory.leavingOut(isKnown: isSettled), [])
             }
             return
         }
         let changes = recorder.encode()
         if changes.isEmpty { return }
-        if !core.hasSettledHistory.exchange(true, ordering: .relaxed) {
+        settlesHistory = true
+        if !isSettled {
             for statement in PostgreSQLHistory.resuming { try send(statement, []) }
         }
         let batch = RowBatch(capacity: 1)

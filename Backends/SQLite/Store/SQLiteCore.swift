@@ -16,7 +16,7 @@ final class SQLiteCore: Sendable {
     /// The tables of another program, where they are used as they lie.
     let inPlace: SQLiteInPlace?
     private let closed = Atomic(false)
-    /// Whether what was left out of the history, if anything was, lies behind.
+    /// Whether what was left out of the history, if anything was, lies behind a commit of this program.
     let hasResumedHistory = Atomic(false)
 
     /// - Parameter tables: The tables of the schema, where they are not where they should be.

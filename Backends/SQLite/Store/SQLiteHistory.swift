@@ -38,7 +38,7 @@ struct SQLiteHistory {
             let values = try statement.values([.int64, .int64, .string])
             guard case .int(let position) = values[0], case .int(let time) = values[1], case .string(let author) = values[2],
                 let changes = HistoryRecorder.decode(SQLiteCells.cell(statement.handle, 3, .blob).bytes)
-            else { throw StorageError(.corrupted, "an entry of the history is damaged") }
+            else { throw .damagedHistory }
             entries.append(HistoryEntry(token: token(position), time: time, author: author, changes: changes))
         }
         return entries

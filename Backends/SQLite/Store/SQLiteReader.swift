@@ -166,7 +166,7 @@ class SQLiteReader: StorageReader {
     func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
         try checkHistory()
         let entries = try SQLiteHistory(core, connection).entries(after: core.position(token), limit: limit)
-        return try PastVersion.translate(entries, core.metadata.migrations, self)
+        return try HistoryEntry.current(entries, core.metadata, self)
     }
 
     func currentToken() throws(StorageError) -> HistoryToken? {

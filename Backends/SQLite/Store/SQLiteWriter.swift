@@ -226,6 +226,7 @@ class SQLiteWriter: SQLiteReader, StorageWriter {
         try core.writer.commits.count(isListed: isListed, isUnlisted: beside.hasRows) { () throws(StorageError) in
             try connection.execute("COMMIT")
         }
+        if token != nil { core.hasResumedHistory.store(true, ordering: .relaxed) }
         bulk?.restoreSettings()
         finish()
         core.writer.leave()
@@ -248,8 +249,7 @@ class SQLiteWriter: SQLiteReader, StorageWriter {
         }
         let changes = recorder.encode()
         if changes.isEmpty { return nil }
-        let isFirst = !core.hasResumedHistory.exchange(true, ordering: .relaxed)
-        return try SQLiteHistory(core, connection).add(record, changes, isFirst: isFirst)
+        return try SQLiteHistory(core, connection).add(record, changes, isFirst: !core.hasResumedHistory.load(ordering: .relaxed))
     }
 
     /// Turns the result of a changing statement into an error, a violated constraint with its name.

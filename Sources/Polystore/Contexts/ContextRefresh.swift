@@ -15,9 +15,10 @@ struct ContextRefresh {
     private(set) var stale = StaleObjects()
 
     init(_ batch: CommitBatch, _ context: ObjectContext) throws(StorageError) {
-        stores = batch.stores
-        for (store, root, live) in context.liveObjects where stores.contains(store) && !live.isEmpty {
-            let objects = batch.unknown.contains(store) ? live : Self.touched(live, batch, store, root, context)
+        // Objects of a store that was removed stay as they are.
+        stores = batch.stores.filter { context.stack.hasStore($0) }
+        for (store, root, map) in context.livePlaces where stores.contains(store) && map.most > 0 {
+            let objects = batch.unknown.contains(store) ? map.objects : Self.touched(map, batch, store, root, context)
             if objects.isEmpty { continue }
             let rows = RowBatch(capacity: objects.count)
             try context.withReader(store) { reader throws(StorageError) in
@@ -30,15 +31,16 @@ struct ContextRefresh {
 
     /// The living objects of a hierarchy that commits changed or deleted, in the order of their keys.
     private static func touched(
-        _ live: [ManagedObject], _ batch: CommitBatch, _ store: Int, _ root: EntityIndex, _ context: ObjectContext
+        _ map: IdentityMap, _ batch: CommitBatch, _ store: Int, _ root: EntityIndex, _ context: ObjectContext
     ) -> [ManagedObject] {
-        var found: [Int64: ManagedObject] = [:]
-        let map = context.identityMap(root, store)
+        var found: [Int64: ManagedObject] = [:], live: [ManagedObject]?
         for run in batch.runs(in: store) where context.model.schema[run.entity].root == root {
-            if run.keys.count <= live.count {
+            if run.keys.count <= map.most {
                 for key in run.keys { if let object = map.find(key) { found[key] = object } }
             } else {
-                for object in live where run.keys.contains(object._key) { found[object._key] = object }
+                let all = live ?? map.unsortedObjects
+                live = all
+                for object in all where run.keys.contains(object._key) { found[object._key] = object }
             }
         }
         return found.sorted { $0.key < $1.key }.map(\.value)
@@ -47,8 +49,8 @@ struct ContextRefresh {
     /// Brings the objects to their rows; those that have none are deleted.
     func apply(to context: ObjectContext) {
         // What relationships to many lead to can change without a change of the object itself.
-        for (store, _, objects) in context.liveObjects where stores.contains(store) {
-            for object in objects { object.forgetRelationships() }
+        for (store, _, map) in context.livePlaces where stores.contains(store) {
+            for object in map.unsortedObjects { object.forgetRelationships() }
         }
         for part in parts { context.take(part.rows, part.objects, part.root, part.store) }
     }

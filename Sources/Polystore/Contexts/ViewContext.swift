@@ -27,6 +27,7 @@ public final class ViewContext: FetchSource, MonitorHome {
     private var monitors = HomeMonitors()
     private var isMerging = false
     private var isPumped = false
+    private var isObserving = false
 
     init(_ core: StackCore, merging: MergeTime) {
         self.core = core
@@ -41,7 +42,6 @@ public final class ViewContext: FetchSource, MonitorHome {
     public var _fetchContext: ObjectContext {
         get throws(StorageError) {
             if merging == .automatic { try merge() }
-            context.extend(to: core.storeCount)
             return context
         }
     }
@@ -76,12 +76,21 @@ public final class ViewContext: FetchSource, MonitorHome {
 
     /// What is there before and after is seen by the monitors; everything is read in one snapshot, which has ended when they are told.
     private func apply(_ batch: CommitBatch) throws(StorageError) {
-        context.extend(to: core.storeCount)
-        let monitors = monitors.alive
+        // An observer may reset.
+        let context = context, monitors = monitors.alive
         var concerned: [any HomeMonitor] = []
         let refresh = try context.inOneSnapshot { () throws(StorageError) -> ContextRefresh in
             let sessions = try context.heldSessions, refresh = try ContextRefresh(batch, context)
-            for monitor in monitors where try monitor.prepare(batch, sessions, refresh.stale) { concerned.append(monitor) }
+            for monitor in monitors {
+                do throws(StorageError) {
+                    if try monitor.prepare(batch, sessions, refresh.stale) { concerned.append(monitor) }
+                } catch  where !error.isRetryable {
+                    // Its own affair, such as a division by zero in the order of a list: the others go on.
+                    monitor.cannotFollow()
+                    try? reporting { () throws(StorageError) in throw error }
+                    context.fail(error)
+                }
+            }
             return refresh
         }
         for monitor in concerned { monitor.willChange(batch.source) }
@@ -98,10 +107,22 @@ public final class ViewContext: FetchSource, MonitorHome {
 
     // MARK: Monitors
 
+    /// The context for the first fetch of a monitor: what others commit after this call comes as a change, however long the fetch takes.
+    func contextToObserve() throws(StorageError) -> ObjectContext {
+        try core.observe(mailbox)
+        if !isObserving {
+            isObserving = true
+            // Objects that were there before may have missed what others have changed.
+            if merging == .automatic, context.livePlaces.contains(where: { $0.map.most > 0 }) {
+                mailbox.putBack(core.entries.filter { $0.entry.store.capabilities.contains(.remoteChanges) }.map(\.position))
+            }
+        }
+        return try _fetchContext
+    }
+
     /// Keeps a monitor up to date for as long as it is alive: soon after each commit, in the isolation that the context belongs to. Where
     /// there is none, and with `.onDemand`, when `merge()` is called.
-    func add(_ monitor: any HomeMonitor, isolation: isolated (any Actor)?) throws(StorageError) {
-        try core.observe(mailbox)
+    func add(_ monitor: any HomeMonitor, isolation: isolated (any Actor)?) {
         monitors.add(monitor)
         guard let isolation, merging == .automatic, !isPumped else { return }
         isPumped = true

@@ -81,7 +81,10 @@ final class IdentityMap {
     }
 
     /// All objects that are alive, by key.
-    var objects: [ManagedObject] {
+    var objects: [ManagedObject] { unsortedObjects.sorted { $0._key < $1._key } }
+
+    /// All objects that are alive.
+    var unsortedObjects: [ManagedObject] {
         var found: [ManagedObject] = []
         for index in 0...mask {
             guard let page = pages[index] else { continue }
@@ -91,8 +94,11 @@ final class IdentityMap {
                 }
             }
         }
-        return found.sorted { $0._key < $1._key }
+        return found
     }
+
+    /// There are no more objects than so many.
+    var most: Int { count &* 8 }
 
     @inline(__always)
     private static func slot(_ page: PagePointer, _ key: Int64) -> UnsafeMutablePointer<Address> {

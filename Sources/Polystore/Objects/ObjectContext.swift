@@ -16,7 +16,7 @@ public final class ObjectContext {
     @exclusivity(unchecked) private var maps: UnsafeMutablePointer<Unmanaged<IdentityMap>?>
     private let entityCount: Int
     /// The number of stores that the context has places for.
-    private(set) var storeCount: Int
+    @exclusivity(unchecked) private(set) var storeCount: Int
     /// Keeps the maps, one for each hierarchy and store, under the place of the root.
     private var ownedMaps: [Int: IdentityMap] = [:]
     /// The number of objects that are alive. While there are any the context holds itself: one retain for all of them instead of one
@@ -54,7 +54,7 @@ public final class ObjectContext {
     deinit { maps.deallocate() }
 
     /// Makes places for stores that were added since the context was made.
-    func extend(to count: Int) {
+    private func extend(to count: Int) {
         if count <= storeCount { return }
         let longer = UnsafeMutablePointer<Unmanaged<IdentityMap>?>.allocate(capacity: max(count * entityCount, 1))
         longer.moveInitialize(from: maps, count: storeCount * entityCount)
@@ -64,20 +64,26 @@ public final class ObjectContext {
         storeCount = count
     }
 
-    /// The identity map of an entity's hierarchy in a store.
+    /// The identity map of an entity's hierarchy in a store, which may have come after the context.
     @inline(__always)
     func identityMap(_ entity: EntityIndex, _ store: Int) -> IdentityMap {
-        if let map = maps[store &* entityCount &+ entity] { return map.takeUnretainedValue() }
+        if store < storeCount, let map = maps[store &* entityCount &+ entity] { return map.takeUnretainedValue() }
         return makeIdentityMap(entity, store)
     }
 
     @inline(never)
     private func makeIdentityMap(_ entity: EntityIndex, _ store: Int) -> IdentityMap {
+        extend(to: store + 1)
         let root = store * entityCount + model.schema[entity].root
         let map = ownedMaps[root] ?? IdentityMap()
         ownedMaps[root] = map
         maps[store * entityCount + entity] = .passUnretained(map)
         return map
+    }
+
+    /// The objects that are alive of a hierarchy in a store, with their map, by place.
+    var livePlaces: [(store: Int, root: EntityIndex, map: IdentityMap)] {
+        ownedMaps.map { place, map in (place / entityCount, place % entityCount, map) }
     }
 
     /// Every object that is alive, by store and root entity.

@@ -30,6 +30,8 @@ final class StackCore: Sendable {
     var publishers: PublisherCenter { state.withLock { $0.publishers } }
     /// The watches over the stores, by position, while somebody observes.
     let following = Mutex<[Int: Following]>([:])
+    /// Held while a watch begins, or ends because nobody observes.
+    let startingToFollow = Mutex(())
     /// Whether stores that come are to be watched.
     let isFollowing = Atomic(false)
     /// The number of cursors and streams that hold a snapshot of their own.
@@ -92,6 +94,9 @@ final class StackCore: Sendable {
         guard let entry else { throw StorageError(.storeClosed, "the store was removed from its stack; fetch the object again") }
         return entry
     }
+
+    /// Whether a store is still part of the stack.
+    func hasStore(_ position: Int) -> Bool { state.withLock { $0.entries.indices.contains(position) && $0.entries[position] != nil } }
 
     func store(_ position: Int) throws(StorageError) -> any StorageInterface { try entry(position).store }
 

@@ -188,7 +188,7 @@ final class SessionPool {
                 if changes?.isEmpty != true { parts.append(CommittedChanges.Part(store: store, token: token, changes: changes)) }
             } catch {
                 if error.code == .commitOutcomeUnknown {
-                    stack.commits.doubt(store)
+                    stack.commitIsInDoubt(in: store)
                     // Where there is no history nobody would tell.
                     if try !stack.store(store).capabilities.contains(.history) {
                         parts.append(CommittedChanges.Part(store: store, token: nil, changes: nil))

@@ -67,10 +67,18 @@ extension UnsafeTransaction {
         try reporting { () throws(StorageError) in
             let context = try _fetchContext
             try context.throwFailure()
-            var concerned: [any HomeMonitor] = []
-            for monitor in monitors.alive where try monitor.preparePending() { concerned.append(monitor) }
-            for monitor in concerned { monitor.willChange(sourceIdentifier) }
-            for monitor in concerned { monitor.didChange(sourceIdentifier) }
+            // Asked for by an observer that is just being told: the others are told first.
+            tellsAgain = isTelling
+            if isTelling { return }
+            isTelling = true
+            defer { isTelling = false }
+            repeat {
+                tellsAgain = false
+                var concerned: [any HomeMonitor] = []
+                for monitor in monitors.alive where try monitor.preparePending() { concerned.append(monitor) }
+                for monitor in concerned { monitor.willChange(sourceIdentifier) }
+                for monitor in concerned { monitor.didChange(sourceIdentifier) }
+            } while tellsAgain
         }
     }
 

@@ -13,6 +13,8 @@ public final class UnsafeTransaction: BaseTransaction {
 
     let core: StackCore
     var monitors = HomeMonitors()
+    /// Whether monitors are being told, and whether they are to be told again then.
+    var isTelling = false, tellsAgain = false
     private var history: UndoHistory?
 
     init(_ core: StackCore, author: TransactionAuthor, source: (any Hashable & Sendable)?, supportsUndo: Bool) {

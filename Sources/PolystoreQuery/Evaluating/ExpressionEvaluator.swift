@@ -3,6 +3,13 @@ public import PolystoreSchema
 /// The first error that an evaluation met, such as a division by zero.
 final class EvaluationFailure {
     var error: QueryError?
+
+    /// Throws the error once: the next row may be without one.
+    func rethrow() throws(QueryError) {
+        guard let error else { return }
+        self.error = nil
+        throw error
+    }
 }
 
 /// The meaning of an expression: its value for a row.
@@ -58,7 +65,7 @@ public final class ExpressionEvaluator {
     public func value(_ row: borrowing RowView, _ related: some RelatedRows) -> Value { value(root, row, related) }
 
     /// Throws the first error that computing a value met.
-    public func throwFailure() throws(QueryError) { if let error = failure.error { throw error } }
+    public func throwFailure() throws(QueryError) { try failure.rethrow() }
 
     private func value(_ node: Node, _ row: borrowing RowView, _ related: some RelatedRows) -> Value {
         switch node {

@@ -66,7 +66,7 @@ public final class PredicateEvaluator {
     public func matches(_ row: borrowing RowView, _ related: some RelatedRows) -> Bool { Self.evaluate(root, row, related) }
 
     /// Throws the first error that an expression met.
-    public func throwFailure() throws(QueryError) { if let error = failure.error { throw error } }
+    public func throwFailure() throws(QueryError) { try failure.rethrow() }
 
     private static func evaluate(_ node: Node, _ row: borrowing RowView, _ related: some RelatedRows) -> Bool {
         switch node {

@@ -69,5 +69,5 @@ public final class RowOrder {
     }
 
     /// Throws the first error that computing a key met.
-    public func throwFailure() throws(QueryError) { if let error = failure.error { throw error } }
+    public func throwFailure() throws(QueryError) { try failure.rethrow() }
 }

@@ -24,7 +24,7 @@ public struct HistoryFloor: Sendable, Hashable {
             return
         }
         let text = String(decoding: note, as: UTF8.self), isUnrecorded = text.hasSuffix(Self.mark)
-        guard let position = Int64(isUnrecorded ? String(text.dropLast(Self.mark.count)) : text), position >= 0 else {
+        guard let position = Int64(isUnrecorded ? String(text.dropLast(Self.mark.count)) : text), (0..<Int64.max).contains(position) else {
             throw StorageError(.corrupted, "the store has lost where its history begins")
         }
         self.init(position, isUnrecorded: isUnrecorded)
@@ -63,6 +63,9 @@ public struct HistoryLag: Sendable, Hashable {
 }
 
 extension StorageError {
+    /// The answer of a store whose history has an entry that makes no sense.
+    public static var damagedHistory: StorageError { StorageError(.corrupted, "an entry of the history is damaged") }
+
     /// The answer of a store that keeps no history.
     public static var keepsNoHistory: StorageError {
         StorageError(.unsupported, "the store keeps no history (it lacks the capability \(StorageCapabilities.Capability.history))")

@@ -204,13 +204,13 @@ public struct HistoryRecorder: Sendable {
         return bytes
     }
 
-    /// The changes of a packed blob; nil if it is ill-formed.
+    /// The changes of a packed blob; nil if it is ill-formed. Whether a model has what they name is another question (`check`).
     public static func decode(_ bytes: UnsafeRawBufferPointer) -> HistoryChanges? {
         var changes = HistoryChanges()
         var reader = Varint.Reader(bytes)
         var previous: Int64 = 0
         while !reader.isAtEnd {
-            guard let kind = reader.byte(), let place = reader.next(), let change = change(kind, &reader) else { return nil }
+            guard let kind = reader.byte(), let place = index(&reader), let change = change(kind, &reader) else { return nil }
             guard let step = reader.next(), let count = reader.next(), count > 0, count <= 1 << 62 else { return nil }
             var values: [[Int: Value]] = []
             if kind == tombstone {
@@ -222,17 +222,20 @@ public struct HistoryRecorder: Sendable {
                 }
             }
             let first = previous &+ Varint.unzigzag(step)
-            guard changes.append(Int(truncatingIfNeeded: place), first: first, count: Int64(count), change, values) else { return nil }
+            guard changes.append(place, first: first, count: Int64(count), change, values) else { return nil }
             previous = first &+ Int64(count)
         }
         return changes
     }
 
+    /// The number of an entity or a link table.
+    private static func index(_ reader: inout Varint.Reader) -> Int? { reader.next().flatMap { Int(exactly: $0) } }
+
     private static func change(_ kind: UInt8, _ reader: inout Varint.Reader) -> HistoryChange.Kind? {
         switch kind {
         case insert: return .insert
         case delete, tombstone: return .delete
-        case link: return reader.next().map { .links(Int(truncatingIfNeeded: $0)) }
+        case link: return index(&reader).map { .links($0) }
         case update:
             guard let low = reader.next(), let words = reader.next(), words < 1024 else { return nil }
             var high: [UInt64] = []

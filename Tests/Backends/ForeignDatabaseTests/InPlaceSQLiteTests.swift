@@ -147,6 +147,43 @@ import Testing
         #expect(refused?.message == "order.customer refers to an object that is not there")
     }
 
+    @Test func aTransactionIsToldAndForgottenWhole() throws {
+        let shop = try InPlaceDatabase(.sqlite), stack = try shop.stack(), open = try OpenStore(shop.url)
+        for name in ["a", "b"] {
+            try stack.perform(synchronous: { transaction in
+                for (entity, key) in [("customer", 1), ("customer", 2), ("category", 1)] as [(String, Int64)] {
+                    try transaction.object(entity, key).setValue(.string(name), for: "name")
+                }
+            })
+        }
+        func history(_ position: Int64?) throws -> [HistoryEntry] {
+            let reader = try open.store.beginRead()
+            defer { reader.end() }
+            return try reader.history(since: position.map { HistoryToken(store: open.id, position: $0) }, limit: 10)
+        }
+        func purge(_ position: Int64) throws {
+            let writer = try open.store.beginWrite(WriteOptions())
+            defer { writer.end() }
+            try writer.purgeHistory(through: HistoryToken(store: open.id, position: position))
+            _ = try writer.commit(CommitRecord())
+        }
+        let all = try history(nil)
+        try #require(all.map(\.changes.count) == [3, 3] && all[0].token.position > 2)
+        for position in 0...all[1].token.position {
+            #expect(try history(position) == all.filter { $0.token.position > position }, "\(position)")
+        }
+        #expect(try history(.max).isEmpty)
+        // A position within a transaction is before it.
+        try purge(all[0].token.position - 1)
+        #expect(try history(nil) == all)
+        try purge(all[1].token.position - 1)
+        #expect(try history(nil) == [all[1]])
+        #expect(failure { _ = try history(all[0].token.position - 1) }?.code == .tokenExpired)
+        #expect(try history(all[0].token.position) == [all[1]])
+        try purge(.max)
+        #expect(try history(nil).isEmpty)
+    }
+
     @Test func removingByHandTakesTwoStatements() throws {
         let shop = try InPlaceDatabase(.sqlite), before = try shop.objects()
         try OpenStore(shop.url).close()

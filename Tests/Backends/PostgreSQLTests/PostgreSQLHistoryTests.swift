@@ -66,6 +66,104 @@ import Testing
         }
     }
 
+    // MARK: Changes that are not recorded
+
+    /// The tokens once all have settled: whose a transaction was that other tests end just now, nobody can tell for a moment.
+    private func settledTokens(_ store: PostgreSQLStore) throws -> [HistoryToken?] {
+        let end = Date(timeIntervalSinceNow: 30)
+        while Date() < end {
+            let tokens = try read(store) { reader -> [HistoryToken?]? in
+                if try reader.hasUnsettledHistory() { return nil }
+                return try reader.history(since: nil, limit: 100).map(\.token)
+            }
+            if let tokens { return tokens }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        return try tokens(store)
+    }
+
+    /// Another program over a store that has an entry, and a connection to the tables.
+    private func withProgram(
+        recordsHistory: Bool, _ body: (PostgreSQLStore, PostgreSQLConnection, _ before: HistoryToken) throws -> Void
+    ) throws {
+        try withStore { store in
+            let before = try #require(try Self.write(store)), url = try #require(TestServer.url)
+            let program = PostgreSQLStore(conninfo: url, schema: name, recordsHistory: recordsHistory)
+            _ = try program.open(OpenRequest(schema: Self.schema()))
+            defer { try? program.close() }
+            try body(program, try PostgreSQLConnection(conninfo: url, schema: name), before)
+        }
+    }
+
+    private func code(_ body: () throws -> Void) -> StorageError.Code? {
+        do { try body() } catch { return (error as? StorageError)?.code }
+        return nil
+    }
+
+    /// Commits while somebody else has changed where the history begins since the transaction began.
+    private func fail(_ store: PostgreSQLStore, _ other: PostgreSQLConnection, _ change: String) throws {
+        let writer = try store.beginWrite(WriteOptions())
+        defer { writer.end() }
+        try Self.add(writer)
+        try other.execute(change)
+        #expect(code { _ = try writer.commit(CommitRecord()) } == .serializationFailure)
+    }
+
+    private static let off = "INSERT INTO polystore_notes VALUES('history.floor', '0 off')"
+
+    @Test func aCommitThatFailsDoesNotResumeTheHistory() throws {
+        try withProgram(recordsHistory: true) { store, other, before in
+            try other.execute(Self.off)
+            try fail(store, other, "UPDATE polystore_notes SET value = value WHERE name = 'history.floor'")
+            let next = try Self.write(store), last = try Self.write(store)
+            #expect(try settledTokens(store) == [next, last])
+            #expect(code { try read(store) { _ = try $0.history(since: before, limit: 1) } } == .tokenExpired)
+        }
+    }
+
+    @Test func aCommitThatFailsDoesNotHideThatChangesAreLeftOut() throws {
+        try withProgram(recordsHistory: false) { store, other, _ in
+            try fail(store, other, "INSERT INTO polystore_notes VALUES('history.floor', '0')")
+            try other.execute("DELETE FROM polystore_notes WHERE name = 'history.floor'")
+            #expect(try Self.write(store) == nil)
+            #expect(try other.text("SELECT convert_from(value, 'UTF8') FROM polystore_notes WHERE name = 'history.floor'") == "0 off")
+        }
+    }
+
+    /// The entry of the one with the lower token would be before the beginning of the history.
+    @Test func ofTwoThatResumeTheHistoryOneBeginsAnew() throws {
+        try withProgram(recordsHistory: true) { store, other, _ in
+            try other.execute(Self.off)
+            let older = try store.beginWrite(WriteOptions())
+            defer { older.end() }
+            try Self.add(older)
+            let first = try Self.write(store)
+            #expect(code { _ = try older.commit(CommitRecord()) } == .serializationFailure)
+            older.end()
+            let second = try Self.write(store)
+            #expect(try settledTokens(store) == [first, second])
+        }
+    }
+
+    @Test func nothingIsAfterTheGreatestToken() throws {
+        try withProgram(recordsHistory: true) { store, _, before in
+            let last = HistoryToken(store: before.store, position: .max)
+            let found = try read(store) { try $0.history(since: last, limit: 1) }
+            #expect(found.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["01070201", "0400050201", "020020000201", "05000201010900"]) func whatTheModelDoesNotHaveIsDamage(
+        _ changes: String
+    ) throws {
+        try withProgram(recordsHistory: true) { store, other, _ in
+            try other.execute("UPDATE polystore_history SET changes = '\\x\(changes)'")
+            #expect(code { _ = try settledTokens(store) } == .corrupted)
+        }
+    }
+
+    // MARK: What settles
+
     @Test func aTransactionInAnotherDatabaseHoldsNothingUp() throws {
         let url = try #require(TestServer.url), admin = try PostgreSQLConnection(conninfo: url, schema: "public")
         try admin.execute("CREATE DATABASE \(name) TEMPLATE template0")
@@ -98,6 +196,36 @@ import Testing
             }
             try connections[3].execute("COMMIT")
             #expect(try telling.writers() == [])
+        }
+    }
+
+    /// A transaction that changed rows when nobody asked to be told is known to the first who asks, and to who asks while changes are told.
+    @Test func whoBeginsToWatchLaterWaitsForThemToo() throws {
+        try withStore { first in
+            let url = try #require(TestServer.url), second = PostgreSQLStore(conninfo: url, schema: name)
+            _ = try second.open(OpenRequest(schema: Self.schema()))
+            defer { try? second.close() }
+            let slow = try PostgreSQLConnection(conninfo: url, schema: name), told = DispatchSemaphore(value: 0)
+            try slow.execute("BEGIN; DELETE FROM \"Note\"")
+            let one = try first.watchChanges { _ in }
+            let two = try second.watchChanges { if $0 == .unknown { told.signal() } }
+            try slow.execute("COMMIT")
+            #expect(told.wait(timeout: .now() + 10) == .success)
+            one?.cancel()
+            two?.cancel()
+        }
+    }
+
+    @Test func whoWasNotToldForAWhileIsToldSo() throws {
+        try withStore { store in
+            let other = try PostgreSQLConnection(conninfo: try #require(TestServer.url), schema: name), told = DispatchSemaphore(value: 0)
+            let one = try store.watchChanges { if $0 == .unknown { told.signal() } }
+            try other.execute("SELECT setval('polystore_watched', 0); DELETE FROM \"Note\"")
+            // Another watch asks for changes at once.
+            let two = try store.watchChanges { _ in }
+            #expect(told.wait(timeout: .now() + 10) == .success)
+            one?.cancel()
+            two?.cancel()
         }
     }
 

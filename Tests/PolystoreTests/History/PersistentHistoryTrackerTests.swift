@@ -1,5 +1,7 @@
 import Foundation
 import Polystore
+import PolystoreSQLite
+import PolystoreStorage
 import TestStores
 import Testing
 
@@ -16,6 +18,36 @@ import Testing
             if authors.count >= count { break }
         }
         return authors
+    }
+
+    /// A stack over a store.
+    private func opened(_ store: any StorageInterface) throws -> DataStack {
+        let stack = try DataStack(schema: HistoryFixture.schema())
+        try stack.addStorageAndWait(store)
+        return stack
+    }
+
+    private func place() -> String { "polystore_\(UUID().uuidString.lowercased())" }
+
+    private func text(_ event: PersistentHistoryTracker.Event?) -> String? {
+        switch event {
+        case .transaction(let transaction): transaction.author.name
+        case .gap: "gap"
+        case nil: nil
+        }
+    }
+
+    /// All events until the tracker is gone.
+    private func texts(_ events: AsyncStream<PersistentHistoryTracker.Event>) async -> [String] {
+        var found: [String] = []
+        for await event in events { if let one = text(event) { found.append(one) } }
+        return found
+    }
+
+    /// Whether a consumer has soon done everything.
+    private func isDone(_ stack: DataStack) async throws -> Bool {
+        let consumer = try stack.historyConsumer("tracker.app")
+        return try await HistoryFixture.becomes { try consumer.status()?.lag == 0 }
     }
 
     @Test(arguments: TestStore.all) func transactionsOfOtherAuthorsAreTold(_ store: TestStore) async throws {
@@ -138,6 +170,107 @@ import Testing
             return
         }
         #expect(transaction.author == "9")
+    }
+
+    @Test func aListenerFindsTheGapBehindWhatItHas() async throws {
+        let stack = try HistoryFixture.stack(.memory), options = PersistentHistoryTrackingOptions(bufferedEvents: 2)
+        var tracker: PersistentHistoryTracker? = PersistentHistoryTracker(stack, currentAuthor: "app", options: options)
+        let events = try #require(tracker?.events())
+        tracker?.startMonitoring()
+        for number in 0..<4 { try order(Int64(number), stack, author: TransactionAuthor("\(number)")) }
+        #expect(try await isDone(stack))
+        // Nothing more is told.
+        tracker = nil
+        #expect(await texts(events) == ["0", "1", "gap"])
+    }
+
+    @Test func whatIsToldBeforeAnybodyListensWaits() async throws {
+        let stack = try HistoryFixture.stack(.memory), options = PersistentHistoryTrackingOptions(bufferedEvents: 2)
+        var tracker: PersistentHistoryTracker? = PersistentHistoryTracker(stack, currentAuthor: "app", options: options)
+        tracker?.startMonitoring()
+        for number in 0..<2 { try order(Int64(number), stack, author: TransactionAuthor("\(number)")) }
+        #expect(try await isDone(stack))
+        let first = try #require(tracker?.events()), second = try #require(tracker?.events())
+        try order(2, stack, author: "2")
+        #expect(try await isDone(stack))
+        tracker = nil
+        #expect(await texts(first) == ["0", "1", "gap"])
+        #expect(await texts(second) == ["2"])
+    }
+
+    @Test func aHistoryThatIsNotRecordedIsOneGapUntilItIs() async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(place()).path
+        let store = TrackedStore(SQLiteStore(path: path), isSilent: true), stack = try opened(store)
+        try order(1, stack, author: "a")
+        try order(2, try opened(SQLiteStore(path: path, recordsHistory: false)), author: "b")
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app")
+        var events = tracker.events().makeAsyncIterator()
+        tracker.startMonitoring()
+        let first = await events.next()
+        #expect(text(first) == "gap")
+        let reads = store.reads, writes = store.writes
+        #expect(await HistoryFixture.becomes { store.reads >= reads + 2 })
+        #expect(store.writes == writes)
+        // The first commit of a program that records begins the history anew.
+        let other = try opened(SQLiteStore(path: path))
+        try order(3, other, author: "c")
+        #expect(try await isDone(other))
+        try order(4, other, author: "d")
+        let second = await events.next(), third = await events.next()
+        #expect(text(second) == "gap")
+        #expect(text(third) == "d")
+        #expect(await tracker.lastError == nil)
+        tracker.stopMonitoring()
+    }
+
+    @Test func aStoreThatCannotBeWatchedIsAskedAgain() async throws {
+        let name = place(), store = TrackedStore(TestStore.sqlite.make(named: name))
+        let stack = try opened(store), other = try opened(TestStore.sqlite.make(named: name))
+        store.refusesWatches = true
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app"), events = tracker.events()
+        tracker.startMonitoring()
+        let isRefused = await HistoryFixture.becomes { await tracker.lastError?.code == .connectionLost }
+        try #require(isRefused)
+        store.refusesWatches = false
+        let isWatched = await HistoryFixture.becomes { await tracker.lastError == nil }
+        try #require(isWatched)
+        try order(1, other, author: "other")
+        #expect(await authors(1, events) == ["other"])
+        tracker.stopMonitoring()
+    }
+
+    @Test func aStoreThatTellsNothingIsLookedInto() async throws {
+        let name = place(), store = TrackedStore(TestStore.sqlite.make(named: name), isSilent: true)
+        let stack = try opened(store), other = try opened(TestStore.sqlite.make(named: name))
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app"), events = tracker.events()
+        tracker.startMonitoring()
+        let isLookedInto = await HistoryFixture.becomes { store.reads >= 3 }
+        try #require(isLookedInto)
+        try order(1, other, author: "other")
+        #expect(await authors(1, events) == ["other"])
+        tracker.stopMonitoring()
+    }
+
+    @Test func whoBeginsAgainTellsNothingTwice() async throws {
+        let store = TrackedStore(TestStore.memory.make()), stack = try opened(store)
+        try stack.historyConsumer("tracker.app").register(from: .beginning)
+        for author in ["a", "b"] { try order(1, stack, author: TransactionAuthor(author)) }
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app"), events = tracker.events()
+        store.hold()
+        defer { store.release() }
+        tracker.startMonitoring()
+        let isReading = await HistoryFixture.becomes { store.held == 1 }
+        try #require(isReading)
+        tracker.stopMonitoring()
+        tracker.startMonitoring()
+        // Who reads beside the first would be here by now.
+        for _ in 0..<50 where store.held == 1 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(store.held == 1)
+        store.release()
+        #expect(try await isDone(stack))
+        try order(2, stack, author: "c")
+        #expect(await authors(3, events) == ["a", "b", "c"])
+        tracker.stopMonitoring()
     }
 
     @Test func itEndsWithItsLastReference() async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Polystore
 import PolystoreInMemory
+import PolystoreSQLite
 import TestStores
 import Testing
 
@@ -69,6 +70,28 @@ import Testing
         let deleted = try #require(Array(history[2].changes).first { $0.kind == .deleted(["code": .string("b")]) })
         #expect(deleted.entity == "Wheel" && deleted.key == b.key)
         #expect(deleted.key.root == "Part")
+    }
+
+    @Test func aHistoryThatIsNotRecordedIsEmpty() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("polystore_\(UUID().uuidString.lowercased())").path
+        func commit(_ author: TransactionAuthor, recorded: Bool = true) throws -> DataStack {
+            let stack = try DataStack(schema: HistoryFixture.schema())
+            try stack.addStorageAndWait(SQLiteStore(path: path, recordsHistory: recorded))
+            try stack.perform(author: author, synchronous: { try HistoryFixture.order(1, in: $0) })
+            return stack
+        }
+        let stack = try commit("a"), token = try stack.currentHistoryToken()
+        _ = try commit("b", recorded: false)
+        let page = try stack.history()
+        #expect(page.transactions.isEmpty && page.isLast)
+        for old in [token, page.next] {
+            #expect(HistoryFixture.code { _ = try stack.history(HistoryRequest(after: old)) } == .tokenExpired)
+        }
+        #expect(try stack.purgeHistory(.olderThan(.zero)).removed == 0)
+        #expect(try stack.purgeHistory(.through(token)).removed == 0)
+        _ = try commit("c")
+        #expect(try stack.history().transactions.map(\.author) == ["c"])
+        #expect(HistoryFixture.code { _ = try stack.history(HistoryRequest(after: page.next)) } == .tokenExpired)
     }
 
     @Test(arguments: TestStore.all) func pagesGoOnAlsoWhereNothingWasFound(_ store: TestStore) throws {

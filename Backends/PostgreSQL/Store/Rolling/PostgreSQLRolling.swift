@@ -227,9 +227,8 @@ struct PostgreSQLRolling {
         let batch = RowBatch(capacity: 1)
         for row in 0..<found.count {
             scratch.clear()
-            guard let changes = HistoryRecorder.decode(found.cell(row, 1, scratch).bytes) else {
-                throw StorageError(.corrupted, "an entry of the history is damaged")
-            }
+            guard let changes = HistoryRecorder.decode(found.cell(row, 1, scratch).bytes) else { throw .damagedHistory }
+            try changes.check(step.metadata.schema)
             var recorder = HistoryRecorder()
             recorder.add(past.translated(changes))
             positions.append(found.integer(row, 0) ?? 0)

@@ -7,6 +7,7 @@ internal import Synchronization
 /// A thread that waits on a connection of its own for what others tell; a lost connection is made anew.
 final class PostgreSQLListener: Sendable {
     private static let longestPause = 5.0
+    private static let longestWait = 3600.0
     /// After so many seconds it asks again for changes to be told, which also finds out whether the server is still there.
     private static let renewal = 15.0
     /// So long the server has for what is told to come back, in seconds.
@@ -33,6 +34,8 @@ final class PostgreSQLListener: Sendable {
     private struct State: Sendable {
         var isStopped = false
         var isWatching = false
+        /// Whether changes were asked for since somebody began to watch: from then on all are told, or it is told that some were not.
+        var hasAsked = false
         var questions: [Question] = []
         var thread: ObjectIdentifier?
     }
@@ -82,7 +85,12 @@ final class PostgreSQLListener: Sendable {
     }
 
     /// Asks no more.
-    func rest() { state.withLock { $0.isWatching = false } }
+    func rest() {
+        state.withLock { state in
+            state.isWatching = false
+            state.hasAsked = false
+        }
+    }
 
     private var isRunning: Bool { state.withLock { !$0.isStopped } }
     private var isWatching: Bool { state.withLock { $0.isWatching } }
@@ -101,14 +109,14 @@ final class PostgreSQLListener: Sendable {
             answer(.failure(StorageError(.storeClosed, "the store was closed")))
             ended.leave()
         }
-        var pause = 0.1, wasLost = false
+        var pause = 0.1, wasLost = false, settling: Set<String> = []
         while isRunning {
             do {
                 let connection = try connect()
                 try connection.execute("LISTEN \(PostgreSQLEvent.channel(schema))")
                 pause = 0.1
                 if wasLost { for event in [PostgreSQLEvent.joining(own), .joined(own), .unknown("")] { onEvent(event) } }
-                wasLost = !listen(connection)
+                wasLost = !listen(connection, &settling)
                 if wasLost, isRunning { for event in [PostgreSQLEvent.leaving(own), .left(own)] { onEvent(event) } }
             } catch {
                 answer(.failure(error as? StorageError ?? StorageError(.connectionLost, "the server does not answer", cause: error)))
@@ -120,14 +128,16 @@ final class PostgreSQLListener: Sendable {
     }
 
     /// Hands on what comes until the listener is stopped; false when the connection is lost.
-    private func listen(_ connection: PostgreSQLConnection) -> Bool {
+    ///
+    /// - Parameter settling: The transactions whose end is awaited, because what they do is not told.
+    private func listen(_ connection: PostgreSQLConnection, _ settling: inout Set<String>) -> Bool {
         let telling = PostgreSQLTelling(connection, schema)
-        var next = Date(), settling: Set<String> = [], patience = 0.01
+        var next = ContinuousClock.now, patience = 0.01
         while isRunning {
             do throws(StorageError) {
-                if isWatching, next <= Date() || state.withLock({ !$0.questions.isEmpty }) {
+                if isWatching, next <= ContinuousClock.now || state.withLock({ !$0.questions.isEmpty }) {
                     settling.formUnion(try renew(connection, telling))
-                    next = Date(timeIntervalSinceNow: Self.renewal)
+                    next = ContinuousClock.now.advanced(by: .seconds(Self.renewal))
                 }
                 if !settling.isEmpty {
                     settling.formIntersection(try telling.writers())
@@ -139,19 +149,24 @@ final class PostgreSQLListener: Sendable {
             } catch {
                 if connection.isLost { return false }
                 answer(.failure(error))
-                next = Date(timeIntervalSinceNow: Self.renewal)
+                next = ContinuousClock.now.advanced(by: .seconds(Self.renewal))
             }
-            var seconds = isWatching ? max(next.timeIntervalSinceNow, 0) : 3600
+            // Before waiting: what came with an answer of the server has been read from the socket.
+            guard let payloads = connection.notifications() else { return false }
+            hand(payloads)
+            var seconds = isWatching ? Self.seconds(until: next) : Self.longestWait
             if !settling.isEmpty {
                 seconds = min(seconds, patience)
                 patience = min(patience * 2, 1)
             }
             wakeUp.wait(orFor: connection.socket, milliseconds: Int32(seconds * 1000) + 1)
             wakeUp.clear()
-            guard let payloads = connection.notifications() else { return false }
-            hand(payloads)
         }
         return true
+    }
+
+    private static func seconds(until moment: ContinuousClock.Instant) -> Double {
+        min(max(ContinuousClock.now.duration(to: moment) / Duration.seconds(1), 0), longestWait)
     }
 
     private func hand(_ payloads: [String]) {
@@ -168,25 +183,30 @@ final class PostgreSQLListener: Sendable {
 
     /// Asks for changes to be told, and answers those who wait for it.
     ///
-    /// - Returns: The transactions that had written something when nobody asked, and have not ended.
+    /// - Returns: The transactions that may have written something when nobody asked, and have not ended.
     private func renew(_ connection: PostgreSQLConnection, _ telling: PostgreSQLTelling) throws(StorageError) -> Set<String> {
         if state.withLock({ !$0.questions.isEmpty }) {
             if try !telling.isMade() { try telling.makeWhereMissing() }
             try hear(connection)
         }
-        let writers: Set<String> = try telling.watch() ? [] : try telling.writers()
+        let isFirst = state.withLock { !$0.hasAsked }, wasTold = try telling.watch()
+        // Whoever has asked before may not have been asking for long enough.
+        let writers: Set<String> = wasTold && !isFirst ? [] : try telling.writers()
+        state.withLock { $0.hasAsked = $0.isWatching }
+        // Nothing was told for a while, as when this thread was held up or somebody has reset the time.
+        if !wasTold, !isFirst { onEvent(.unknown("")) }
         answer(.success(()))
         return writers
     }
 
     /// Makes sure that what is told is heard: between a program and the server there may be a pool of connections that forgets who listens.
     private func hear(_ connection: PostgreSQLConnection) throws(StorageError) {
-        let probe = "probe \(own)", deadline = Date(timeIntervalSinceNow: Self.echoTime)
+        let probe = "probe \(own)", deadline = ContinuousClock.now.advanced(by: .seconds(Self.echoTime))
         try connection.execute("NOTIFY \(PostgreSQLEvent.channel(schema)), '\(probe)'")
         while let payloads = connection.notifications() {
             hand(payloads)
             if payloads.contains(probe) { return }
-            guard Date() < deadline, isRunning else {
+            guard ContinuousClock.now < deadline, isRunning else {
                 throw StorageError(
                     .unsupported,
                     "the server's notifications do not arrive; a pool that gives each transaction another connection does not pass them on: "

@@ -13,7 +13,8 @@ class SQLiteInPlaceReader: SQLiteReader {
 
     override func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
         try checkOpen()
-        guard let after = try floor().start(after: core.position(token)) else { return [] }
+        guard let start = try floor().start(after: core.position(token)) else { return [] }
+        let after = try beginning(start)
         // Rows of one of our transactions belong together; what other programs write has no such bounds.
         let text: SQLText = """
             SELECT coalesce(c.position, l.position), coalesce(c.time, l.time), coalesce(c.author, ''), l.source, l."key", l.kind, l.changed
@@ -38,6 +39,14 @@ class SQLiteInPlaceReader: SQLiteReader {
         try checkOpen()
         let position = max(try connection.integer("SELECT max(position) FROM polystore_log") ?? 0, try floor().position)
         return position > 0 ? HistoryToken(store: core.storeID, position: position) : nil
+    }
+
+    /// A position, or where the transaction of ours begins that it lies in: its token is its last row, so all of it is still to be told.
+    final func beginning(_ position: Int64) throws(StorageError) -> Int64 {
+        let text: SQLText = """
+            SELECT first - 1 FROM main.polystore_commits WHERE position > \(bind: .int(position), .int64) ORDER BY position LIMIT 1
+            """
+        return min(position, try SQLiteCatalogRows(connection).rows(text, [.int64]).first?.first?.number ?? position)
     }
 
     /// Where the history begins.

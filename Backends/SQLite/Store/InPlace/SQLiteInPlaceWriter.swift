@@ -89,7 +89,7 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, StorageWriter {
 
     func purgeHistory(through token: HistoryToken) throws(StorageError) {
         try checkOpen()
-        let position = min(try core.position(token) ?? 0, try lastPosition())
+        let position = try beginning(min(try core.position(token) ?? 0, try lastPosition()))
         if position <= (try floor().position) { return }
         for table in ["polystore_log", "polystore_commits"] {
             try run("DELETE FROM main.\(raw: table) WHERE position <= \(bind: .int(position), .int64)")

@@ -12,7 +12,7 @@ final class KeyValueCore: Sendable {
     /// Whether records carry a checksum.
     let checksRecords: Bool
     private let closed = Atomic(false)
-    /// Whether what was left out of the history, if anything was, lies behind.
+    /// Whether what was left out of the history, if anything was, lies behind a commit of this program.
     let hasResumedHistory = Atomic(false)
     let shapes: RecordShapes
 

@@ -20,17 +20,19 @@ extension KeyValueReader {
     func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
         try checkHistory()
         guard let start = try historyFloor().start(after: core.position(token)) else { return [] }
+        let (first, isOver) = start.addingReportingOverflow(1)
+        if isOver { return [] }
         let cursor = try engine.cursor(KeyValueLayout.history)
         var entries: [HistoryEntry] = []
-        var isThere = try RowKey(start + 1).withBytes { bytes throws(StorageError) in try cursor.seek(bytes) }
+        var isThere = try RowKey(first).withBytes { bytes throws(StorageError) in try cursor.seek(bytes) }
         while isThere, entries.count < limit {
             guard let entry = HistoryRow.entry(cursor.value, core.storeID, KeyBytes.key(cursor.key)) else {
-                throw StorageError(.corrupted, "an entry of the history is damaged")
+                throw .damagedHistory
             }
             entries.append(entry)
             isThere = try cursor.next()
         }
-        return try PastVersion.translate(entries, core.metadata.migrations, self)
+        return try HistoryEntry.current(entries, core.metadata, self)
     }
 
     func currentToken() throws(StorageError) -> HistoryToken? {
@@ -82,9 +84,8 @@ extension KeyValueWriter {
 
     /// The position of the next entry. The first of a program begins the history anew where changes were left out.
     private func nextPosition() throws(StorageError) -> Int64 {
-        let isFirst = !core.hasResumedHistory.exchange(true, ordering: .relaxed)
         // The newest entry is behind the floor.
-        if !isFirst, let last = try maps.lastKey(KeyValueLayout.history) { return last + 1 }
+        if core.hasResumedHistory.load(ordering: .relaxed), let last = try maps.lastKey(KeyValueLayout.history) { return last + 1 }
         let newest = try newestPosition()
         if try historyFloor().isUnrecorded { try beginHistory(after: HistoryFloor(newest)) }
         return newest + 1

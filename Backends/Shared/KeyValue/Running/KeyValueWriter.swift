@@ -1,5 +1,6 @@
 internal import Foundation
 internal import PolystoreStorage
+internal import Synchronization
 
 /// The write transaction.
 class KeyValueWriter: KeyValueReader, StorageWriter {
@@ -271,6 +272,7 @@ class KeyValueWriter: KeyValueReader, StorageWriter {
         try writeQuiet(isListed: isListed)
         for _ in 0..<savepoints.count { try maps.keepSavepoint() }
         try core.lane.commits.count(isListed: isListed, isUnlisted: beside.hasRows) { () throws(StorageError) in try maps.commit() }
+        if token != nil { core.hasResumedHistory.store(true, ordering: .relaxed) }
         end()
         return token
     }

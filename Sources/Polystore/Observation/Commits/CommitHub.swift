@@ -75,7 +75,7 @@ final class CommitHub: Sendable {
                 state.pending[index].changes = changes
             }
             let behind = deliverEnded(&state)
-            return (resumeWaiting(&state, ticket.number), behind)
+            return (resumeWaiting(&state), behind)
         }
         for resume in resumed { resume() }
         return behind
@@ -126,10 +126,10 @@ final class CommitHub: Sendable {
         }
     }
 
-    /// Calls `body` when every commit to a store that is in flight now has ended.
+    /// Calls `body` when every commit to a store that is in flight now has ended and was told, or waits for the history.
     func afterCommits(to store: Int, _ body: @escaping @Sendable () -> Void) {
         let isIdle = state.withLock { state in
-            let left = Set(state.pending.filter { $0.stores.contains(store) && !$0.hasEnded }.map(\.number))
+            let left = Set(state.pending.filter { $0.stores.contains(store) }.map(\.number))
             if !left.isEmpty { state.waiting.append((left, body)) }
             return left.isEmpty
         }
@@ -173,11 +173,12 @@ final class CommitHub: Sendable {
         for subscriber in state.subscribers { subscriber.subscriber?.receive(changes) }
     }
 
-    private func resumeWaiting(_ state: inout State, _ number: Int) -> [@Sendable () -> Void] {
+    private func resumeWaiting(_ state: inout State) -> [@Sendable () -> Void] {
         if state.waiting.isEmpty { return [] }
+        let pending = Set(state.pending.map(\.number))
         var resumed: [@Sendable () -> Void] = [], left: [(left: Set<Int>, resume: @Sendable () -> Void)] = []
         for var item in state.waiting {
-            item.left.remove(number)
+            item.left.formIntersection(pending)
             if item.left.isEmpty { resumed.append(item.resume) } else { left.append(item) }
         }
         state.waiting = left

@@ -28,11 +28,23 @@ extension StackCore {
         for store in commits.end(ticket, changes) { look(into: store) }
     }
 
+    /// A commit to a store may have happened although the engine could not say so: the history is asked, now and when the engine has had time
+    /// to end it.
+    func commitIsInDoubt(in store: Int) {
+        commits.doubt(store)
+        look(into: store)
+        DispatchQueue.global().asyncAfter(deadline: .now() + Following.longestPause) { [weak self] in self?.look(into: store) }
+    }
+
     /// Tells a subscriber of every commit from now on, those of others included.
+    ///
+    /// - Throws: What the first store throws that cannot be watched; the others are.
     func observe(_ subscriber: any CommitSubscriber) throws(StorageError) {
         commits.subscribe(subscriber)
         isFollowing.store(true, ordering: .sequentiallyConsistent)
-        for (store, _) in entries { try follow(store) }
+        var failure: StorageError?
+        for (store, _) in entries { do throws(StorageError) { try follow(store) } catch { failure = failure ?? error } }
+        if let failure { throw failure }
     }
 
     /// A store has come or is gone: lists of its objects are fetched anew, and one that has come is watched where the others are.
@@ -46,8 +58,13 @@ extension StackCore {
         commits.publish(.unknown(store))
     }
 
-    /// Begins to watch a store, if nobody does.
-    func follow(_ store: Int) throws(StorageError) {
+    /// Begins to watch a store, if nobody does; whoever comes meanwhile waits until it has begun. Not inlined into tasks: Decisions, "No
+    /// lock is inlined where a task waits".
+    @inline(never) func follow(_ store: Int) throws(StorageError) {
+        try startingToFollow.withLock { _ throws(StorageError) in try beginFollowing(store) }
+    }
+
+    private func beginFollowing(_ store: Int) throws(StorageError) {
         let isNew = following.withLock { following in
             defer { following[store] = following[store] ?? Following() }
             return following[store] == nil
@@ -80,6 +97,22 @@ extension StackCore {
         commits.unfollow(store)
     }
 
+    /// Ends the watch over a store that nobody observes.
+    ///
+    /// - Returns: False when somebody has come meanwhile.
+    private func unfollowUnobserved(_ store: Int) -> Bool {
+        startingToFollow.withLock { _ in
+            // Who comes now waits, and begins anew.
+            isFollowing.store(false, ordering: .sequentiallyConsistent)
+            if commits.isObserved {
+                isFollowing.store(true, ordering: .sequentiallyConsistent)
+                return false
+            }
+            unfollow(store)
+            return true
+        }
+    }
+
     /// Looks into the history of a store on a thread of the stack.
     func look(into store: Int, _ signal: ChangeSignal = .history) {
         let begins = following.withLock { following in
@@ -95,10 +128,7 @@ extension StackCore {
     }
 
     private func lookInto(_ store: Int) {
-        if !commits.isObserved {
-            isFollowing.store(false, ordering: .sequentiallyConsistent)
-            return unfollow(store)
-        }
+        if !commits.isObserved, unfollowUnobserved(store) { return }
         while let isUnknown = nextLook(store) {
             do throws(StorageError) {
                 if isUnknown { commits.publish(.unknown(store)) }
@@ -146,8 +176,12 @@ extension StackCore {
             do throws(StorageError) {
                 entries = try reader.history(since: HistoryToken(store: storeID(store), position: position), limit: Self.pageSize)
             } catch  where error.code == .tokenExpired {
-                commits.jump(store, to: try reader.currentToken()?.position ?? position)
-                continue
+                let newest = try reader.currentToken()?.position
+                commits.jump(store, to: newest ?? position)
+                if newest != nil { continue }
+                // Somebody writes without recording it: nothing is to be found before the next signal.
+                commits.settle(store, doubts: doubts)
+                return false
             }
             if entries.isEmpty {
                 if try reader.hasUnsettledHistory() { return true }

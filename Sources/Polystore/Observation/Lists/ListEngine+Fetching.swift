@@ -23,10 +23,7 @@ extension ListEngine {
 
     /// How many rows beyond its window a list with a limit remembers, so that some can leave before it is fetched anew.
     var wanted: Int? {
-        query.limit.map { limit in
-            let end = query.offset.addingReportingOverflow(limit)
-            return end.overflow ? Int.max : end.partialValue.addingReportingOverflow(max(16, limit / 4)).partialValue
-        }
+        query.limit.map { limit in Self.sum(Self.sum(query.offset, limit), max(16, limit / 4)) }
     }
 
     private func fetchRows(_ stores: [Int], _ sessions: SessionPool) throws(StorageError) -> (ListRows, isComplete: Bool) {

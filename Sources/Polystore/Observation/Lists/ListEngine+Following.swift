@@ -18,6 +18,7 @@ extension ListEngine {
         // Without a store of its entity a list is empty until one comes.
         let routed = (try? core.stores(for: query.plan.entity, query.configurations)) ?? []
         if routed != stores || !batch.unknown.isDisjoint(with: stores) { return try fetched(routed, sessions) }
+        if isBehind, !batch.stores.isDisjoint(with: stores) { return try fetched(routed, sessions) }
         let concerned = stores.filter(batch.hasChanges)
         if concerned.isEmpty { return nil }
         var touched: Set<Item> = [], observed: Set<Item> = [], isWhole = false
@@ -169,8 +170,8 @@ extension ListEngine {
         var next = rows, isComplete = isComplete
         next.apply(edits)
         if let wanted, let limit = query.limit {
-            if !isComplete, next.count < query.offset + limit { return try refetched(sessions, observed) }
-            if next.count > wanted + max(16, limit / 4) {
+            if !isComplete, next.count < Self.sum(query.offset, limit) { return try refetched(sessions, observed) }
+            if next.count > Self.sum(wanted, max(16, limit / 4)) {
                 next.truncate(to: wanted)
                 isComplete = false
             }

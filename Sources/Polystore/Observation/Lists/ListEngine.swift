@@ -37,6 +37,8 @@ final class ListEngine {
     private(set) var contents = ListContents()
     /// Where its sections begin.
     private(set) var starts = SectionStarts(ListContents().sections)
+    /// Whether commits could not be followed, so that it is to begin anew.
+    var isBehind = false
     /// The commits that were visible when the list began, though they may be told later: that an object can be reached from what they changed
     /// is no news. Of its own objects the list knows the versions.
     private(set) var seen: [Int: SeenHistory] = [:]
@@ -56,7 +58,13 @@ final class ListEngine {
 
     private func window(_ count: Int) -> Range<Int> {
         let start = min(query.offset, count)
-        return start..<min(count, query.limit.map { start.addingReportingOverflow($0).partialValue } ?? count)
+        return start..<min(count, query.limit.map { Self.sum(start, $0) } ?? count)
+    }
+
+    /// A sum, no greater than there are numbers.
+    static func sum(_ a: Int, _ b: Int) -> Int {
+        let sum = a.addingReportingOverflow(b)
+        return sum.overflow ? .max : sum.partialValue
     }
 
     var isWindowed: Bool { query.limit != nil || query.offset > 0 }
@@ -85,6 +93,7 @@ final class ListEngine {
         case .edited(let edits): rows.apply(edits)
         case .fetched(let rows, let stores, let isComplete):
             self.rows = rows
+            isBehind = false
             self.stores = stores
             self.isComplete = isComplete
         }

@@ -4,13 +4,15 @@ internal import PolystoreStorage
 /// catches up on it when it arrives.
 final class ArrivingList: HomeMonitor {
     private var batches: [CommitBatch] = []
+    /// Whether what came meanwhile is not known.
+    private var isBehind = false
 
     /// The list of a query, up to date with its context.
     static func fetch(
         _ query: ListQuery, _ context: ViewContext, isolation: isolated (any Actor)?
     ) async throws(StorageError) -> ListEngine {
         let arriving = ArrivingList(), core = context.core
-        try context.add(arriving, isolation: isolation)
+        context.add(arriving, isolation: isolation)
         defer { context.remove(arriving) }
         // It is used by the thread of the stack until that is done, and by nobody else before.
         nonisolated(unsafe) let engine = ListEngine(query, core)
@@ -22,6 +24,7 @@ final class ArrivingList: HomeMonitor {
         try fetched.get()
         let objects = context.context
         try objects.inOneSnapshot { () throws(StorageError) in
+            if arriving.isBehind { return try engine.fetch(try objects.heldSessions) }
             for batch in arriving.batches {
                 if let step = try engine.step(batch.inAnotherSnapshot, try objects.heldSessions) { engine.take(step) }
             }
@@ -37,5 +40,6 @@ final class ArrivingList: HomeMonitor {
     func preparePending() throws(StorageError) -> Bool { false }
     func willChange(_ source: (any Hashable & Sendable)?) {}
     func didChange(_ source: (any Hashable & Sendable)?) {}
-    func homeDidReset() {}
+    func cannotFollow() {}
+    func homeDidReset() { isBehind = true }
 }

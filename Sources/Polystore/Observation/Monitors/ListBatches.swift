@@ -22,7 +22,10 @@ struct ListBatches<Object: ManagedObject> {
             if index < batches.count - 1 { batches.append(batches.remove(at: index)) }
         } else {
             let range = (number * size)..<min((number + 1) * size, items.count)
-            let loaded = context.attempt { () throws(StorageError) in try Self.load(items[range], context, root, prefetched) } ?? [:]
+            // What could not be loaded is asked for again the next time.
+            guard let loaded = context.attempt({ () throws(StorageError) in try Self.load(items[range], context, root, prefetched) }) else {
+                return nil
+            }
             batches.append((number, loaded))
             if batches.count > Self.most { batches.removeFirst() }
         }

@@ -12,6 +12,7 @@ extension ListMonitor {
         try reporting { () throws(StorageError) in
             let context = try home._fetchContext, next = ListEngine(try ListQuery(from, sectionBy, home.core.model), home.core)
             try next.fetch(in: context)
+            refetches += 1
             replace(next, from, sectionBy)
         }
     }
@@ -29,17 +30,19 @@ extension ListMonitor {
     ) async throws(StorageError) {
         guard let context = home as? ViewContext else { return try refetch(from, sectionBy: sectionBy) }
         refetches += 1
+        isPendingRefetch = true
         let number = refetches
-        defer { if number == refetches { refetches = 0 } }
+        defer { if number == refetches { isPendingRefetch = false } }
         let next = try await ArrivingList.fetch(try ListQuery(from, sectionBy, context.core.model), context, isolation: isolation)
         if number == refetches { replace(next, from, sectionBy) }
     }
 
-    /// Whether the list is being fetched anew and still is what it was.
-    public var isPendingRefetch: Bool { refetches > 0 }
-
+    /// Goes on to another list. An observer may ask for it while others are told of changes of the one before: what was announced ends first.
     private func replace(_ next: ListEngine, _ from: From<Object>, _ sectionBy: SectionBy<Object>?) {
-        tell { observer, calls in calls.willRefetch(observer, self) }
+        let before = announced
+        (announced, step, changes, isPendingRefetch, isAnew) = (.nothing, nil, nil, false, false)
+        if before == .changes { tell { observer, calls in calls.didChange(observer, self) } }
+        if before != .refetch { tell { observer, calls in calls.willRefetch(observer, self) } }
         (self.from, self.sectionBy, engine) = (from, sectionBy, next)
         batches = ListBatches(size: from.batchSize)
         tell { observer, calls in calls.didRefetch(observer, self) }
@@ -61,10 +64,11 @@ extension ListMonitor: HomeMonitor {
         guard let step else { return }
         sourceIdentifier = source
         defer { sourceIdentifier = nil }
-        if step.changes == nil {
-            tell { observer, calls in calls.willRefetch(observer, self) }
-        } else {
-            tell { observer, calls in calls.willChange(observer, self) }
+        let coming: Announced = step.changes == nil ? .refetch : .changes
+        announced = coming
+        tell { observer, calls in
+            if announced != coming { return }
+            if coming == .refetch { calls.willRefetch(observer, self) } else { calls.willChange(observer, self) }
         }
     }
 
@@ -77,8 +81,16 @@ extension ListMonitor: HomeMonitor {
         let old = (contents: engine.contents, starts: engine.starts)
         engine.take(step)
         batches.forget(keeping: step.changes?.isOnlyUpdates ?? false)
-        guard let changes = step.changes else { return tell { observer, calls in calls.didRefetch(observer, self) } }
+        guard let changes = step.changes else {
+            announced = .nothing
+            isAnew = true
+            defer { isAnew = false }
+            return tell { observer, calls in calls.didRefetch(observer, self) }
+        }
         tell { observer, calls in tell(observer, calls, changes, old) }
+        // An observer has asked for another list.
+        if announced != .changes { return }
+        announced = .nothing
         self.changes = changes
         tell { observer, calls in calls.didChange(observer, self) }
         self.changes = nil
@@ -87,23 +99,27 @@ extension ListMonitor: HomeMonitor {
     private func tell(
         _ observer: AnyObject, _ calls: Calls, _ changes: ListChanges, _ before: (contents: ListContents, starts: SectionStarts)
     ) {
-        let old = before.contents
-        for section in changes.deletedSections { calls.deletedSection?(observer, self, info(old.sections[section]), section) }
-        for section in changes.insertedSections { calls.insertedSection?(observer, self, info(engine.contents.sections[section]), section) }
+        let old = before.contents, new = engine.contents
+        // One of the calls may go on to another list.
+        var goesOn: Bool { announced == .changes }
+        for section in changes.deletedSections where goesOn { calls.deletedSection?(observer, self, info(old.sections[section]), section) }
+        for section in changes.insertedSections where goesOn {
+            calls.insertedSection?(observer, self, info(new.sections[section]), section)
+        }
         if let call = calls.deleted {
-            for path in changes.deleted {
+            for path in changes.deleted where goesOn {
                 if let position = before.starts.position(of: path) { call(observer, self, gone(old.items[position]), path) }
             }
         }
-        if let call = calls.inserted { for path in changes.inserted { call(observer, self, self[path], path) } }
+        if let call = calls.inserted { for path in changes.inserted where goesOn { call(observer, self, self[path], path) } }
         if let call = calls.updated {
             let moved = Set(changes.moved.map(\.from))
-            for path in changes.updated where !moved.contains(path) {
+            for path in changes.updated where goesOn && !moved.contains(path) {
                 guard let position = before.starts.position(of: path) else { continue }
                 call(observer, self, present(old.items[position]), path)
             }
         }
-        if let call = calls.moved { for move in changes.moved { call(observer, self, self[move.to], move.from, move.to) } }
+        if let call = calls.moved { for move in changes.moved where goesOn { call(observer, self, self[move.to], move.from, move.to) } }
     }
 
     private func present(_ item: ListContents.Item) -> Object {
@@ -116,6 +132,11 @@ extension ListMonitor: HomeMonitor {
     private func gone(_ item: ListContents.Item) -> Object {
         if let known = batches.forgotten(item) { return known }
         return present(item)
+    }
+
+    func cannotFollow() {
+        step = nil
+        engine.isBehind = true
     }
 
     func homeDidReset() {

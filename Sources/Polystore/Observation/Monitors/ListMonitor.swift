@@ -22,8 +22,20 @@ public final class ListMonitor<Object: ManagedObject> {
     var step: ListEngine.Step?
     var batches: ListBatches<Object>
     var lastUpdated: Set<ListContents.Item> = []
-    /// The number of the refetch that was asked for last; 0 for none that goes on.
+    /// The number of the refetch that was asked for last.
     var refetches = 0
+    /// Whether the list is being fetched anew and still is what it was.
+    public internal(set) var isPendingRefetch = false
+    /// Whether observers are being told of commits of which nobody knows what they changed.
+    var isAnew = false
+    /// What observers were told is about to come.
+    var announced = Announced.nothing
+
+    enum Announced {
+        case nothing
+        case changes
+        case refetch
+    }
 
     /// A list that was fetched.
     init(_ from: From<Object>, _ sectionBy: SectionBy<Object>?, _ engine: ListEngine, _ home: any MonitorHome) {
@@ -144,8 +156,10 @@ public final class ListMonitor<Object: ManagedObject> {
     func snapshot(updated changes: ListChanges?) -> ListSnapshot<Object> {
         let core = home.core, stores = (0..<core.storeCount).map { core.storeID($0) }
         let updated = changes == nil ? [] : lastUpdated
-        return ListSnapshot(
+        var snapshot = ListSnapshot<Object>(
             engine.contents, stores: ListStores(stores, root: core.model.schema.entities[engine.query.root].name), updated: updated)
+        snapshot.isAnew = isAnew
+        return snapshot
     }
 
 }

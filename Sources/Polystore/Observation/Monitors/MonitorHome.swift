@@ -25,6 +25,8 @@ protocol HomeMonitor: AnyObject {
     func willChange(_ source: (any Hashable & Sendable)?)
     /// Goes on to what was prepared and tells it; the objects of the home have changed.
     func didChange(_ source: (any Hashable & Sendable)?)
+    /// What commits mean for it could not be found out, and cannot be by trying again: it begins anew with the next that concern its stores.
+    func cannotFollow()
     /// The home began anew.
     func homeDidReset()
 }

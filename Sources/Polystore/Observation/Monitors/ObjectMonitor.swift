@@ -51,8 +51,9 @@ public final class ObjectMonitor<Object: ManagedObject> {
         let deleted: (AnyObject, ObjectMonitor<Object>, Object) -> Void
     }
 
+    /// What is to be told, and what is known then.
     private enum Prepared {
-        case updated(Set<String>)
+        case updated(Set<String>, [MemberWatch], told: [String: Value])
         case deleted
     }
 
@@ -101,9 +102,9 @@ extension ObjectMonitor: HomeMonitor {
         prepared = nil
         guard let object else { return false }
         let store = Int(object._store)
-        guard batch.stores.contains(store) else { return false }
+        guard batch.stores.contains(store), home.core.hasStore(store) else { return false }
         let schema = home.core.model.schema
-        var names: Set<String> = []
+        var names: Set<String> = [], members = members
         for index in members.indices where members[index].isConcerned(by: batch, store, schema) {
             if try members[index].hasChanged(object._key, try sessions.reader(store), schema) { names.insert(members[index].name) }
         }
@@ -121,7 +122,7 @@ extension ObjectMonitor: HomeMonitor {
             for (name, value) in after where before[name] != value { names.insert(name) }
         }
         if names.isEmpty { return false }
-        prepared = .updated(names)
+        prepared = .updated(names, members, told: told)
         return true
     }
 
@@ -132,14 +133,13 @@ extension ObjectMonitor: HomeMonitor {
             prepared = .deleted
             return true
         }
-        var names: Set<String> = []
+        var names: Set<String> = [], members = members
         for index in members.indices {
             if try members[index].hasChanged(object, home.context) { names.insert(members[index].name) }
         }
         let values = object.currentValues()
         for (name, value) in values where told[name] != value { names.insert(name) }
-        told = values
-        if !names.isEmpty { prepared = .updated(names) }
+        if !names.isEmpty { prepared = .updated(names, members, told: values) }
         return prepared != nil
     }
 
@@ -155,7 +155,9 @@ extension ObjectMonitor: HomeMonitor {
         self.prepared = nil
         sourceIdentifier = source
         switch prepared {
-        case .updated(let names): tell { observer, calls in calls.did(observer, self, object, names) }
+        case .updated(let names, let members, let told):
+            (self.members, self.told) = (members, told)
+            tell { observer, calls in calls.did(observer, self, object, names) }
         case .deleted:
             self.object = nil
             tell { observer, calls in calls.deleted(observer, self, object) }
@@ -163,8 +165,20 @@ extension ObjectMonitor: HomeMonitor {
         sourceIdentifier = nil
     }
 
+    func cannotFollow() { prepared = nil }
+
     func homeDidReset() {
-        guard object != nil else { return }
-        do throws(StorageError) { object = try home.context.existing(objectID) } catch { home.context.fail(error) }
+        prepared = nil
+        if object == nil { return }
+        do throws(StorageError) {
+            if let next = try home.context.existing(objectID) {
+                self.object = next
+            } else {
+                prepared = .deleted
+                didChange(nil)
+            }
+        } catch {
+            home.context.fail(error)
+        }
     }
 }

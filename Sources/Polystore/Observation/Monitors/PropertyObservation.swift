@@ -74,7 +74,20 @@ extension PropertyObservation: HomeMonitor {
         body?(object, change)
     }
 
-    func homeDidReset() {}
+    func cannotFollow() {}
+
+    func homeDidReset() {
+        guard let object else { return }
+        let context = home.context, id = ObjectID<Object>(object._context.objectKey(of: object))
+        guard let next = context.attempt({ () throws(StorageError) in try context.existing(id) }) else { return }
+        if let next {
+            self.object = next
+            didChange(nil)
+        } else {
+            self.object = nil
+            body?(object, PropertyChange(oldValue: last, newValue: nil))
+        }
+    }
 }
 
 extension ViewContext {
@@ -88,14 +101,15 @@ extension ViewContext {
     ///     another value. Where there is none it is called by `merge()`.
     ///   - body: What is called, with the object and the change.
     /// - Returns: The observation, which lasts as long as it is held.
-    /// - Throws: Whatever beginning to watch the stores throws.
+    /// - Throws: Whatever beginning to watch the stores throws, and merging what waits.
     public func observe<Object: ManagedObject, Value: Equatable>(
         _ object: Object, _ keyPath: KeyPath<Object, Value>, notifyInitial: Bool = false,
         isolation: isolated (any Actor)? = #isolation, _ body: @escaping (Object, PropertyChange<Value>) -> Void
     ) throws(StorageError) -> PropertyObservation<Object, Value> {
         try reporting { () throws(StorageError) in
+            _ = try contextToObserve()
             let observation = PropertyObservation(object, keyPath, self, body)
-            try add(observation, isolation: isolation)
+            add(observation, isolation: isolation)
             if notifyInitial { observation.begin() }
             return observation
         }

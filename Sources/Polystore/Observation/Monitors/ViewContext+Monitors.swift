@@ -23,13 +23,13 @@ extension ViewContext {
     ) throws(StorageError) -> ObjectMonitor<Object> {
         let id = representation.objectID
         return try reporting { () throws(StorageError) in
-            let context = try _fetchContext
+            let context = try contextToObserve()
             guard let object = try context.existing(id) else {
                 throw StorageError(
                     .notFound, "there is no object \(id.key.root) \(id.key.key) to follow", details: .init(entity: id.key.root))
             }
             let monitor = try ObjectMonitor(object, self)
-            try add(monitor, isolation: isolation)
+            add(monitor, isolation: isolation)
             return monitor
         }
     }
@@ -71,10 +71,10 @@ extension ViewContext {
     public func monitorList<Object: ManagedObject>(
         asynchronous from: From<Object>, sectionBy: SectionBy<Object>? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws(StorageError) -> ListMonitor<Object> {
-        _ = try _fetchContext
+        _ = try contextToObserve()
         let engine = try await ArrivingList.fetch(try ListQuery(from, sectionBy, core.model), self, isolation: isolation)
         let monitor = ListMonitor(from, sectionBy, engine, self)
-        try add(monitor, isolation: isolation)
+        add(monitor, isolation: isolation)
         return monitor
     }
 
@@ -82,10 +82,10 @@ extension ViewContext {
         _ from: From<Object>, _ sectionBy: SectionBy<Object>?, _ isolation: isolated (any Actor)?
     ) throws(StorageError) -> ListMonitor<Object> {
         try reporting { () throws(StorageError) in
-            let context = try _fetchContext, engine = ListEngine(try ListQuery(from, sectionBy, core.model), core)
+            let context = try contextToObserve(), engine = ListEngine(try ListQuery(from, sectionBy, core.model), core)
             try engine.fetch(in: context)
             let monitor = ListMonitor(from, sectionBy, engine, self)
-            try add(monitor, isolation: isolation)
+            add(monitor, isolation: isolation)
             return monitor
         }
     }

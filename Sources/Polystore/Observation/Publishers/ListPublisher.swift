@@ -24,7 +24,7 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
 
     /// What one step was.
     struct Note: Sendable {
-        /// The objects whose values changed; nil for a list that began anew.
+        /// The objects whose values changed or that came: who has missed that they left has others before. Nil for a list that began anew.
         let updated: Set<ListContents.Item>?
         let source: (any Hashable & Sendable)?
 
@@ -85,7 +85,9 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
     /// What the list holds now.
     public var snapshot: ListSnapshot<Object> {
         registrar.access(self, keyPath: \.snapshot)
-        return published.value
+        let snapshot = published.value
+        guard let call = PublisherCall.current, call.publisher == ObjectIdentifier(self) else { return snapshot }
+        return snapshot.updating(call.updated)
     }
 
     /// The snapshot that there is, then each newer one. Who is slow gets the newest; it never misses the last.
@@ -127,6 +129,8 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
     private func update(from old: ListSnapshot<Object>?, to new: ListSnapshot<Object>, _ notes: [Note]) -> Update {
         let source = notes.count == 1 ? notes.first?.source : nil
         guard let old, notes.allSatisfy({ $0.updated != nil }) else {
+            var new = new
+            new.isAnew = true
             return Update(snapshot: new, changes: nil, sourceIdentifier: source)
         }
         let updated = notes.reduce(into: Set<ListContents.Item>()) { $0.formUnion($1.updated ?? []) }
@@ -162,7 +166,11 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
         _ callback: @escaping (ListPublisher<Object>, _ sourceIdentifier: (any Hashable & Sendable)?) -> Void
     ) {
         callbacks.add(observer, published, notifyInitial: notifyInitial, isolation: isolation) { [weak self] notes in
-            if let self { callback(self, notes.count == 1 ? notes.first?.source : nil) }
+            guard let self else { return }
+            let updated = notes.reduce(into: Set<ListContents.Item>()) { $0.formUnion($1.updated ?? []) }
+            PublisherCall.$current.withValue(PublisherCall(publisher: ObjectIdentifier(self), updated: updated)) {
+                callback(self, notes.count == 1 ? notes.first?.source : nil)
+            }
         }
     }
 
@@ -190,12 +198,18 @@ extension ListPublisher: CommitFollower {
             let step = try look.look(after: state.fetch, core) { batch, sessions throws(StorageError) in try engine.step(batch, sessions) }
             guard let step else { return false }
             engine.take(step)
-            let snapshot = Self.snapshot(engine, core, updated: step.updated)
-            published.publish(snapshot, Note(updated: step.changes == nil ? nil : step.updated, source: look.batch.source))
+            var snapshot = Self.snapshot(engine, core, updated: step.updated)
+            snapshot.isAnew = step.changes == nil
+            let updated = step.changes.map { changes in
+                step.updated.union(changes.inserted.lazy.compactMap(snapshot.starts.position).map { snapshot.contents.items[$0] })
+            }
+            published.publish(snapshot, Note(updated: updated, source: look.batch.source))
             return true
         }
         if isChanged { tell() }
     }
+
+    func cannotFollow() { state.withLock { $0.engine.isBehind = true } }
 }
 
 /// The state of a publisher.
@@ -239,4 +253,12 @@ extension StackCore {
         publishers.add(publisher)
         try observe(publishers)
     }
+}
+
+/// A call that is being made to an observer, who may have missed what was published before: all that is new since the last call.
+private struct PublisherCall {
+    @TaskLocal static var current: PublisherCall?
+
+    let publisher: ObjectIdentifier
+    let updated: Set<ListContents.Item>
 }

@@ -49,6 +49,12 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
 
     /// Publishes the object as sessions see it; false where nothing is different.
     private func read(_ sessions: SessionPool, _ source: (any Hashable & Sendable)?) throws(StorageError) -> Bool {
+        // As if it were deleted, where its store was removed.
+        if !core.hasStore(place.store) {
+            if published.value == nil { return false }
+            published.publish(nil, Note(source: source))
+            return true
+        }
         let reader = try sessions.reader(place.store), batch = RowBatch(capacity: 1)
         try reader.rows(place.entity, keys: [objectID.key.key], into: batch)
         let next: ObjectSnapshot<Object>? = batch.count == 1 ? try ObjectSnapshot(batch.row(0), place.store, core, reader) : nil

@@ -9,10 +9,15 @@ protocol CommitFollower: AnyObject, Sendable {
 
     /// Goes on to what commits made of it, and publishes that.
     func follow(_ look: FollowerLook) throws(StorageError)
+
+    /// What commits made of it could not be found out, and cannot be by trying again.
+    func cannotFollow()
 }
 
 extension CommitFollower {
     var isLocal: Bool { false }
+
+    func cannotFollow() {}
 }
 
 /// What followers look at: commits that belong together, and snapshots that hold them.
@@ -102,11 +107,19 @@ final class PublisherCenter: CommitSubscriber {
         defer { look.sessions.end() }
         var local: [any CommitFollower] = []
         for follower in followers {
-            if follower.isLocal { local.append(follower) } else { try follower.follow(look) }
+            if follower.isLocal { local.append(follower) } else { try lead(follower, look) }
         }
         for follower in local {
-            try follower.follow(look)
+            try lead(follower, look)
             look.sessions.letGo()
+        }
+    }
+
+    /// Leads one on. What cannot be done for it, however often it is tried, is not the affair of the others.
+    private func lead(_ follower: any CommitFollower, _ look: FollowerLook) throws(StorageError) {
+        do throws(StorageError) { try follower.follow(look) } catch  where !error.isRetryable {
+            try? reporting { () throws(StorageError) in throw error }
+            follower.cannotFollow()
         }
     }
 

@@ -3,13 +3,15 @@ internal import PolystoreStorage
 extension ListSnapshot {
     /// What leads from another snapshot to this one; `updatedItemIDs` of this one are the updates.
     public func changes(from old: ListSnapshot) -> ListChanges {
-        ListChanges(from: old.placed(like: self).contents, to: contents, updated: updated)
+        ListChanges(from: old.placed(like: self).contents, to: contents, updated: perhapsUpdated)
     }
+
+    private var perhapsUpdated: Set<ListContents.Item> { isAnew ? Set(contents.items) : updated }
 
     /// The steps that lead from another snapshot to this one, in order; the last ends at this one. There are none if nothing changed.
     public func stages(from old: ListSnapshot) -> [ListStage<Object>] {
         let old = old.placed(like: self)
-        let changes = ListChanges(from: old.contents, to: contents, updated: updated)
+        let changes = ListChanges(from: old.contents, to: contents, updated: perhapsUpdated)
         let stages = ContentsStage.stages(from: old.contents, to: contents, by: changes)
         return stages.enumerated().map { index, stage in
             // The stores of the old list may be more: they begin with those of this one.
@@ -46,9 +48,15 @@ extension ListSnapshot {
 extension ListSnapshot {
     /// The same list, in which is updated what was updated in another as well, as far as it is in this one.
     func updating(_ other: ListSnapshot) -> ListSnapshot {
+        var both = updating(other.updatedItemIDs.compactMap { stores.item(of: $0.key) })
+        both.isAnew = isAnew || other.isAnew
+        return both
+    }
+
+    /// The same list, in which these are updated as well, as far as they are in it.
+    func updating(_ items: some Sequence<ListContents.Item>) -> ListSnapshot {
         var both = self
-        both.updated.formUnion(
-            other.updatedItemIDs.compactMap { stores.item(of: $0.key) }.filter { finder.position(of: $0, in: contents.items) != nil })
+        both.updated.formUnion(items.filter { finder.position(of: $0, in: contents.items) != nil })
         return both
     }
 }

@@ -19,6 +19,8 @@ public struct ListSnapshot<Object: ManagedObject>: Sendable {
     var stores: ListStores
     /// The items whose values are others than in the snapshot before.
     var updated: Set<ListContents.Item>
+    /// Whether nobody knows which these are, so that it may be all.
+    var isAnew = false
     /// Where the sections begin.
     private(set) var starts: SectionStarts
     /// Finds items.

@@ -41,6 +41,7 @@ public final class ListTargetDriver<Target: ListTarget> {
 
     private func reload(_ snapshot: ListSnapshot<Object>) {
         self.snapshot = snapshot
+        step += 1
         isShown = true
         target.reloadData(snapshot)
     }

@@ -45,7 +45,7 @@ public struct HistoryPurge: Sendable, Hashable {
         var outcome = Outcome()
         outcome.ignored = known.filter { isIgnored($0, time) }.map(\.name)
         let isWanted = try wanted(store, time, isConsumed: !counted.isEmpty)
-        try walk(writer, from: HistoryScan.beginning(writer, store: store)) { entry in
+        try walk(writer) { entry in
             guard isWanted(entry) else { return false }
             outcome.heldBackBy = counted.filter { $0.token.position < entry.token.position }.map(\.name)
             guard outcome.heldBackBy.isEmpty else { return false }
@@ -61,11 +61,9 @@ public struct HistoryPurge: Sendable, Hashable {
         ignoresUnseenFor.map { Double(now - offset.seen) / 1_000_000 > $0 } ?? false
     }
 
-    /// Hands over entries for as long as they are asked for.
-    private func walk(
-        _ writer: any StorageWriter, from start: HistoryToken, _ body: (HistoryEntry) -> Bool
-    ) throws(StorageError) {
-        var token = start
+    /// Hands over entries from the oldest on, for as long as they are asked for.
+    private func walk(_ writer: any StorageWriter, _ body: (HistoryEntry) -> Bool) throws(StorageError) {
+        var token: HistoryToken?
         while true {
             let entries = try writer.history(since: token, limit: 256)
             for entry in entries { if !body(entry) { return } }

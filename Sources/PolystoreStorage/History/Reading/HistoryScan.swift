@@ -40,7 +40,7 @@ public struct HistoryScan: Sendable, Hashable {
         public var isLast: Bool
     }
 
-    /// The next page.
+    /// The next page. A history that begins nowhere, because somebody writes without recording it, is empty from its beginning on.
     ///
     /// - Parameters:
     ///   - reader: A session of the store.
@@ -50,7 +50,7 @@ public struct HistoryScan: Sendable, Hashable {
         var page = Page(entries: [], next: try start(reader, store), isLast: false), walked = 0
         while walked < max(reach, 1), page.entries.count < max(limit, 1) {
             let left = isFiltered ? reach - walked : limit - page.entries.count
-            let entries = try reader.history(since: page.next, limit: min(Self.chunk, max(left, 1)))
+            let entries = try reader.history(since: walked == 0 ? after : page.next, limit: min(Self.chunk, max(left, 1)))
             if entries.isEmpty {
                 page.isLast = true
                 break
