@@ -32,8 +32,9 @@ struct ListBatches<Object: ManagedObject> {
         return batches.last?.objects[items[position]]
     }
 
-    private static func load(
-        _ items: ContiguousArray<ListContents.Item>.SubSequence, _ context: ObjectContext, _ root: EntityIndex, _ prefetched: [PropertyPath]
+    /// Objects that are in memory, and those that are not in one read of each store.
+    static func load(
+        _ items: some Sequence<ListContents.Item>, _ context: ObjectContext, _ root: EntityIndex, _ prefetched: [PropertyPath]
     ) throws(StorageError) -> [ListContents.Item: Object] {
         var loaded: [ListContents.Item: Object] = [:]
         for (store, items) in Dictionary(grouping: items, by: \.store) {

@@ -106,32 +106,37 @@ extension ListMonitor: HomeMonitor {
         for section in changes.insertedSections where goesOn {
             calls.insertedSection?(observer, self, info(new.sections[section]), section)
         }
-        if let call = calls.deleted {
-            for path in changes.deleted where goesOn {
-                if let position = before.starts.position(of: path) { call(observer, self, gone(old.items[position]), path) }
-            }
+        func places(_ paths: [IndexPath]) -> [Place] {
+            paths.compactMap { path in before.starts.position(of: path).map { (path, old.items[$0]) } }
         }
+        if let call = calls.deleted { tell(places(changes.deleted)) { call(observer, self, $0, $1) } }
         if let call = calls.inserted { for path in changes.inserted where goesOn { call(observer, self, self[path], path) } }
         if let call = calls.updated {
             let moved = Set(changes.moved.map(\.from))
-            for path in changes.updated where goesOn && !moved.contains(path) {
-                guard let position = before.starts.position(of: path) else { continue }
-                call(observer, self, present(old.items[position]), path)
-            }
+            tell(places(changes.updated.filter { !moved.contains($0) })) { call(observer, self, $0, $1) }
         }
         if let call = calls.moved { for move in changes.moved where goesOn { call(observer, self, self[move.to], move.from, move.to) } }
     }
 
-    private func present(_ item: ListContents.Item) -> Object {
-        let context = home.context
-        let found = context.attempt { () throws(StorageError) in try context.object(engine.query.root, item.key, Int(item.store)) } ?? nil
-        return found as? Object ?? hollow(item)
-    }
+    private typealias Place = (path: IndexPath, item: ListContents.Item)
 
-    /// An object that left the list: it may be there still.
-    private func gone(_ item: ListContents.Item) -> Object {
-        if let known = batches.forgotten(item) { return known }
-        return present(item)
+    /// Hands over the objects of places in the list of before, for as long as nobody goes on to another list. Those that are not in memory
+    /// are read by hundreds.
+    private func tell(_ places: [Place], _ body: (Object, IndexPath) -> Void) {
+        let context = home.context
+        var left = places[...]
+        while !left.isEmpty, announced == .changes {
+            let page = left.prefix(256)
+            left = left.dropFirst(page.count)
+            let unknown = page.map(\.item).filter { batches.forgotten($0) == nil }
+            let loaded = context.attempt { () throws(StorageError) in
+                try ListBatches<Object>.load(unknown, context, engine.query.root, [])
+            }
+            for (path, item) in page where announced == .changes {
+                let alive = context.identityMap(engine.query.root, Int(item.store)).find(item.key) as? Object
+                body(batches.forgotten(item) ?? loaded?[item] ?? alive ?? hollow(item), path)
+            }
+        }
     }
 
     func cannotFollow() {
