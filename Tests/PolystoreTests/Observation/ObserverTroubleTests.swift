@@ -201,6 +201,22 @@ import Testing
         #expect(try rest.objectsInAllSections().map(\.name) == ["Ann", "Ben", "Cid"])
     }
 
+    @Test func whatAnObserverIsToldOfIsReadByHundreds() throws {
+        let store = TrackedStore(TestStore.memory.make()), stack = try DataStack(Person.self, Animal.self, Dog.self)
+        try stack.addStorageAndWait(store)
+        _ = try stack.perform(synchronous: { try $0.insertAll(Into<Person>(), sources: 0..<1000) { $0.name = "P\($1)" } })
+        let view = stack.makeViewContext(), monitor = try view.monitorList(byName), asking = Asking()
+        monitor.addObserver(asking)
+        _ = try stack.perform(synchronous: { try $0.updateAll(From<Person>(), .set(\.age, to: 9)) })
+        let updating = store.reads
+        try view.merge()
+        #expect(asking.take().count == 1002 && store.reads - updating < 10)
+        _ = try stack.perform(synchronous: { try $0.deleteAll(From<Person>()) })
+        let deleting = store.reads
+        try view.merge()
+        #expect(asking.take() == ["will", "did"] && !monitor.hasObjects && store.reads - deleting < 10)
+    }
+
     // MARK: Front ends that are slow
 
     @Test(arguments: TestStore.all) func whoIsSlowIsToldOfWhatLeftAndCameBack(_ store: TestStore) async throws {
