@@ -243,6 +243,17 @@ import Testing
         }
         while updated.isEmpty { await Task.yield() }
         #expect(updated == Set(ids.prefix(2)))
+        // What has come since is not among what was updated.
+        updated = []
+        try add(["Dan": 4], stack)
+        while people.snapshot.count != 4 { usleep(1000) }
+        let dan = people.snapshot[3]
+        try edit("Dan", stack) { $0.age = 20 }
+        while people.snapshot.updatedItemIDs != [dan] { usleep(1000) }
+        try edit("Cid", stack) { $0.age = 20 }
+        while people.snapshot.updatedItemIDs != [ids[2]] { usleep(1000) }
+        while updated.isEmpty { await Task.yield() }
+        #expect(updated == [ids[2]])
     }
 
     /// Nobody says what a statement of SQL has changed: what stays where it was may be another all the same.

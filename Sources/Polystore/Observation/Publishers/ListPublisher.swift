@@ -22,21 +22,64 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
         public let sourceIdentifier: (any Hashable & Sendable)?
     }
 
-    /// What one step was.
+    /// What one step was, or several that follow each other.
     struct Note: Sendable {
-        /// The objects whose values changed or that came: who has missed that they left has others before. Nil for a list that began anew.
-        let updated: Set<ListContents.Item>?
+        /// What became of the objects; nil for a list that began anew.
+        let changes: Changes?
         let source: (any Hashable & Sendable)?
 
         /// So many objects are remembered one by one; a slow consumer that missed more shows its list anew.
         private static var most: Int { 10_000 }
 
+        struct Changes: Sendable {
+            typealias Item = ListContents.Item
+
+            /// Those whose values changed, of those that were there before.
+            var updated: Set<Item> = []
+            /// Those that came and were not there before, and those that were there before and left.
+            var came: Set<Item> = [], left: Set<Item> = []
+            /// Whether too many came and left to remember them.
+            var isLong = false
+
+            init(_ step: ListEngine.Step, _ changes: ListChanges, from old: ListContents) {
+                updated = step.updated
+                isLong = changes.inserted.count + changes.deleted.count > Note.most
+                if isLong { return }
+                came = Self.items(changes.inserted, of: step.contents)
+                left = Self.items(changes.deleted, of: old)
+            }
+
+            private static func items(_ paths: [IndexPath], of contents: ListContents) -> Set<Item> {
+                if paths.isEmpty { return [] }
+                let starts = SectionStarts(contents.sections)
+                return Set(paths.lazy.compactMap(starts.position).map { contents.items[$0] })
+            }
+
+            /// Goes on to what came then; false where that would be too much. To whoever has not seen that an object left and came back, it is
+            /// one whose values changed.
+            mutating func append(_ next: Changes) -> Bool {
+                updated.formUnion(next.updated.subtracting(came))
+                updated.formUnion(next.came.intersection(left))
+                came.formUnion(next.came.subtracting(left))
+                left.formUnion(next.left.subtracting(came))
+                return !isLong && !next.isLong && updated.count + came.count + left.count <= Note.most
+            }
+        }
+
         /// Nil for a list that began anew and went on: who has seen it begin has missed only what came then.
         func joined(with next: Note) -> Note? {
-            guard let others = next.updated else { return next }
-            guard let updated else { return nil }
-            if updated.count + others.count > Self.most { return Note(updated: nil, source: nil) }
-            return Note(updated: updated.union(others), source: nil)
+            guard let others = next.changes else { return next }
+            guard var changes else { return nil }
+            return Note(changes: changes.append(others) ? changes : nil, source: nil)
+        }
+
+        /// What all of them come to; nil where that is not known.
+        static func changes(of notes: [Note]) -> Changes? {
+            guard var all = notes.first?.changes else { return nil }
+            for note in notes.dropFirst() {
+                guard let next = note.changes, all.append(next) else { return nil }
+            }
+            return all
         }
     }
 
@@ -71,7 +114,7 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
             defer { sessions.end() }
             try next.fetch(sessions)
             state = State(engine: next)
-            published.publish(Self.snapshot(next, core), Note(updated: nil, source: nil))
+            published.publish(Self.snapshot(next, core), Note(changes: nil, source: nil))
         }
         tell()
     }
@@ -85,9 +128,13 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
     /// What the list holds now.
     public var snapshot: ListSnapshot<Object> {
         registrar.access(self, keyPath: \.snapshot)
-        let snapshot = published.value
+        var snapshot = published.value
         guard let call = PublisherCall.current, call.publisher == ObjectIdentifier(self) else { return snapshot }
-        return snapshot.updating(call.updated)
+        guard let updated = call.updated else {
+            snapshot.isAnew = true
+            return snapshot
+        }
+        return snapshot.updating(updated)
     }
 
     /// The snapshot that there is, then each newer one. Who is slow gets the newest; it never misses the last.
@@ -128,13 +175,12 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
 
     private func update(from old: ListSnapshot<Object>?, to new: ListSnapshot<Object>, _ notes: [Note]) -> Update {
         let source = notes.count == 1 ? notes.first?.source : nil
-        guard let old, notes.allSatisfy({ $0.updated != nil }) else {
+        guard let old, let missed = Note.changes(of: notes) else {
             var new = new
             new.isAnew = true
             return Update(snapshot: new, changes: nil, sourceIdentifier: source)
         }
-        let updated = notes.reduce(into: Set<ListContents.Item>()) { $0.formUnion($1.updated ?? []) }
-        var snapshot = ListSnapshot<Object>(new.contents, stores: new.stores, updated: updated)
+        var snapshot = ListSnapshot<Object>(new.contents, stores: new.stores, updated: missed.updated)
         let changes = snapshot.changes(from: old)
         // What came or went on the way is not among what is updated.
         if old.stores == new.stores {
@@ -167,8 +213,8 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
     ) {
         callbacks.add(observer, published, notifyInitial: notifyInitial, isolation: isolation) { [weak self] notes in
             guard let self else { return }
-            let updated = notes.reduce(into: Set<ListContents.Item>()) { $0.formUnion($1.updated ?? []) }
-            PublisherCall.$current.withValue(PublisherCall(publisher: ObjectIdentifier(self), updated: updated)) {
+            let call = PublisherCall(publisher: ObjectIdentifier(self), updated: Note.changes(of: notes)?.updated)
+            PublisherCall.$current.withValue(call) {
                 callback(self, notes.count == 1 ? notes.first?.source : nil)
             }
         }
@@ -197,13 +243,11 @@ extension ListPublisher: CommitFollower {
             let engine = state.engine
             let step = try look.look(after: state.fetch, core) { batch, sessions throws(StorageError) in try engine.step(batch, sessions) }
             guard let step else { return false }
+            let changes = step.changes.map { Note.Changes(step, $0, from: engine.contents) }
             engine.take(step)
             var snapshot = Self.snapshot(engine, core, updated: step.updated)
-            snapshot.isAnew = step.changes == nil
-            let updated = step.changes.map { changes in
-                step.updated.union(changes.inserted.lazy.compactMap(snapshot.starts.position).map { snapshot.contents.items[$0] })
-            }
-            published.publish(snapshot, Note(updated: updated, source: look.batch.source))
+            snapshot.isAnew = changes == nil
+            published.publish(snapshot, Note(changes: changes, source: look.batch.source))
             return true
         }
         if isChanged { tell() }
@@ -260,5 +304,6 @@ private struct PublisherCall {
     @TaskLocal static var current: PublisherCall?
 
     let publisher: ObjectIdentifier
-    let updated: Set<ListContents.Item>
+    /// Nil where nobody knows.
+    let updated: Set<ListContents.Item>?
 }
