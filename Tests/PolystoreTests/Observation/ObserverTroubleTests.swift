@@ -149,7 +149,7 @@ import Testing
         #expect(recorder.take() == ["willUpdate", "didUpdate [\"age\"]", "willUpdate", "didUpdate [\"age\"]"])
     }
 
-    @Test(arguments: TestStore.all) func theLastOfSeveralRefetchesCounts(_ store: TestStore) async throws {
+    @Test(arguments: TestStore.all) func refetchesOnAThreadFollowEachOther(_ store: TestStore) async throws {
         let stack = try stack(store), view = stack.makeViewContext(), monitor = try view.monitorList(byName)
         func refetch(_ from: From<Person>) async throws { try await monitor.refetch(asynchronous: from, isolation: nil) }
         try await refetch(byAge)
