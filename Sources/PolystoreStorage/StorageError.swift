@@ -35,12 +35,14 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         public var failures: [ValidationFailure]
         /// What two transactions made of the same objects; never part of the sentence.
         public var conflicts: [ObjectConflict]
+        /// The commit of a `commitOutcomeUnknown`, where the store can be asked for its outcome later.
+        public var commit: CommitToken?
 
         /// Details; everything may be left out.
         public init(
             entity: String? = nil, property: String? = nil, constraint: String? = nil, keys: [Int64] = [],
             failures: [ValidationFailure] = [],
-            conflicts: [ObjectConflict] = []
+            conflicts: [ObjectConflict] = [], commit: CommitToken? = nil
         ) {
             self.entity = entity
             self.property = property
@@ -48,6 +50,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
             self.keys = keys
             self.failures = failures
             self.conflicts = conflicts
+            self.commit = commit
         }
     }
 

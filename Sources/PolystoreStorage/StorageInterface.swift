@@ -22,7 +22,9 @@ public protocol StorageInterface: AnyObject, Sendable {
     var capabilities: StorageCapabilities { get }
 
     /// Starts to read one committed snapshot. Readers never wait for writers.
-    func beginRead() throws(StorageError) -> any StorageReader
+    ///
+    /// *Behavior*: `timeout` or `cancelled` when the limit of the options ends, also in the middle of a statement.
+    func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader
 
     /// Starts a write transaction, serializable against all others; waits for its lane up to the options' timeout (`busy`).
     func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter
@@ -62,6 +64,9 @@ public protocol StorageInterface: AnyObject, Sendable {
 }
 
 extension StorageInterface {
+    /// Starts to read one committed snapshot, without a limit.
+    public func beginRead() throws(StorageError) -> any StorageReader { try beginRead(ReadOptions()) }
+
     /// Nil: nobody else can change the data, or the store cannot tell.
     public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? { nil }
 }
@@ -111,6 +116,15 @@ public struct StorageState: Sendable {
     }
 }
 
+/// How a session that reads is to run.
+public struct ReadOptions: Sendable {
+    /// When the session has to give up; nil for never.
+    public var limit: WorkLimit?
+
+    /// Options; without a limit unless there is one.
+    public init(limit: WorkLimit? = nil) { self.limit = limit }
+}
+
 /// How a write transaction is to run.
 public struct WriteOptions: Sendable {
     /// Seconds to wait for the lane or the lock: from 0, which stands also for what is no number, to 2,000,000, the most that all engines take.
@@ -121,13 +135,18 @@ public struct WriteOptions: Sendable {
     public var isBulk: Bool
     /// Whether somebody follows what the transaction changes, so that `recordedChanges` is wanted also of a store that keeps no history.
     public var isFollowed: Bool
+    /// When the transaction has to give up, in the middle of a statement too, until its commit has begun; nil for never.
+    public var limit: WorkLimit?
 
     /// Options.
-    public init(timeout: TimeInterval = 30, isExclusive: Bool = false, isBulk: Bool = false, isFollowed: Bool = false) {
+    public init(
+        timeout: TimeInterval = 30, isExclusive: Bool = false, isBulk: Bool = false, isFollowed: Bool = false, limit: WorkLimit? = nil
+    ) {
         self.timeout = Self.bounded(timeout)
         self.isExclusive = isExclusive
         self.isBulk = isBulk
         self.isFollowed = isFollowed
+        self.limit = limit
     }
 
     private static func bounded(_ timeout: TimeInterval) -> TimeInterval { timeout.isNaN ? 0 : min(max(timeout, 0), 2_000_000) }

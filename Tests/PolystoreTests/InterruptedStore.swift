@@ -15,7 +15,7 @@ final class InterruptedStore: StorageInterface, @unchecked Sendable {
     var configuration: String? { inner.configuration }
     var capabilities: StorageCapabilities { inner.capabilities }
     func open(_ request: OpenRequest) throws(StorageError) -> StorageState { try inner.open(request) }
-    func beginRead() throws(StorageError) -> any StorageReader { try inner.beginRead() }
+    func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader { try inner.beginRead(options) }
     func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         Writer(try inner.beginWrite(options)) { [unowned self] in
             defer { isArmed = false }

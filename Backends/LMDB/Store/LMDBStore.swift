@@ -121,7 +121,7 @@ public final class LMDBStore: LocalStorage {
     }
 
     /// Starts to read one snapshot.
-    public func beginRead() throws(StorageError) -> any StorageReader { try store.beginRead() }
+    public func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader { try store.beginRead(options) }
 
     /// Starts the write transaction, waiting for the one before it.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try store.beginWrite(options) }

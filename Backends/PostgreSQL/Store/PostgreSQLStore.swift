@@ -150,7 +150,7 @@ public final class PostgreSQLStore: RemoteStorage {
     }
 
     /// Starts to read one snapshot.
-    public func beginRead() throws(StorageError) -> any StorageReader {
+    public func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader {
         try renewing { core throws(StorageError) in try self.read(core) }
     }
 

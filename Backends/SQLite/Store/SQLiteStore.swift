@@ -193,7 +193,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage {
     }
 
     /// Starts to read one snapshot.
-    public func beginRead() throws(StorageError) -> any StorageReader {
+    public func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader {
         let core = try core()
         let connection = try core.readers.take()
         do throws(StorageError) {

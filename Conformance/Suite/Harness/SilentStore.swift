@@ -12,7 +12,7 @@ final class SilentStore: StorageInterface {
     var capabilities: StorageCapabilities { inner.capabilities }
 
     func open(_ request: OpenRequest) throws(StorageError) -> StorageState { try inner.open(request) }
-    func beginRead() throws(StorageError) -> any StorageReader { try inner.beginRead() }
+    func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader { try inner.beginRead(options) }
     func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { SilentWriter(try inner.beginWrite(options)) }
     func close() throws(StorageError) { try inner.close() }
     func erase() throws(StorageError) { try inner.erase() }

@@ -84,7 +84,9 @@ public final class MutantStore: StorageInterface {
     }
 
     /// A broken session.
-    public func beginRead() throws(StorageError) -> any StorageReader { MutantReader(try inner.beginRead(), self) }
+    public func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader {
+        MutantReader(try inner.beginRead(options), self)
+    }
 
     /// A broken write transaction.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {

@@ -101,7 +101,7 @@ private final class SessionStore: StorageInterface, @unchecked Sendable {
     func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
         throw StorageError(.alreadyExists, "the store is already open")
     }
-    func beginRead() throws(StorageError) -> any StorageReader { HeldSession(session, savepoint: nil) }
+    func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader { HeldSession(session, savepoint: nil) }
     func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         HeldSession(session, savepoint: try session.savepoint())
     }

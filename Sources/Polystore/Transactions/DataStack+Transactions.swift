@@ -19,7 +19,7 @@ extension DataStack {
         _ body: @escaping @Sendable (Transaction) throws -> R
     ) async throws -> R {
         try checkReentrancy()
-        let core = core, limit = WorkLimit(timeout), measured = Measured(core, .write, author.name)
+        let core = core, limit = WorkLimit(timeout: timeout), measured = Measured(core, .write, author.name)
         return try await withTaskCancellationHandler {
             try await core.workers.run {
                 try reportingOurs(functionName: "perform(author:sourceIdentifier:timeout:_:)") {
@@ -38,7 +38,7 @@ extension DataStack {
         synchronous body: (Transaction) throws -> R
     ) throws -> R {
         try checkReentrancy()
-        var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: WorkLimit(timeout))
+        var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: WorkLimit(timeout: timeout))
         let measured = Measured(core, .write, author.name)
         return try reportingOurs { try runner.run(measured, body) }
     }

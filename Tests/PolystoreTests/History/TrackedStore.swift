@@ -58,14 +58,14 @@ final class TrackedStore: StorageInterface {
 
     func open(_ request: OpenRequest) throws(StorageError) -> StorageState { try inner.open(request) }
 
-    func beginRead() throws(StorageError) -> any StorageReader {
+    func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader {
         let waits = state.withLock { state in
             state.reads += 1
             if state.isHeld { state.held += 1 }
             return state.isHeld
         }
         if waits { gate.wait() }
-        return try inner.beginRead()
+        return try inner.beginRead(options)
     }
 
     func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {

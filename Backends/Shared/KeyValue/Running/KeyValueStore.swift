@@ -110,7 +110,7 @@ public final class KeyValueStore: Sendable {
     }
 
     /// Starts to read one snapshot.
-    public func beginRead() throws(StorageError) -> any StorageReader {
+    public func beginRead(_ options: ReadOptions = ReadOptions()) throws(StorageError) -> any StorageReader {
         let (core, _) = try opened()
         let session = try engine.read()
         try core.check(session)

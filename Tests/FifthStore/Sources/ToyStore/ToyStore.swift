@@ -18,7 +18,7 @@ public final class ToyStore: StorageInterface {
     /// Opens the store.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState { try inner.open(request) }
     /// Starts to read.
-    public func beginRead() throws(StorageError) -> any StorageReader { try inner.beginRead() }
+    public func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader { try inner.beginRead(options) }
     /// Starts to write.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try inner.beginWrite(options) }
     /// Starts to lead the store to another version of its model.
