@@ -6,7 +6,8 @@ internal import Synchronization
 /// A plain lock would let a thread that releases and takes it again starve the others.
 public final class WriteLane: Sendable {
     private struct State {
-        var isTaken = false
+        /// The number of the one who has the lane; nil when it is free.
+        var holder: Int?
         var waiting: [(id: Int, semaphore: DispatchSemaphore)] = []
         var next = 0
     }
@@ -18,36 +19,47 @@ public final class WriteLane: Sendable {
     /// A free lane.
     public init() {}
 
-    /// Takes the lane, waiting for at most `timeout` seconds.
+    /// Takes the lane, waiting for at most `timeout` seconds and until the limit ends.
     ///
-    /// - Throws: `busy` when the time has passed.
-    public func enter(timeout: TimeInterval) throws(StorageError) {
-        let ticket = state.withLock { state -> (Int, DispatchSemaphore)? in
-            if !state.isTaken {
-                state.isTaken = true
-                return nil
-            }
-            let semaphore = DispatchSemaphore(value: 0)
-            state.next += 1
-            state.waiting.append((state.next, semaphore))
-            return (state.next, semaphore)
-        }
-        guard let (id, semaphore) = ticket else { return }
-        if semaphore.wait(timeout: .now() + timeout) == .success { return }
-        let gaveUp = state.withLock { state in
-            guard let index = state.waiting.firstIndex(where: { $0.id == id }) else { return false }
-            state.waiting.remove(at: index)
-            return true
-        }
-        // Handed over at the last moment: the lane is ours after all.
-        if !gaveUp { return semaphore.wait() }
+    /// - Throws: `busy` when the time has passed; `cancelled` or `timeout` by the limit.
+    @inline(never)
+    public func enter(timeout: TimeInterval, limit: WorkLimit? = nil) throws(StorageError) {
+        try limit?.check()
+        let semaphore = DispatchSemaphore(value: 0), (id, isMine) = take(semaphore)
+        if isMine { return }
+        // Wakes the one who waits, who finds out whether it got the lane.
+        let interrupt = limit?.onEnd { semaphore.signal() }
+        _ = semaphore.wait(timeout: .now() + timeout)
+        if let interrupt { limit?.removeInterrupt(interrupt) }
+        if !giveUp(id) { return }
+        try limit?.check()
         throw StorageError(.busy, "another write transaction held the store for more than \(timeout) seconds; try again")
     }
 
+    /// Takes the lane where it is free, else a place in the line.
+    private func take(_ semaphore: DispatchSemaphore) -> (id: Int, isMine: Bool) {
+        state.withLock { state in
+            state.next += 1
+            let isMine = state.holder == nil
+            if isMine { state.holder = state.next } else { state.waiting.append((state.next, semaphore)) }
+            return (state.next, isMine)
+        }
+    }
+
+    /// Leaves the line; false where the lane was handed over at the last moment.
+    private func giveUp(_ id: Int) -> Bool {
+        state.withLock { state in
+            state.waiting.removeAll { $0.id == id }
+            return state.holder != id
+        }
+    }
+
     /// Gives the lane to the next in line.
+    @inline(never)
     public func leave() {
         state.withLock { state in
-            if state.waiting.isEmpty { state.isTaken = false } else { state.waiting.removeFirst().semaphore.signal() }
+            state.holder = state.waiting.first?.id
+            if !state.waiting.isEmpty { state.waiting.removeFirst().semaphore.signal() }
         }
     }
 }

@@ -121,7 +121,7 @@ public final class KeyValueStore: Sendable {
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         let (core, isReadOnly) = try opened()
         if isReadOnly { throw StorageError(.readOnly, "the store was opened for reading only") }
-        try lane.enter(timeout: options.timeout)
+        try lane.enter(timeout: options.timeout, limit: options.limit)
         do throws(StorageError) {
             let session = try engine.write(options)
             try core.check(session)
@@ -143,7 +143,7 @@ public final class KeyValueStore: Sendable {
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
         let (core, isReadOnly) = try opened()
         if isReadOnly { throw StorageError(.readOnly, "the store was opened for reading only") }
-        try lane.enter(timeout: options.timeout)
+        try lane.enter(timeout: options.timeout, limit: options.limit)
         do throws(StorageError) {
             let plan = try KeyValueMigrationPlan(step, core.metadata)
             try engine.reopen(mapCount: max(plan.allNames.count, 200))
