@@ -7,6 +7,7 @@ extension Transaction {
     /// ```swift
     /// let count = try transaction.updateAll(From<Person>().where(\.age > 65), .set(\.isRetired, to: true))
     /// ```
+    /// Either all are changed or, after an error, none: the transaction goes on as if it had not been called.
     /// Versions rise, the history has every object, living objects are brought up to date. Rules of the model are checked at commit; for
     /// classes that have some, the changed objects are loaded for that.
     /// - Returns: The number of objects.
@@ -25,12 +26,15 @@ extension Transaction {
                 throw StorageError(
                     .unsupported, "a batch over several stores has no limit; name one configuration with From(\"configuration\")")
             }
-            for store in stores { try batch.update(values, in: store) }
-            return batch.count
+            return try wholly { () throws(StorageError) in
+                for store in stores { try batch.update(values, in: store) }
+                return batch.count
+            }
         }
     }
 
-    /// Makes objects from sources without keeping them: for many rows that the transaction does not look at again.
+    /// Makes objects from sources without keeping them: for many rows that the transaction does not look at again. After an error none of them
+    /// is made.
     ///
     /// - Parameters:
     ///   - into: The class, and the store where several hold its entity.
@@ -43,14 +47,16 @@ extension Transaction {
         _ into: Into<Object>, sources: some Sequence<Source>, assign: (_ object: Object, _ source: Source) throws -> Void
     ) throws -> [ObjectID<Object>] {
         _ = try _fetchContext
-        var rows = try RowBuilder(self, try target(into), unique: nil)
-        for source in sources {
-            let object = try rows.next()
-            try assign(unsafeDowncast(object, to: Object.self), source)
-            try rows.add(object)
+        return try nested {
+            var rows = try RowBuilder(self, try target(into), unique: nil)
+            for source in sources {
+                let object = try rows.next()
+                try assign(unsafeDowncast(object, to: Object.self), source)
+                try rows.add(object)
+            }
+            try rows.flush()
+            return rows.results.map { ObjectID($0.key) }
         }
-        try rows.flush()
-        return rows.results.map { ObjectID($0.key) }
     }
 }
 
@@ -239,6 +245,7 @@ struct BatchWork {
             for object in keys.compactMap(map.find) {
                 object._flags |= ManagedObject.Flags.deleted
                 object._dirty = 0
+                tracker.written.gone.append(object)
             }
             return
         }

@@ -20,6 +20,7 @@ extension Transaction {
     /// ```
     /// An object that is there keeps what the closure does not assign. Where its present values matter, such as for a counter, use
     /// `importUniqueObjects`, which reads them. Sources take effect one after the other, so of equal ones the last has the last word.
+    /// After an error none of them has taken effect.
     /// - Parameters:
     ///   - into: The class, and the store where several hold its entity.
     ///   - unique: The attributes of one of the entity's unique constraints.
@@ -37,13 +38,15 @@ extension Transaction {
         var names: [String] = []
         for keyPath in repeat each unique { names.append(try KeyPathProbe.resolve(keyPath).description) }
         _ = try _fetchContext
-        var rows = try RowBuilder(self, try target(into), unique: names)
-        for source in sources {
-            let object = try rows.next()
-            try assign(unsafeDowncast(object, to: Object.self), source)
-            try rows.add(object)
+        return try nested {
+            var rows = try RowBuilder(self, try target(into), unique: names)
+            for source in sources {
+                let object = try rows.next()
+                try assign(unsafeDowncast(object, to: Object.self), source)
+                try rows.add(object)
+            }
+            try rows.flush()
+            return rows.results.map { UpsertedID(id: ObjectID($0.key), isInserted: $0.isInserted) }
         }
-        try rows.flush()
-        return rows.results.map { UpsertedID(id: ObjectID($0.key), isInserted: $0.isInserted) }
     }
 }

@@ -41,7 +41,7 @@ extension ObjectContext {
 
     /// Runs `body` with the sessions of the transaction, or with some for it alone.
     private func withSessions<R>(_ body: (SessionPool) throws(StorageError) -> R) throws(StorageError) -> R {
-        if let sessions { return try body(sessions) }
+        if let sessions { return try sessions.working(unless: \.precedesWork) { () throws(StorageError) in try body(sessions) } }
         let own = SessionPool(readingFrom: stack)
         defer { own.end() }
         return try body(own)

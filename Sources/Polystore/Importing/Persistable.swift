@@ -42,6 +42,8 @@ extension BaseTransaction {
     ///
     /// A value that throws is reported as failed; wrap its work in `nested` where half of it must not stay.
     /// - Returns: What became of each, in the same order.
+    /// - Throws: An error that is one of the transaction as a whole: a conflict with another, a lost connection, a deadline, a cancellation,
+    ///   and any other that was not undone.
     @discardableResult
     public func importPersistableObjects<Item: Persistable>(_ items: some Collection<Item>) throws -> [PersistenceResult] {
         var data = try Item.generateImporterData(objects: Array(items), context: self)
@@ -50,6 +52,8 @@ extension BaseTransaction {
             do {
                 results.append(try item.importIntoContext(self, importerData: &data))
             } catch {
+                try context.sessions?.checkActive()
+                if let error = error as? StorageError, error.code.concernsWholeTransaction { throw error }
                 results.append(.failed(error))
             }
         }

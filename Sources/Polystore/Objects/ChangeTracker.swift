@@ -38,6 +38,8 @@ final class ChangeTracker {
         var inserted = ContiguousArray<ManagedObject>()
         var changed = ContiguousArray<ManagedObject>()
         var deleted = ContiguousArray<ManagedObject>()
+        /// Objects whose rows statements deleted, which counts them itself.
+        var gone = ContiguousArray<ManagedObject>()
         /// The assigned slots of each changed object.
         var masks: [ObjectIdentifier: SlotMask] = [:]
         /// Whether link tables changed.

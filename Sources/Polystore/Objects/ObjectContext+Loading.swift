@@ -3,7 +3,9 @@ internal import PolystoreStorage
 extension ObjectContext {
     /// Runs `body` with a session of a store: the transaction's own, or a short one of the newest snapshot.
     func withReader<R>(_ store: Int, _ body: (any StorageReader) throws(StorageError) -> R) throws(StorageError) -> R {
-        if let sessions { return try body(try sessions.reader(store)) }
+        if let sessions {
+            return try sessions.working(unless: \.precedesWork) { () throws(StorageError) in try body(try sessions.reader(store)) }
+        }
         let reader = try stack.store(store).beginRead()
         defer { reader.end() }
         return try body(reader)

@@ -6,13 +6,21 @@ extension ObjectContext {
         for (store, root, objects) in liveObjects { try refresh(objects, root, store) }
     }
 
-    /// Brings every living object of a store to what is there now. Those that have no row are deleted but stay known, so that they come back
-    /// with their row.
+    /// Brings every living object of a store to what is there now, after a statement that may have changed any.
     func refreshKnown(in store: Int) throws(StorageError) {
         for (place, root, objects) in liveObjects where place == store {
+            let alive = objects.filter { !$0.isDeletedObject }
             try refresh(objects, root, store)
-            let map = identityMap(root, store)
-            for object in objects where object.isDeletedObject && map.find(object._key) == nil { map.insert(object) }
+            keepKnown(objects)
+            tracker?.written.gone += alive.filter(\.isDeletedObject)
+        }
+    }
+
+    /// Sees to it that objects whose rows this transaction deleted stay known: they come back with their rows when a part around is undone.
+    func keepKnown(_ objects: some Sequence<ManagedObject>) {
+        for object in objects where object.isDeletedObject {
+            let map = identityMap(object.description.root, Int(object._store))
+            if map.find(object._key) == nil { map.insert(object) }
         }
     }
 

@@ -185,9 +185,11 @@ extension BaseTransaction {
             var batch = BatchWork(context, plan)
             let stores = try context.stack.stores(for: plan.entity, from.configurations)
             let isWhole = stores.count == 1 || batch.isPlain
-            if context.sessions != nil, from.includesPendingChanges != false, isWhole, batch.isDeletionAlone {
-                for store in stores { try batch.delete(in: store) }
-                return batch.count
+            if let transaction = self as? Transaction, from.includesPendingChanges != false, isWhole, batch.isDeletionAlone {
+                return try transaction.wholly { () throws(StorageError) in
+                    for store in stores { try batch.delete(in: store) }
+                    return batch.count
+                }
             }
             var deletion = Deletion(context)
             return try deletion.delete(try context.fetchAll(from))

@@ -43,6 +43,9 @@ public class BaseTransaction: FetchSource {
         keyBlocks.removeAll()
     }
 
+    /// Forgets the keys that were reserved and not given: a store that returned to a savepoint may give them to others.
+    final func forgetReservedKeys() { for block in keyBlocks.values { block.next = block.end } }
+
     /// Keys that no object had before.
     func reserveKeys(_ place: KeyBlock.Place, count: Int) throws(StorageError) -> Range<Int64> {
         throw StorageError(.readOnly, "this kind of transaction creates nothing")

@@ -12,8 +12,22 @@ final class SessionPool {
         case pairing([(store: Int, peer: UUID)])
     }
 
-    /// Set when the closure is to run again.
-    private(set) var restart: Restart?
+    /// What can still be done with the sessions.
+    enum State {
+        /// Everything.
+        case active
+        /// Something failed and was not undone: what is there may be half of a change, so the error is all that is left to throw.
+        case doomed(StorageError)
+        /// The closure is to run again.
+        case restarting(Restart)
+        /// Whether the first store committed is unknown.
+        case inDoubt(StorageError)
+        /// The first store has committed, and so have the others or will.
+        case committed
+        case ended
+    }
+
+    private(set) var state = State.active
 
     private let stack: StackCore
     private let options: WriteOptions?
@@ -24,7 +38,6 @@ final class SessionPool {
     private var redo: [Int: Redo.Recorder?] = [:]
     /// The stores in which statements of the program changed rows that nobody wrote down.
     private var executed: Set<Int> = []
-    private var isOpen = true
     /// The marks of the savepoints that are set, innermost last.
     private var savepoints: [Savepoint] = []
     /// The session that was asked for last: nearly always it is the next one too.
@@ -34,6 +47,8 @@ final class SessionPool {
         var marks: [Int: Int] = [:]
         let redo: [Int: Redo.Recorder?]
         let executed: Set<Int>
+        /// Whether a store is part of it that cannot return to it.
+        var isIncomplete = false
     }
 
     /// Sessions that read.
@@ -59,7 +74,7 @@ final class SessionPool {
     }
 
     private func findReader(_ store: Int) throws(StorageError) -> any StorageReader {
-        guard isOpen else { throw Self.ended }
+        try checkActive()
         let reader: any StorageReader
         if options != nil {
             reader = try writer(store)
@@ -79,79 +94,66 @@ final class SessionPool {
 
     /// The write session of a store.
     func writer(_ store: Int) throws(StorageError) -> any StorageWriter {
-        guard isOpen, let options else { throw Self.ended }
+        try checkActive()
+        guard let options else { throw Self.ended }
         if let writer = writers[store] { return writer }
         if let last = writers.keys.max(), last > store {
-            restart = .opening(Set(writers.keys).union([store]))
-            throw StorageError(.serializationFailure, "an earlier store was touched late; the transaction starts again")
+            restart(.opening(Set(writers.keys).union([store])))
+            throw Self.restarting
         }
-        let writer = try stack.beginWrite(store, options)
-        writers[store] = writer
-        for level in savepoints.indices { savepoints[level].marks[store] = try writer.savepoint() }
-        return writer
-    }
-
-    /// Marks this moment in every store; marks nest.
-    func savepoint() throws(StorageError) {
-        var savepoint = Savepoint(redo: redo, executed: executed)
-        for (store, writer) in writers { savepoint.marks[store] = try writer.savepoint() }
-        savepoints.append(savepoint)
-    }
-
-    /// Undoes everything since the innermost mark, and forgets it.
-    func rollbackToSavepoint() throws(StorageError) {
-        guard let savepoint = savepoints.popLast() else { return }
-        redo = savepoint.redo
-        executed = savepoint.executed
-        for (store, mark) in savepoint.marks {
-            try writers[store]?.rollback(to: mark)
-            try writers[store]?.release(mark)
+        return try working { () throws(StorageError) in
+            let writer = try stack.beginWrite(store, options)
+            writers[store] = writer
+            for level in savepoints.indices { try mark(&savepoints[level], store, writer) }
+            return writer
         }
-    }
-
-    /// Keeps everything since the innermost mark, and forgets it.
-    func releaseSavepoint() throws(StorageError) {
-        guard let savepoint = savepoints.popLast() else { return }
-        for (store, mark) in savepoint.marks { try writers[store]?.release(mark) }
     }
 
     /// Brings changes to a store.
     func apply(_ changes: ChangeSet, to store: Int) throws(StorageError) {
-        let writer = try changingWriter(store)
-        try redo[store]??.add(changes)
-        try writer.apply(changes)
+        try working { () throws(StorageError) in
+            try changingWriter(store).apply(changes)
+            try redo[store]??.add(changes)
+        }
     }
 
     /// Brings an upsert to a store.
     func upsert(_ upsert: RowUpsert, to store: Int) throws(StorageError) -> [UpsertedRow] {
-        let result = try changingWriter(store).upsert(upsert)
-        // What the store decided is what a store that follows has to do.
-        if redo[store] ?? nil != nil { try redo[store]??.add(try upsert.changes(result, stack.model.schema)) }
-        return result
+        try working { () throws(StorageError) in
+            let result = try changingWriter(store).upsert(upsert)
+            // What the store decided is what a store that follows has to do.
+            if redo[store] ?? nil != nil { try redo[store]??.add(try upsert.changes(result, stack.model.schema)) }
+            return result
+        }
     }
 
     /// Changes rows of a store in its engine; nil where rows have to be read and written, also where another store has to follow.
     func updateAll(_ update: BatchUpdate, in store: Int) throws(StorageError) -> [EntityIndex: [Int64]]? {
-        let writer = try changingWriter(store)
-        return redo[store] ?? nil == nil ? try writer.updateAll(update) : nil
+        try working { () throws(StorageError) in
+            let writer = try changingWriter(store)
+            return redo[store] ?? nil == nil ? try writer.updateAll(update) : nil
+        }
     }
 
     /// Deletes rows of a store in its engine; nil as in `updateAll`.
     func deleteAll(_ plan: FetchPlan, in store: Int) throws(StorageError) -> [EntityIndex: [Int64]]? {
-        let writer = try changingWriter(store)
-        return redo[store] ?? nil == nil ? try writer.deleteAll(plan) : nil
+        try working { () throws(StorageError) in
+            let writer = try changingWriter(store)
+            return redo[store] ?? nil == nil ? try writer.deleteAll(plan) : nil
+        }
     }
 
-    /// Runs a statement of the program in a store.
+    /// Runs a statement of the program in a store. After an error of the statement nothing of it is there, and the session goes on.
     func execute(_ sql: RawSQL, in store: Int) throws(StorageError) -> Int {
-        let count = try changingWriter(store).execute(sql)
+        let writer = try changingWriter(store)
+        let count = try working(unless: \.isUndoable) { () throws(StorageError) in try writer.execute(sql) }
         executed.insert(store)
         return count
     }
 
     /// Keeps bytes beside the data of a store.
     func setNotes(in store: Int, _ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
-        try body(try changingWriter(store))
+        try working { () throws(StorageError) in try body(try changingWriter(store)) }
     }
 
     /// The write session of a store that is about to be changed.
@@ -168,8 +170,8 @@ final class SessionPool {
     ///   - record: Who commits.
     ///   - source: What the program knows the transaction by.
     func commit(_ record: CommitRecord, source: (any Hashable & Sendable)? = nil) throws(StorageError) {
-        guard isOpen else { throw Self.ended }
-        isOpen = false
+        try checkActive()
+        state = .ended
         defer { endAll() }
         let order = try commitOrder()
         if order.isEmpty { return }
@@ -185,9 +187,11 @@ final class SessionPool {
                 let isKnown = ticket.isObserved && !executed.contains(store)
                 let changes = isKnown ? writer.recordedChanges : nil
                 let token = try writer.commit(record)
+                state = .committed
                 if changes?.isEmpty != true { parts.append(CommittedChanges.Part(store: store, token: token, changes: changes)) }
             } catch {
                 if error.code == .commitOutcomeUnknown {
+                    if index == 0 { state = .inDoubt(error) }
                     stack.commitIsInDoubt(in: store)
                     // Where there is no history nobody would tell.
                     if try !stack.store(store).capabilities.contains(.history) {
@@ -239,8 +243,8 @@ final class SessionPool {
             try Peers.setNumber(number, of: leaderID, writer)
         }
         if !strangers.isEmpty {
-            restart = .pairing(strangers)
-            throw StorageError(.serializationFailure, "two stores commit together for the first time; the transaction starts again")
+            restart(.pairing(strangers))
+            throw Self.restarting
         }
     }
 
@@ -256,12 +260,119 @@ final class SessionPool {
         }
     }
 
+    // MARK: The state
+
+    /// - Throws: Why nothing more can be done: what failed first, that the closure starts again, that all is over.
+    func checkActive() throws(StorageError) {
+        switch state {
+        case .active: return
+        case .doomed(let error), .inDoubt(let error): throw error
+        case .restarting: throw Self.restarting
+        case .committed, .ended: throw Self.ended
+        }
+    }
+
+    /// Why the closure has to run again, other than a conflict.
+    var restart: Restart? { if case .restarting(let restart) = state { restart } else { nil } }
+
+    /// Why the transaction can only be rolled back; nil while it can go on.
+    var doom: StorageError? { if case .doomed(let error) = state { error } else { nil } }
+
+    /// Whether the changes are there for good.
+    var isCommitted: Bool { if case .committed = state { true } else { false } }
+
+    private func restart(_ restart: Restart) {
+        state = .restarting(restart)
+        last = nil
+    }
+
+    /// Makes a write transaction one that can only fail: what the sessions hold is not known any more.
+    func doom(_ error: StorageError) {
+        guard options != nil, case .active = state else { return }
+        state = .doomed(error)
+        last = nil
+    }
+
+    /// Runs work of the sessions. An error dooms the transaction, because half of the work may be done, unless it is one that leaves nothing
+    /// behind.
+    @inline(__always)
+    func working<R>(
+        unless isHarmless: (StorageError.Code) -> Bool = { _ in false }, _ body: () throws(StorageError) -> R
+    ) throws(StorageError) -> R {
+        do throws(StorageError) { return try body() } catch {
+            if !isHarmless(error.code) { doom(error) }
+            throw error
+        }
+    }
+
+    /// Runs work that writes, as a whole or not at all: an error that the engines survive undoes it, and the transaction goes on.
+    func atomically(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        try savepoint()
+        do throws(StorageError) {
+            try body()
+            try releaseSavepoint()
+        } catch {
+            // Where it cannot be undone the transaction is doomed, and says so at its end.
+            try? rollbackToSavepoint()
+            throw error
+        }
+    }
+
+    // MARK: Savepoints
+
+    private func mark(_ savepoint: inout Savepoint, _ store: Int, _ writer: any StorageWriter) throws(StorageError) {
+        if try stack.store(store).capabilities.contains(.savepoints) {
+            savepoint.marks[store] = try writer.savepoint()
+        } else {
+            savepoint.isIncomplete = true
+        }
+    }
+
+    /// Marks this moment in every store; marks nest.
+    func savepoint() throws(StorageError) {
+        try checkActive()
+        try working { () throws(StorageError) in
+            var savepoint = Savepoint(redo: redo, executed: executed)
+            for (store, writer) in writers { try mark(&savepoint, store, writer) }
+            savepoints.append(savepoint)
+        }
+    }
+
+    /// Undoes everything since the innermost mark, and forgets it. What doomed the transaction since then is undone with it, where the
+    /// engines survived it.
+    func rollbackToSavepoint() throws(StorageError) {
+        guard let savepoint = savepoints.popLast() else { return }
+        if let doom, doom.code.isUndoable, !savepoint.isIncomplete { state = .active }
+        try checkActive()
+        redo = savepoint.redo
+        executed = savepoint.executed
+        if savepoint.isIncomplete {
+            doom(StorageError(.unsupported, "a store without savepoints was written to in a part that failed; run the transaction again"))
+            try checkActive()
+        }
+        try working { () throws(StorageError) in
+            for (store, mark) in savepoint.marks {
+                try writers[store]?.rollback(to: mark)
+                try writers[store]?.release(mark)
+            }
+        }
+    }
+
+    /// Keeps everything since the innermost mark, and forgets it.
+    func releaseSavepoint() throws(StorageError) {
+        try checkActive()
+        guard let savepoint = savepoints.popLast() else { return }
+        try working { () throws(StorageError) in
+            for (store, mark) in savepoint.marks { try writers[store]?.release(mark) }
+        }
+    }
+
     /// Lets go of the snapshots of sessions that read; the next look opens others.
     func letGo() { if options == nil { endAll() } }
 
     /// Ends all sessions; what was not committed is undone.
     func end() {
-        isOpen = false
+        if case .active = state { state = .ended }
         endAll()
     }
 
@@ -271,6 +382,11 @@ final class SessionPool {
         for writer in writers.values { writer.end() }
         readers.removeAll()
         writers.removeAll()
+    }
+
+    /// What a transaction throws that starts again for a reason of its own.
+    private static var restarting: StorageError {
+        StorageError(.serializationFailure, "the transaction has to open its stores in another order and starts again")
     }
 
     static var ended: StorageError {

@@ -7,7 +7,6 @@ public final class Transaction: BaseTransaction {
 
     private let sessions: SessionPool
     private let limit: WorkLimit
-    private var isCancelled = false
 
     init(
         _ core: StackCore, author: String, source: (any Hashable & Sendable)?, attempt: Int, limit: WorkLimit, isExclusive: Bool,
@@ -23,8 +22,9 @@ public final class Transaction: BaseTransaction {
 
     /// Ends the transaction without a change, by throwing `cancelled`.
     public func cancel() throws(StorageError) -> Never {
-        isCancelled = true
-        throw StorageError(.cancelled, "the transaction was cancelled by its closure")
+        let error = StorageError(.cancelled, "the transaction was cancelled by its closure")
+        sessions.doom(error)
+        throw error
     }
 
     /// The context that fetches use.
@@ -40,11 +40,14 @@ public final class Transaction: BaseTransaction {
     /// Why the closure has to run again, other than a conflict.
     var restart: SessionPool.Restart? { sessions.restart }
 
+    /// The conflict with another transaction that this one met, whether or not the closure threw it on.
+    var conflict: StorageError? { sessions.doom.flatMap { $0.code == .serializationFailure ? $0 : nil } }
+
     /// Checks, writes and commits.
     ///
     /// - Returns: The numbers of objects that were changed, which are counted only where somebody measures.
     func commit() throws(StorageError) -> Measured.Counts {
-        if isCancelled { throw StorageError(.cancelled, "the transaction was cancelled by its closure") }
+        try sessions.checkActive()
         try limit.check()
         try context.throwFailure()
         try context.validate()
@@ -67,6 +70,8 @@ public final class Transaction: BaseTransaction {
     }
 
     override func reserveKeys(_ place: KeyBlock.Place, count: Int) throws(StorageError) -> Range<Int64> {
-        try sessions.writer(place.store).reserveKeys(place.root, count: count)
+        try sessions.working { () throws(StorageError) in
+            try sessions.writer(place.store).reserveKeys(place.root, count: count)
+        }
     }
 }

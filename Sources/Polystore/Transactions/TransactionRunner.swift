@@ -52,7 +52,8 @@ struct TransactionRunner {
                     counts.attempts = attempt
                     return result
                 } catch {
-                    let failure = transaction.context.loadError ?? error
+                    // A conflict decides, whatever the closure made of it: what it saw was not the whole of one state.
+                    let failure: any Error = transaction.conflict ?? transaction.context.loadError ?? error
                     switch transaction.restart {
                     case .opening(let wanted)?:
                         stores = wanted

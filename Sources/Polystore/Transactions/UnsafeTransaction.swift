@@ -74,27 +74,33 @@ public final class UnsafeTransaction: BaseTransaction {
 
     private func write(_ tracker: ChangeTracker, isExclusive: Bool, validatesReads: Bool) throws(StorageError) {
         if !tracker.hasPending { return }
-        var stores: Set<Int> = []
+        let changes = tracker.changeSets(context.model.schema, checksVersions: true).filter { !$0.value.isEmpty }
+        var stores = Set(changes.keys)
+        if validatesReads { stores.formUnion(context.livePlaces.filter { $0.map.most > 0 }.map(\.store)) }
         while true {
+            // All of them at once, in their order: none can come late.
             let pool = try SessionPool(writingTo: core, WriteOptions(isExclusive: isExclusive), stores: stores)
             defer { pool.end() }
-            let changes = tracker.changeSets(context.model.schema, checksVersions: true).filter { !$0.value.isEmpty }
-            stores = Set(changes.keys)
             do throws(StorageError) {
                 if validatesReads { try validateReads(tracker, pool) }
                 for (store, changes) in changes.sorted(by: { $0.key < $1.key }) { try pool.apply(changes, to: store) }
                 try pool.commit(CommitRecord(author: author.name), source: sourceIdentifier)
             } catch {
+                // A store may take its part later: the changes are committed nevertheless.
+                if pool.isCommitted { didCommit(tracker) }
                 guard case .pairing(let pairs)? = pool.restart else { throw error }
                 pool.end()
                 try core.pair(pairs)
                 continue
             }
-            tracker.didFlush(isLast: true)
-            tracker.didCommit()
-            beginHistory()
-            return
+            return didCommit(tracker)
         }
+    }
+
+    private func didCommit(_ tracker: ChangeTracker) {
+        tracker.didFlush(isLast: true)
+        tracker.didCommit()
+        beginHistory()
     }
 
     /// Compares the versions of what is held but not changed, inside the write transaction.

@@ -74,7 +74,7 @@ final class ObjectBatches<Object: ManagedObject> {
         case .rows(let sessions, let known):
             let rows = if let known { known } else { try stream(sessions) }
             source = .rows(sessions, rows)
-            try fill(rows, limit)
+            try sessions.working { () throws(StorageError) in try fill(rows, limit) }
         case .ids(nil):
             var committed = from
             committed.includesPendingChanges = nil
