@@ -146,7 +146,9 @@ let package = Package(
             "TestStores", "Tests/TestStores",
             ["Polystore", "PolystoreInMemory", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL"]),
         tests("ExampleTests", "Tests/ExampleTests", ["Polystore"]),
-        tests("CrashTests", "Tests/CrashTests", ["Polystore", "PolystoreCatalog", "polystore-crash"]),
+        tests(
+            "CrashTests", "Tests/CrashTests", ["Polystore", "PolystoreCatalog", "polystore-crash"],
+            exclude: ["FailingCalls/failing-calls.c"]),
         tests(
             "GoldenTests", "Tests/GoldenTests",
             ["Polystore", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL", "TestStores"], exclude: ["Golden"]),

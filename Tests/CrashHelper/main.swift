@@ -40,6 +40,9 @@ if CommandLine.arguments.count >= 3, CommandLine.arguments[1].hasPrefix("--") {
     case "--upgrade": try Sharing(url: work.url).upgrade()
     case "--fill-notes": try Sharing(url: work.url).fillNotes(count)
     case "--notes": print(try Sharing(url: work.url).notes())
+    case "--script": try Scripted(url: work.url).run(count)
+    case "--script-verify": print(try Scripted(url: work.url).verify())
+    case "--script-outcome": print(try Scripted(url: work.url).outcome(CommandLine.arguments.dropFirst(3).first ?? ""))
     case "--peer": try Watching(url: work.url).run()
     case "--crowd":
         let numbers = CommandLine.arguments.dropFirst(4).compactMap { Int($0) }
