@@ -18,11 +18,3 @@ public struct BatchUpdate {
         return mask
     }
 }
-
-extension StorageWriter {
-    /// Nil: the layer above reads and writes the rows.
-    public func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]? { nil }
-
-    /// Nil: the layer above reads and deletes the rows.
-    public func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]? { nil }
-}

@@ -88,10 +88,3 @@ public struct RawRows: Sendable, Hashable {
         self.rows = rows
     }
 }
-
-extension StorageError {
-    /// What a store without `rawSQL` answers.
-    static var takesNoSQL: StorageError {
-        StorageError(.unsupported, "the store takes no SQL (it lacks the capability \(StorageCapabilities.Capability.rawSQL))")
-    }
-}

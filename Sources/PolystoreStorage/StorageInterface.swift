@@ -29,33 +29,6 @@ public protocol StorageInterface: AnyObject, Sendable {
     /// Starts a write transaction, serializable against all others; waits for its lane up to the options' timeout (`busy`).
     func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter
 
-    /// Starts to lead what the store keeps to another version of the model, alone among all writers. A store need not implement it
-    /// (capability `migrations`).
-    ///
-    /// *Requires*: the store is open for writing, and no session of it is open in this process.
-    ///
-    /// *Behavior*: `schemaMismatch` when the store does not have the version that the step begins with, as when another program was first;
-    /// `busy` after the options' timeout.
-    func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration
-
-    /// What the store would do in a step, line by line, for people to read: statements where it has some. Nothing is changed. A store need not
-    /// implement it.
-    ///
-    /// *Behavior*: `schemaMismatch` when the store would not have the version that the step begins with, after the steps before it.
-    /// - Parameter earlier: The steps that are taken before, the first from what the store keeps.
-    func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String]
-
-    /// What a program says about steps between versions; asked in this order, before anything is inferred.
-    var migrationMappingProviders: [any SchemaMappingProvider] { get }
-
-    /// Signals changes that others make to the same data. A store need not implement it (capability `remoteChanges`).
-    ///
-    /// *Behavior*: the handler is called on a thread of the store, one call at a time; it must be short. Commits through this instance are
-    /// not signalled, or signalled as `.history` at most. Several signals may become one; none is lost: whoever reads the history after a
-    /// signal finds what caused it, at the latest when it has settled. While nothing happens a watch costs next to nothing.
-    /// - Returns: The watch; nil where nobody else can change the data.
-    func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)?
-
     /// Closes the store; sessions still open fail with `storeClosed`. A second call does nothing.
     func close() throws(StorageError)
 
@@ -66,9 +39,6 @@ public protocol StorageInterface: AnyObject, Sendable {
 extension StorageInterface {
     /// Starts to read one committed snapshot, without a limit.
     public func beginRead() throws(StorageError) -> any StorageReader { try beginRead(ReadOptions()) }
-
-    /// Nil: nobody else can change the data, or the store cannot tell.
-    public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? { nil }
 }
 
 /// How sure a commit is before it is acknowledged.
@@ -157,36 +127,15 @@ public protocol StorageReader: AnyObject {
     /// How the store answers a predicate and an order.
     func pushdown(of plan: FetchPlan) -> Pushdown
 
-    /// How the store answers a query for values. A store need not implement it.
-    ///
-    /// *Behavior*: `.exact` where no row leaves the engine but those of the answer.
-    func pushdown(of plan: QueryPlan) -> Pushdown
-
     /// The rows of a plan, in its order. A cursor ends with the session, or when it is released.
     ///
     /// *Requires*: `pushdown(of: plan)` is `.exact`; others are answered by `ResidualReader` above.
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor
 
-    /// How the engine goes about a plan, line by line, for people to read. A store need not implement it.
-    ///
-    /// *Requires*: `pushdown(of: plan)` is `.exact`.
-    func explanation(of plan: FetchPlan) throws(StorageError) -> [String]
-
-    /// As `explanation`, with what the engine measures while it runs the plan. A store need not implement it.
-    func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String]
-
     /// Appends the rows with the given keys of an entity's hierarchy, in the order of the keys; missing ones are left out.
     ///
     /// *Behavior*: bytes of the rows are valid until the batch is cleared.
     func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError)
-
-    /// Appends the row with a key of an entity's hierarchy, if there is one: what a relationship that is loaded late asks for.
-    ///
-    /// *Behavior*: bytes of the row are valid until the next call of the session. A store need not implement it.
-    func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError)
-
-    /// The rows of a query's answer.
-    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]
 
     /// The pairs of a link table: those whose `side` is among `keys`, or all.
     ///
@@ -195,74 +144,14 @@ public protocol StorageReader: AnyObject {
         _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
     ) throws(StorageError)
 
-    /// The transactions after a token, oldest first, at most `limit`. A store need not implement it (capability `history`).
-    ///
-    /// *Behavior*: nil starts with the oldest entry that is kept; a token from before it, and one of another store, is `tokenExpired`. A
-    /// store that keeps no history throws `unsupported`.
-    func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry]
-
-    /// The token of the newest transaction that the session sees, nil when there is none; after a purge of all, the one that was purged
-    /// last. A store that keeps no history has none.
-    func currentToken() throws(StorageError) -> HistoryToken?
-
-    /// Whether the history has entries that `history` does not give yet, because one with a lower token may still appear.
-    ///
-    /// A store whose tokens are in the order of the commits need not implement it.
-    func hasUnsettledHistory() throws(StorageError) -> Bool
-
-    /// The tokens of such entries that the session sees.
-    ///
-    /// A store whose tokens are in the order of the commits need not implement it.
-    func unsettledTokens() throws(StorageError) -> [HistoryToken]
-
-    /// How many such entries there are, and since when: what is to be watched where others write.
-    ///
-    /// A store whose tokens are in the order of the commits need not implement it.
-    func historyLag() throws(StorageError) -> HistoryLag
-
     /// The bytes that are kept beside the data under a name; nil when there are none.
     ///
     /// Notes are for layers above: which stores commit together, how far a consumer of the history has come. They are part of the
     /// transaction like data, but not of the history.
     func note(_ name: String) throws(StorageError) -> Data?
 
-    /// The answer to a statement in SQL that changes nothing. A store need not implement it (capability `rawSQL`).
-    ///
-    /// *Behavior*: sees what the session sees. A statement that is wrong, several at once and one that controls transactions or settings are
-    /// `invalidPredicate`; one that would change something is `readOnly`, and nothing is changed. The session goes on after an error. Values
-    /// are those of the engine's types: where it has no type of its own for a date, a date is what it is stored as.
-    func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows
-
     /// Ends the session. For a writer that did not commit this is a rollback. A second call does nothing.
     func end()
-}
-
-extension StorageReader {
-    /// As its fetch.
-    public func pushdown(of plan: QueryPlan) -> Pushdown { pushdown(of: plan.fetch) }
-
-    /// As `explanation`.
-    public func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String] { try explanation(of: plan) }
-
-    /// False.
-    public func hasUnsettledHistory() throws(StorageError) -> Bool { false }
-
-    /// None.
-    public func unsettledTokens() throws(StorageError) -> [HistoryToken] { [] }
-
-    /// None.
-    public func historyLag() throws(StorageError) -> HistoryLag { HistoryLag() }
-
-    /// Nothing.
-    public func explanation(of plan: FetchPlan) throws(StorageError) -> [String] { [] }
-
-    /// `unsupported`.
-    public func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows { throw .takesNoSQL }
-
-    /// As `rows` does with one key.
-    public func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError) {
-        try rows(entity, keys: [key], into: batch)
-    }
 }
 
 /// The rows of a plan, batch by batch.
@@ -316,27 +205,6 @@ public protocol StorageWriter: StorageReader {
     /// - Returns: What became of each row, in their order.
     func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow]
 
-    /// Changes all rows of a plan in the engine, in one statement; each version rises by one.
-    ///
-    /// *Behavior*: nil where the engine would compute something otherwise than the contract says; nothing is changed then. A store need not
-    /// implement it.
-    /// - Returns: The keys of the rows by entity.
-    func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]?
-
-    /// Deletes all rows of a plan in the engine, in one statement; no other row refers to them.
-    ///
-    /// *Behavior*: nil where the engine cannot; nothing is deleted then. A store need not implement it.
-    /// - Returns: The keys of the rows by entity.
-    func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]?
-
-    /// Runs a statement in SQL that changes rows. A store need not implement it (capability `rawSQL`).
-    ///
-    /// *Behavior*: versions and history are left as they are, unless the statement itself changes them. One that is wrong, several at once,
-    /// queries and statements that control transactions, settings or tables are `invalidPredicate`; a violated constraint is
-    /// `uniqueConstraintViolated`. After an error nothing of the statement is there, and the session goes on.
-    /// - Returns: The number of rows that the statement changed.
-    func execute(_ sql: RawSQL) throws(StorageError) -> Int
-
     /// Adds rows in bulk, with their keys and versions, all of entities of one hierarchy; the key counter rises above the greatest key.
     ///
     /// *Behavior*: a bulk load leaves no entries in the history. A key that exists is `alreadyExists`.
@@ -344,19 +212,6 @@ public protocol StorageWriter: StorageReader {
 
     /// Adds pairs to a link table in bulk.
     func load(link: Int, _ pairs: [Link]) throws(StorageError)
-
-    /// What the transaction has changed so far, for who follows the changes of this process without asking the history. A store need not
-    /// implement it.
-    ///
-    /// *Behavior*: nil where the store does not know; whoever follows reads everything anew then. What `load` and `execute` did is not among
-    /// them.
-    var recordedChanges: HistoryChanges? { get }
-
-    /// Forgets the history up to a token, itself included. A store need not implement it (capability `history`).
-    ///
-    /// *Behavior*: from then on an older token is `tokenExpired`; the token itself stays good to go on from. One that is newer than the
-    /// newest entry forgets all that `history` gives. Tokens of new entries go on rising. A token of another store is `tokenExpired`.
-    func purgeHistory(through token: HistoryToken) throws(StorageError)
 
     /// Keeps bytes beside the data under a name of at most 200 bytes; nil forgets them.
     func setNote(_ name: String, _ bytes: Data?) throws(StorageError)
@@ -374,15 +229,4 @@ public protocol StorageWriter: StorageReader {
     ///
     /// - Returns: The token of the entry, or nil when there was nothing to record.
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken?
-}
-
-extension StorageWriter {
-    /// Nil.
-    public var recordedChanges: HistoryChanges? { nil }
-
-    /// `unsupported`.
-    public func purgeHistory(through token: HistoryToken) throws(StorageError) { throw .keepsNoHistory }
-
-    /// `unsupported`.
-    public func execute(_ sql: RawSQL) throws(StorageError) -> Int { throw .takesNoSQL }
 }

@@ -4,7 +4,7 @@ public import PolystoreStorage
 /// A store in memory: it starts empty and is gone when it is closed.
 ///
 /// It is a full store, with snapshots, savepoints, constraints and history, and the strictest reading of the contract.
-public final class InMemoryStore: StorageInterface {
+public final class InMemoryStore: MigratingStorage {
     /// `memory`.
     public static let storeType = "memory"
 

@@ -4,7 +4,7 @@ internal import PolystoreKeyValue
 public import PolystoreStorage
 
 /// A store in an LMDB file: a map of the file in memory, readers without locks, one writer.
-public final class LMDBStore: LocalStorage {
+public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingStorage {
     /// `lmdb`.
     public static let storeType = "lmdb"
 

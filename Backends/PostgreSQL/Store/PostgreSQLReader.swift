@@ -4,7 +4,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 /// A session over one connection: the reading half of every session.
-class PostgreSQLReader: StorageReader {
+class PostgreSQLReader: ValueQueryReader, PlanExplainer, UnsettledHistoryReader, SQLReader {
     let core: PostgreSQLCore
     let connection: PostgreSQLConnection
     private(set) var isOpen = true

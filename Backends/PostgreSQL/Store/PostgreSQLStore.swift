@@ -7,7 +7,7 @@ internal import Synchronization
 /// A store in a schema of a PostgreSQL database, version 15 or newer.
 ///
 /// The tables are ordinary tables that any tool can read. Write transactions are SERIALIZABLE, and several can run at once.
-public final class PostgreSQLStore: RemoteStorage {
+public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotifyingStorage {
     /// `postgresql`.
     public static let storeType = "postgresql"
 

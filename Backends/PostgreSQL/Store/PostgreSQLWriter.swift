@@ -5,7 +5,7 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// The write transaction.
-class PostgreSQLWriter: PostgreSQLReader, StorageWriter {
+class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingWriter, BatchWriter, SQLWriter {
     private let isExclusive: Bool
     /// Whether the history was settled before the transaction began. One that began before settles it too: of two that do so at once the
     /// server lets one through, and the other one, begun anew, has a greater id than the floor.

@@ -5,7 +5,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 /// A session over one connection: the reading half of every session.
-class SQLiteReader: StorageReader {
+class SQLiteReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryReader, SQLReader {
     let core: SQLiteCore
     let connection: SQLiteConnection
     @exclusivity(unchecked) private(set) final var isOpen = true

@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// The file is an ordinary database of ordinary tables that any tool can read. It is in WAL mode: one writer at a time, readers that
 /// never wait for it, and other processes beside this one.
-public final class SQLiteStore: LocalStorage, ForeignStorage {
+public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, ChangeNotifyingStorage {
     /// `sqlite`.
     public static let storeType = "sqlite"
 

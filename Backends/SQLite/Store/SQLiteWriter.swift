@@ -6,7 +6,7 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// The write transaction.
-class SQLiteWriter: SQLiteReader, StorageWriter {
+class SQLiteWriter: SQLiteReader, ChangeRecordingWriter, HistoryPurgingWriter, BatchWriter, SQLWriter {
     var recorder: HistoryRecorder
     private var savepoints = Savepoints<HistoryRecorder.Mark>()
     private let options: WriteOptions

@@ -1,26 +1,20 @@
 internal import PolystoreStorage
 
 /// A store that does what another one does, and does not tell what its transactions change.
-final class SilentStore: StorageInterface {
+final class SilentStore: ForwardingStore {
     static let storeType = "silent"
 
-    private let inner: any StorageInterface
+    let base: any StorageInterface
 
-    init(_ inner: any StorageInterface) { self.inner = inner }
+    init(_ base: any StorageInterface) { self.base = base }
 
-    var configuration: String? { inner.configuration }
-    var capabilities: StorageCapabilities { inner.capabilities }
-
-    func open(_ request: OpenRequest) throws(StorageError) -> StorageState { try inner.open(request) }
-    func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader { try inner.beginRead(options) }
-    func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { SilentWriter(try inner.beginWrite(options)) }
-    func close() throws(StorageError) { try inner.close() }
-    func erase() throws(StorageError) { try inner.erase() }
+    func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { SilentWriter(try base.beginWrite(options)) }
 }
 
-/// A write transaction without `recordedChanges`.
-private final class SilentWriter: ForwardingWriter {
+/// A write transaction that does not know what it has changed.
+private final class SilentWriter: ForwardingWriter, ChangeRecordingWriter {
     let writer: any StorageWriter
+    let recordedChanges: HistoryChanges? = nil
 
     init(_ writer: any StorageWriter) { self.writer = writer }
 }

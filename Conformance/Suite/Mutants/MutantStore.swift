@@ -3,7 +3,7 @@ public import PolystoreStorage
 internal import Synchronization
 
 /// A store that is broken on purpose: another store with one defect. The suite must notice each of them.
-public final class MutantStore: StorageInterface {
+public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyingStorage {
     /// What is broken, and the case that notices it.
     public enum Defect: String, Sendable, CaseIterable {
         /// The cases are named by what they break; the raw value is the case of the suite that notices.
@@ -55,27 +55,23 @@ public final class MutantStore: StorageInterface {
     /// `mutant`.
     public static let storeType = "mutant"
 
-    let inner: any StorageInterface
+    /// The store that is broken.
+    public let base: any StorageInterface
     let defect: Defect
 
     /// A broken form of a store.
-    public init(_ inner: any StorageInterface, _ defect: Defect) {
-        self.inner = inner
+    public init(_ base: any StorageInterface, _ defect: Defect) {
+        self.base = base
         self.defect = defect
     }
-
-    /// That of the store.
-    public var configuration: String? { inner.configuration }
-    /// Those of the store.
-    public var capabilities: StorageCapabilities { inner.capabilities }
 
     /// Opens the store.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
         var state: StorageState
         do throws(StorageError) {
-            state = try inner.open(request)
+            state = try base.open(request)
         } catch  where error.code == .schemaMismatch && defect == .opensAnyModel {
-            state = try inner.open(OpenRequest(schema: nil))
+            state = try base.open(OpenRequest(schema: nil))
         }
         if defect == .forgetsItsFormat {
             state = StorageState(storeID: state.storeID, schema: state.schema, formatVersion: 0, wasCreated: state.wasCreated)
@@ -85,23 +81,23 @@ public final class MutantStore: StorageInterface {
 
     /// A broken session.
     public func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader {
-        MutantReader(try inner.beginRead(options), self)
+        MutantReader(try base.beginRead(options), self)
     }
 
     /// A broken write transaction.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
-        MutantWriter(try inner.beginWrite(options), self)
+        MutantWriter(try base.beginWrite(options), self)
     }
 
     /// A broken step.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
-        try MutantMigration(inner.beginMigration(step, options), step, self)
+        try MutantMigration(base.beginMigration(step, options), step, self)
     }
 
     /// What the store would do.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
         do throws(StorageError) {
-            return try inner.explanation(of: step, after: earlier)
+            return try base.explanation(of: step, after: earlier)
         } catch  where error.code == .schemaMismatch && defect == .takesStepsFromElsewhere {
             return ["whatever there is becomes version \"\(step.mapping.destination.version)\""]
         }
@@ -110,7 +106,7 @@ public final class MutantStore: StorageInterface {
     /// A watch with a defect.
     public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
         let defect = defect
-        let watch = try inner.watchChanges { signal in
+        let watch = try base.watchChanges { signal in
             if defect != .tellsNobody { handler(defect == .takesLoadsForEntries ? .history : signal) }
         }
         return defect == .goesOnTelling ? watch.map(MutantWatch.init) : watch
@@ -125,15 +121,10 @@ public final class MutantStore: StorageInterface {
         func cancel() {}
     }
 
-    /// Closes the store.
-    public func close() throws(StorageError) { try inner.close() }
-
-    /// Erases the store.
-    public func erase() throws(StorageError) { try inner.erase() }
 }
 
 /// A session with a defect.
-class MutantReader: ForwardingReader {
+class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
     let reader: any StorageReader
     let store: MutantStore
 
@@ -144,7 +135,7 @@ class MutantReader: ForwardingReader {
 
     /// The session that answers; a fresh one where snapshots leak.
     private func current() throws(StorageError) -> any StorageReader {
-        store.defect == .leaksNewRowsIntoSnapshots && !(self is MutantWriter) ? try store.inner.beginRead() : reader
+        store.defect == .leaksNewRowsIntoSnapshots && !(self is MutantWriter) ? try store.base.beginRead() : reader
     }
 
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
@@ -195,11 +186,13 @@ class MutantReader: ForwardingReader {
 
     func currentToken() throws(StorageError) -> HistoryToken? { store.defect == .saysNoToken ? nil : try reader.currentToken() }
 
+    func pushdown(of plan: QueryPlan) -> Pushdown { reader.pushdown(of: plan) }
+
     func end() { reader.end() }
 }
 
 /// A write transaction with a defect.
-class MutantWriter: MutantReader, ForwardingWriter {
+class MutantWriter: MutantReader, ForwardingWriter, ChangeRecordingWriter, HistoryPurgingWriter {
     let writer: any StorageWriter
 
     init(_ writer: any StorageWriter, _ store: MutantStore) {
@@ -247,6 +240,7 @@ class MutantWriter: MutantReader, ForwardingWriter {
             })
     }
 
+    // Stated again, so that a subclass can override them.
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { try writer.load(root, batch) }
     func load(link: Int, _ pairs: [Link]) throws(StorageError) { try writer.load(link: link, pairs) }
     func setNote(_ name: String, _ bytes: Data?) throws(StorageError) { try writer.setNote(name, bytes) }

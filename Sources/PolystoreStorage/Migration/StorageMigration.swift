@@ -57,21 +57,3 @@ public protocol StorageMigration: AnyObject {
     /// Ends the step; without a commit it is undone. A second call does nothing.
     func end()
 }
-
-extension StorageInterface {
-    /// `unsupported`, for stores without the capability `migrations`.
-    public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
-        throw StorageError(
-            .unsupported,
-            "the store cannot go over to another version of the model in place (capability migrations): transfer it to a new one")
-    }
-
-    /// Nothing.
-    public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] { [] }
-
-    /// What the store would do in a step from what it keeps now.
-    public func explanation(of step: MigrationStep) throws(StorageError) -> [String] { try explanation(of: step, after: []) }
-
-    /// None.
-    public var migrationMappingProviders: [any SchemaMappingProvider] { [] }
-}

@@ -3,7 +3,7 @@ import PolystoreStorage
 import Synchronization
 
 /// A store that counts the sessions that begin, and that can refuse a watch or let who reads wait.
-final class TrackedStore: StorageInterface {
+final class TrackedStore: ForwardingStore, ChangeNotifyingStorage {
     static let storeType = "tracked"
 
     private struct State: Sendable {
@@ -14,14 +14,14 @@ final class TrackedStore: StorageInterface {
         var refusesWatches = false
     }
 
-    private let inner: any StorageInterface
+    let base: any StorageInterface
     /// Whether it does not tell what others commit.
     private let isSilent: Bool
     private let state = Mutex(State())
     private let gate = DispatchSemaphore(value: 0)
 
-    init(_ inner: any StorageInterface, isSilent: Bool = false) {
-        self.inner = inner
+    init(_ base: any StorageInterface, isSilent: Bool = false) {
+        self.base = base
         self.isSilent = isSilent
     }
 
@@ -48,15 +48,11 @@ final class TrackedStore: StorageInterface {
         for _ in 0..<count { gate.signal() }
     }
 
-    var configuration: String? { inner.configuration }
-
     var capabilities: StorageCapabilities {
-        var capabilities = inner.capabilities
+        var capabilities = base.capabilities
         if isSilent { capabilities.supported.remove(.remoteChanges) }
         return capabilities
     }
-
-    func open(_ request: OpenRequest) throws(StorageError) -> StorageState { try inner.open(request) }
 
     func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader {
         let waits = state.withLock { state in
@@ -65,20 +61,17 @@ final class TrackedStore: StorageInterface {
             return state.isHeld
         }
         if waits { gate.wait() }
-        return try inner.beginRead(options)
+        return try base.beginRead(options)
     }
 
     func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         state.withLock { $0.writes += 1 }
-        return try inner.beginWrite(options)
+        return try base.beginWrite(options)
     }
 
     func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
         if refusesWatches { throw StorageError(.connectionLost, "the store does not answer") }
         if isSilent { return nil }
-        return try inner.watchChanges(handler)
+        return try base.watchChanges(handler)
     }
-
-    func close() throws(StorageError) { try inner.close() }
-    func erase() throws(StorageError) { try inner.erase() }
 }

@@ -5,7 +5,7 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// The write transaction over the tables of another program. Versions and history are kept by triggers, which see every writer.
-final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, StorageWriter {
+final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, ChangeRecordingWriter, HistoryPurgingWriter, SQLWriter {
     private static let mostKeys = 1000
 
     let rowBatch = RowBatch(capacity: 16_384)
@@ -138,10 +138,6 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, StorageWriter {
         unlock()
         return written.count == 0 ? nil : written.integer(0, 0).map { HistoryToken(store: core.storeID, position: $0) }
     }
-
-    func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]? { nil }
-
-    func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]? { nil }
 
     func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql) }
 

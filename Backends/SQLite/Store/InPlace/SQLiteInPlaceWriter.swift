@@ -5,7 +5,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 /// The write transaction over the tables of another program. Versions and history are kept by triggers, which see every writer.
-final class SQLiteInPlaceWriter: SQLiteInPlaceReader, StorageWriter {
+final class SQLiteInPlaceWriter: SQLiteInPlaceReader, ChangeRecordingWriter, HistoryPurgingWriter, SQLWriter {
     let scratchRows = RowBatch(capacity: 500)
     /// The hierarchies that got keys here, and those that got rows.
     private var reserved: Set<EntityIndex> = []
@@ -153,10 +153,6 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, StorageWriter {
             """)
         return HistoryToken(store: core.storeID, position: last)
     }
-
-    func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]? { nil }
-
-    func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]? { nil }
 
     func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql) }
 }

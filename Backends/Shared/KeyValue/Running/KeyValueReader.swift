@@ -2,7 +2,7 @@ internal import Foundation
 internal import PolystoreStorage
 
 /// A session: the reading half of every session.
-class KeyValueReader: StorageReader {
+class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryReader {
     let core: KeyValueCore
     let engine: any OrderedReader
     private(set) var isOpen = true

@@ -3,7 +3,7 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// The write transaction.
-class KeyValueWriter: KeyValueReader, StorageWriter {
+class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWriter {
     let maps: any OrderedWriter
     let indexes: IndexWriter
     var recorder: HistoryRecorder

@@ -5,8 +5,8 @@ internal import PolystoreStorage
 ///
 /// It stands between the layer and any store, so the numbers mean the same for all of them. What an engine reads to find its rows is in
 /// its own measured plan.
-final class MeasuredReader: StorageReader {
-    private let reader: any StorageReader
+final class MeasuredReader: ForwardingReader, ValueQueryReader, SingleRowReader {
+    let reader: any StorageReader
     private let schema: Schema
     private(set) var work = Explanation.Work(requests: 0, rowsRead: 0)
 
@@ -18,11 +18,7 @@ final class MeasuredReader: StorageReader {
     private func asked() { work.requests += 1 }
     fileprivate func read(_ rows: Int) { work.rowsRead += rows }
 
-    func pushdown(of plan: FetchPlan) -> Pushdown { reader.pushdown(of: plan) }
     func pushdown(of plan: QueryPlan) -> Pushdown { reader.pushdown(of: plan) }
-    func explanation(of plan: FetchPlan) throws(StorageError) -> [String] { try reader.explanation(of: plan) }
-    func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String] { try reader.measuredExplanation(of: plan) }
-
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         asked()
         return Cursor(try reader.cursor(for: plan), self)
@@ -60,18 +56,6 @@ final class MeasuredReader: StorageReader {
             try body(pairs)
         }
     }
-
-    func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
-        try reader.history(since: token, limit: limit)
-    }
-
-    func note(_ name: String) throws(StorageError) -> Data? { try reader.note(name) }
-    func currentToken() throws(StorageError) -> HistoryToken? { try reader.currentToken() }
-    func hasUnsettledHistory() throws(StorageError) -> Bool { try reader.hasUnsettledHistory() }
-    func unsettledTokens() throws(StorageError) -> [HistoryToken] { try reader.unsettledTokens() }
-    func historyLag() throws(StorageError) -> HistoryLag { try reader.historyLag() }
-    func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows { try reader.rawRows(sql) }
-    func end() { reader.end() }
 
     /// Counts the rows of a cursor.
     private final class Cursor: RowCursor {

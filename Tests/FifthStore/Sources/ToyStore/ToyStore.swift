@@ -2,37 +2,15 @@ import PolystoreCatalog
 import PolystoreInMemory
 import PolystoreStorage
 
-/// A store of somebody else: it counts the sessions that it opened, and leaves the rest to the memory store.
-public final class ToyStore: StorageInterface {
+/// A store of somebody else: it leaves everything to the memory store, abilities included.
+public final class ToyStore: ForwardingStore {
     /// `toy`.
     public static let storeType = "toy"
-    private let inner: InMemoryStore
+    /// The memory store.
+    public let base: any StorageInterface
 
     /// The store of a URL.
-    public init(url: StoreURL, configuration: String?) { inner = InMemoryStore(configuration: configuration) }
-
-    /// That of the memory store.
-    public var configuration: String? { inner.configuration }
-    /// Those of the memory store.
-    public var capabilities: StorageCapabilities { inner.capabilities }
-    /// Opens the store.
-    public func open(_ request: OpenRequest) throws(StorageError) -> StorageState { try inner.open(request) }
-    /// Starts to read.
-    public func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader { try inner.beginRead(options) }
-    /// Starts to write.
-    public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try inner.beginWrite(options) }
-    /// Starts to lead the store to another version of its model.
-    public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
-        try inner.beginMigration(step, options)
-    }
-    /// What the store would do in a step.
-    public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
-        try inner.explanation(of: step, after: earlier)
-    }
-    /// Closes the store.
-    public func close() throws(StorageError) { try inner.close() }
-    /// Erases the store.
-    public func erase() throws(StorageError) { try inner.erase() }
+    public init(url: StoreURL, configuration: String?) { base = InMemoryStore(configuration: configuration) }
 }
 
 extension StoreCatalog {

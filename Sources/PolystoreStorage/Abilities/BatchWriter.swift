@@ -1,0 +1,26 @@
+/// A write transaction that changes all rows of a plan in its engine.
+public protocol BatchWriter: StorageWriter {
+    /// Changes all rows of a plan in the engine, in one statement; each version rises by one.
+    ///
+    /// *Behavior*: nil where the engine would compute something otherwise than the contract says; nothing is changed then.
+    /// - Returns: The keys of the rows by entity.
+    func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]?
+
+    /// Deletes all rows of a plan in the engine, in one statement; no other row refers to them.
+    ///
+    /// *Behavior*: nil where the engine cannot; nothing is deleted then.
+    /// - Returns: The keys of the rows by entity.
+    func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]?
+}
+
+extension StorageWriter {
+    /// Changes all rows of a plan in the engine; nil without the ability.
+    public func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]? {
+        try ability((any BatchWriter).self)?.updateAll(update)
+    }
+
+    /// Deletes all rows of a plan in the engine; nil without the ability.
+    public func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]? {
+        try ability((any BatchWriter).self)?.deleteAll(plan)
+    }
+}

@@ -1,0 +1,23 @@
+/// A session of a store that keeps the history of its transactions (capability `history`).
+public protocol HistoryReader: StorageReader {
+    /// The transactions after a token, oldest first, at most `limit`.
+    ///
+    /// *Behavior*: nil starts with the oldest entry that is kept; a token from before it, and one of another store, is `tokenExpired`. A
+    /// store that keeps no history throws `unsupported`.
+    func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry]
+
+    /// The token of the newest transaction that the session sees, nil when there is none; after a purge of all, the one that was purged
+    /// last. A store that keeps no history has none.
+    func currentToken() throws(StorageError) -> HistoryToken?
+}
+
+extension StorageReader {
+    /// The transactions after a token; `unsupported` without the ability.
+    public func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
+        guard let reader = ability((any HistoryReader).self) else { throw .keepsNoHistory }
+        return try reader.history(since: token, limit: limit)
+    }
+
+    /// The token of the newest transaction; nil without the ability.
+    public func currentToken() throws(StorageError) -> HistoryToken? { try ability((any HistoryReader).self)?.currentToken() }
+}
