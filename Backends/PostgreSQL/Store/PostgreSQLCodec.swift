@@ -52,6 +52,7 @@ enum PostgreSQLCodec {
             buffer.append(Int32(8))
             buffer.append(cell.bits)
         case .string, .url, .data, .uuid:
+            // Statements and rows are checked to be smaller (PostgreSQLRows.mostBytes).
             buffer.append(Int32(truncatingIfNeeded: cell.length))
             buffer.append(cell.bytes)
         case .decimal:
@@ -64,19 +65,23 @@ enum PostgreSQLCodec {
 
 /// The server's numeric: digits of base 10,000, the weight of the first, a sign (numeric.c, numeric_send).
 enum PostgreSQLNumeric {
-    static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal {
-        guard bytes.count >= 8 else { return 0 }
+    /// The number of a field; `nan` for one that is none or has no form of ours, nil for bytes that no server writes.
+    static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
+        guard bytes.count >= 8 else { return nil }
         func word(_ index: Int) -> Int { Int(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2 * index, as: UInt16.self))) }
         let count = word(0), weight = Int(Int16(truncatingIfNeeded: word(1))), isNegative = word(2) == 0x4000
-        guard count > 0, bytes.count >= 8 + 2 * count, word(2) != 0xc000 else { return word(2) == 0xc000 ? .nan : 0 }
+        guard bytes.count == 8 + 2 * count else { return nil }
+        if word(2) & 0x8000 != 0 { return .nan }
+        if count == 0 { return 0 }
         var text = ""
         for index in 0..<count {
             let digits = String(word(4 + index))
+            if digits.count > 4 { return nil }
             text += String(repeating: "0", count: 4 - digits.count) + digits
         }
         // Trailing zeros would take significance that Decimal needs for the digits before them.
         var exponent = 4 * (weight - count + 1)
-        while text.hasSuffix("0") {
+        while text.count > 1, text.hasSuffix("0") {
             text.removeLast()
             exponent += 1
         }

@@ -3,26 +3,35 @@ internal import CLibPQ
 internal import PolystoreStorage
 
 extension PostgreSQLConnection {
+    /// So many bytes go in one message of a copy: libpq holds a message whole before it sends it.
+    private static let messageBytes = 1 << 20
+
     /// The encoder of a copy into the table of a hierarchy: the one that goes on, or a new one.
     ///
     /// The server works on rows while the next are encoded; ending the copy waits for it. So it ends only when the connection is used for
     /// something else, and what the server refuses is thrown then.
     func copy(_ root: EntityIndex, _ make: () -> PostgreSQLCopyEncoder) throws(StorageError) -> PostgreSQLCopyEncoder {
         if let copying, copying.root == root { return copying }
-        try endCopy()
+        try prepareToSend()
         let encoder = make()
         roundTrips += 1
-        PQclear(try checked(PQexec(handle, encoder.sql)))
+        PQsendQuery(handle, encoder.sql)
+        PQclear(try checked(next()))
         copying = encoder
         return encoder
     }
 
     /// Sends the bytes of a copy and empties the buffer.
     func send(_ buffer: WireBuffer) throws(StorageError) {
-        let bytes = buffer.bytes
-        let sent = PQputCopyData(handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
-        buffer.clear()
-        if sent != 1 { throw lost }
+        defer { buffer.clear() }
+        var rest = buffer.bytes[...]
+        while !rest.isEmpty {
+            let part = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.messageBytes))
+            let start = part.baseAddress?.assumingMemoryBound(to: CChar.self)
+            if PQputCopyData(handle, start, Int32(truncatingIfNeeded: part.count)) != 1 { throw explained(lost) }
+            flush()
+            rest = rest.dropFirst(part.count)
+        }
     }
 
     /// Ends the copy that goes on, if there is one.
@@ -34,10 +43,10 @@ extension PostgreSQLConnection {
         roundTrips += 1
         encoder.finish()
         try send(encoder.buffer)
-        PQputCopyEnd(handle, nil)
+        if PQputCopyEnd(handle, nil) != 1 { throw explained(lost) }
         var failure: StorageError?
-        while let result = PQgetResult(handle) {
-            if PQresultStatus(result) != PGRES_COMMAND_OK { failure = failure ?? PostgreSQLError(result).error(tables) }
+        while let result = next() {
+            if PQresultStatus(result) != PGRES_COMMAND_OK { failure = failure ?? explained(PostgreSQLError(result).error(tables)) }
             PQclear(result)
         }
         if let failure { throw failure }
@@ -47,8 +56,8 @@ extension PostgreSQLConnection {
     func abandonCopy() {
         guard copying != nil else { return }
         copying = nil
-        PQputCopyEnd(handle, "stopped")
-        while let result = PQgetResult(handle) { PQclear(result) }
+        if PQputCopyEnd(handle, "stopped") != 1 { return giveUp() }
+        while let result = next() { PQclear(result) }
     }
 }
 #endif

@@ -6,101 +6,126 @@ internal import PolystoreStorage
 
 /// One connection to the server, with its prepared statements. It is used by one thread at a time.
 final class PostgreSQLConnection {
-    private static let cacheLimit = 200
+    /// So long a server may be silent while a connection is made or given back, where nothing takes long.
+    private static let shortSilence = Duration.seconds(10)
 
     let handle: OpaquePointer
     /// The rows of a copy that goes on until the connection is used for something else.
     var copying: PostgreSQLCopyEncoder?
     /// The tables that errors are explained with.
     var tables: SQLTables?
-    private var prepared: [String: String] = [:]
-    private var order: [String] = []
-    private var nextName = 0
+    /// After so much time without a word from the server the connection counts as lost; nil for never.
+    var longestSilence: Duration?
+    /// What ends the session that uses the connection before its time.
+    private(set) var interrupt: PostgreSQLInterrupt?
+    /// The process that serves the connection, and the cluster that it is of; the latter only where the role may know it.
+    private(set) var backend = ""
+    private(set) var cluster: String?
+    private var wasInterrupted = false
+    private var statements = PostgreSQLStatements()
     /// How often a request waited for its answer; tests count it.
     var roundTrips = 0
 
     /// Connects to a server; the text goes to libpq as it is.
     ///
-    /// - Parameter marking: A statement by which the session says whose it is (`PostgreSQLTelling.marking`).
-    init(conninfo: String, schema: String, marking: String? = nil) throws(StorageError) {
-        // Later options win: those of the URL over ours, and ours over the URL where the store depends on it.
-        // A network that is gone is noticed within half a minute; the system's own times are hours.
-        let alive = ["keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout"]
-        let keys = ["application_name", "connect_timeout"] + alive + ["dbname", "client_encoding"]
-        let values = ["polystore", "10", "15", "5", "3", "30000", conninfo, "UTF8"]
-        var cKeys: [UnsafePointer<CChar>?] = keys.map { UnsafePointer(strdup($0)) }
-        var cValues: [UnsafePointer<CChar>?] = values.map { UnsafePointer(strdup($0)) }
-        defer { for pointer in cKeys + cValues { free(UnsafeMutableRawPointer(mutating: pointer)) } }
-        cKeys.append(nil)
-        cValues.append(nil)
-        guard let opened = PQconnectdbParams(cKeys, cValues, 1) else {
-            throw StorageError(.limitExceeded, "libpq ran out of memory")
-        }
-        guard PQstatus(opened) == CONNECTION_OK else {
-            let error = Self.connectError(opened)
-            PQfinish(opened)
-            throw error
-        }
-        handle = opened
+    /// - Parameters:
+    ///   - durability: Whether commits wait for the server's disk.
+    ///   - marking: A statement by which the session says whose it is (`PostgreSQLTelling.marking`).
+    init(conninfo: String, schema: String, durability: Durability = .full, marking: String? = nil) throws(StorageError) {
+        handle = try PostgreSQLAddress(conninfo).connect()
         // libpq prints warnings to the program's standard error unless it is told otherwise.
-        PQsetNoticeReceiver(opened, { _, _ in }, nil)
-        let path = SQLText.quoted(schema)
-        let marking = marking.map { "; \($0)" } ?? ""
-        try execute("SET search_path = \(path); SET TimeZone = 'UTC'; SET client_min_messages = warning; SET bytea_output = hex\(marking)")
+        PQsetNoticeReceiver(handle, { _, _ in }, nil)
+        PQsetnonblocking(handle, 1)
+        longestSilence = Self.shortSilence
+        let path = SQLText.quoted(schema), marking = marking.map { "; \($0)" } ?? ""
+        let settings =
+            "SET search_path = \(path); SET TimeZone = 'UTC'; SET client_min_messages = warning; SET bytea_output = hex\(marking); "
+            + "SELECT pg_backend_pid(), set_config('synchronous_commit', \(Self.waiting(durability)), false)"
+        let identity: [String?]
+        do throws(StorageError) {
+            identity = try texts("\(settings), system_identifier FROM pg_control_system()")
+        } catch  where error.code == .permissionDenied {
+            identity = try texts(settings)
+        }
+        backend = (identity.first ?? nil) ?? ""
+        cluster = identity.count > 2 ? identity[2] : nil
+        longestSilence = nil
     }
 
     deinit { PQfinish(handle) }
 
-    /// libpq gives no code for a failed connection: its English sentence is all there is. The sentence itself names hosts and users, so
-    /// it is not passed on.
-    private static func connectError(_ handle: OpaquePointer) -> StorageError {
-        let text = String(cString: PQerrorMessage(handle))
-        if PQconnectionNeedsPassword(handle) == 1 {
-            return StorageError(.authenticationFailed, "the server asks for a password; give one by PGPASSFILE or PGPASSWORD")
-        }
-        if PQconnectionUsedPassword(handle) == 1, text.contains("password authentication failed") {
-            return StorageError(.authenticationFailed, "the server refused the user or the password")
-        }
-        if text.contains("no pg_hba.conf entry") || text.contains("authentication failed") || text.contains("role \"") {
-            return StorageError(.authenticationFailed, "the server refused the user")
-        }
-        if text.contains("database \""), text.contains("does not exist") {
-            return StorageError(.notFound, "the server has no database of this name")
-        }
-        if text.contains("invalid connection option") || text.contains("invalid URI") || text.contains("invalid percent-encoded")
-            || text.contains("invalid URI query parameter")
-        {
-            return StorageError(.invalidConfiguration, "the PostgreSQL URL is malformed or has an option that libpq does not know")
-        }
-        return StorageError(.connectionLost, "the server does not answer; is it running, and is the address right?")
+    /// What commits wait for. A role or a database whose commits wait for nothing does not weaken ours; what else it has is kept.
+    private static func waiting(_ durability: Durability) -> String {
+        let setting = "current_setting('synchronous_commit')"
+        return durability == .relaxed ? "'off'" : "CASE \(setting) WHEN 'off' THEN 'on' ELSE \(setting) END"
     }
 
     /// The major and minor version, such as 150018.
     var serverVersion: Int { Int(PQserverVersion(handle)) }
 
     /// The encoding of the database, such as UTF8.
-    var serverEncoding: String { PQparameterStatus(handle, "server_encoding").map { String(cString: $0) } ?? "" }
+    var serverEncoding: String { parameter("server_encoding") }
+
+    /// Whether the server only follows another one.
+    var isStandby: Bool { parameter("in_hot_standby") == "on" }
+
+    private func parameter(_ name: String) -> String { PQparameterStatus(handle, name).map { String(cString: $0) } ?? "" }
 
     /// Whether the connection can be used for another session.
-    var isUsable: Bool { PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE }
+    var isUsable: Bool { PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE && !wasInterrupted }
 
     /// Whether the server is gone.
     var isLost: Bool { PQstatus(handle) != CONNECTION_OK }
 
-    /// Runs statements without bindings.
-    func execute(_ sql: String) throws(StorageError) {
-        try endCopy()
-        roundTrips += 1
-        PQclear(try checked(PQexec(handle, sql)))
+    // MARK: Sessions
+
+    /// Begins a session, which a limit may end in the middle of a statement.
+    ///
+    /// - Parameter queue: Where requests to cancel are sent from.
+    func begin(_ limit: WorkLimit?, _ queue: DispatchQueue) { interrupt = limit.map { PostgreSQLInterrupt($0, handle, queue) } }
+
+    /// Lets nothing end what follows. A session with a time limit waits a while longer than that for the server to answer.
+    ///
+    /// - Throws: What has ended the session before.
+    func beginCommit() throws(StorageError) {
+        guard let interrupt else { return }
+        uninterrupt()
+        if let error = interrupt.error() { throw error }
+        if interrupt.limit.deadline != nil { longestSilence = .seconds(interrupt.limit.secondsLeft + 30) }
     }
 
+    private func uninterrupt() {
+        interrupt?.stop()
+        if interrupt?.ended != nil { wasInterrupted = true }
+        interrupt = nil
+    }
+
+    /// Ends a session; whether the connection is as it was before.
+    func end(_ ending: (PostgreSQLConnection) throws(StorageError) -> Bool) -> Bool {
+        uninterrupt()
+        longestSilence = Self.shortSilence
+        defer { longestSilence = nil }
+        guard !wasInterrupted, !isLost, (try? ending(self)) == true else { return false }
+        return isUsable
+    }
+
+    // MARK: Statements
+
+    /// Runs statements without bindings.
+    func execute(_ sql: String) throws(StorageError) { _ = try texts(sql) }
+
     /// Runs statements without bindings; the first text of the last one's first row, nil when there is none.
-    func text(_ sql: String) throws(StorageError) -> String? {
-        try endCopy()
-        roundTrips += 1
-        let result = try checked(PQexec(handle, sql))
+    func text(_ sql: String) throws(StorageError) -> String? { try texts(sql).first ?? nil }
+
+    /// Runs statements without bindings; the texts of the last one's first row.
+    func texts(_ sql: String) throws(StorageError) -> [String?] {
+        try prepareToSend()
+        let result = try answer(PQsendQuery(handle, sql))
         defer { PQclear(result) }
-        return PQntuples(result) > 0 && PQnfields(result) > 0 ? PQgetvalue(result, 0, 0).map { String(cString: $0) } : nil
+        if PQntuples(result) == 0 { return [] }
+        return (0..<PQnfields(result)).map { column in
+            PQgetisnull(result, 0, column) == 1 ? nil : PQgetvalue(result, 0, column).map { String(cString: $0) }
+        }
     }
 
     /// Runs a statement with bindings; the result is binary.
@@ -111,109 +136,121 @@ final class PostgreSQLConnection {
 
     /// Runs a statement with parameters; the result is binary.
     func query(_ sql: String, _ parameters: [PostgreSQLParameter]) throws(StorageError) -> PostgreSQLResult {
+        let step = PostgreSQLStep(sql, parameters)
+        try step.check()
+        try prepareToSend()
+        try makeRoom(for: [sql])
+        let (name, isNew) = statements.name(sql)
+        if isNew {
+            do throws(StorageError) {
+                PQclear(try answer(PQsendPrepare(handle, name, sql, 0, nil)))
+            } catch {
+                statements.forget(sql)
+                throw error
+            }
+        }
+        return PostgreSQLResult(try answer(step.send(handle, name)))
+    }
+
+    /// Ends the copy that goes on, and refuses what a session that has ended still asks for.
+    func prepareToSend() throws(StorageError) {
+        if let error = interrupt?.error() { throw error }
         try endCopy()
-        let name = try prepare(sql)
-        roundTrips += 1
-        let result = PostgreSQLParameter.withArguments(parameters) { count, values, lengths, formats in
-            PQexecPrepared(handle, name, count, values, lengths, formats, 1)
-        }
-        return PostgreSQLResult(try checked(result))
     }
 
-    private func prepare(_ sql: String) throws(StorageError) -> String {
-        if let name = prepared[sql] { return name }
-        let name = try newName(sql)
+    /// The last result of what was sent, or the error that it is.
+    private func answer(_ sent: Int32) throws(StorageError) -> OpaquePointer? {
         roundTrips += 1
-        do throws(StorageError) {
-            PQclear(try checked(PQprepare(handle, name, sql, 0, nil)))
-        } catch {
-            forget(sql)
-            throw error
+        guard sent == 1 else { throw explained(lost) }
+        var last: OpaquePointer?
+        while let result = next() {
+            PQclear(last)
+            last = result
+            if [PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH].contains(PQresultStatus(result)) {
+                giveUp()
+                PQclear(result)
+                throw StorageError(.unsupported, "a COPY between the program and the server is no statement that can be run here")
+            }
         }
-        return name
+        return try checked(last)
     }
 
-    /// A name for a statement that is about to be prepared; the oldest goes when there are too many.
-    private func newName(_ sql: String) throws(StorageError) -> String {
-        if order.count >= Self.cacheLimit, let name = prepared.removeValue(forKey: order.removeFirst()) {
-            try execute("DEALLOCATE \(name)")
-        }
-        nextName += 1
-        let name = "s\(nextName)"
-        prepared[sql] = name
-        order.append(sql)
-        return name
+    /// Makes room for statements that are about to be sent; those stay.
+    private func makeRoom(for wanted: Set<String>) throws(StorageError) {
+        let old = statements.superfluous(for: wanted)
+        if old.isEmpty { return }
+        try execute(old.map { "DEALLOCATE \($0.name)" }.joined(separator: "; "))
+        for statement in old { statements.forget(statement.sql) }
     }
 
     /// Forgets all prepared statements: the server refuses those whose columns have another type now.
     func forgetStatements() throws(StorageError) {
         try execute("DEALLOCATE ALL")
-        prepared.removeAll()
-        order.removeAll()
+        statements.forgetAll()
     }
 
-    private func forget(_ sql: String) {
-        prepared[sql] = nil
-        order.removeAll { $0 == sql }
-    }
+    // MARK: Pipelines
 
     /// Runs statements one after the other in one round trip: none waits for the answer to the one before it.
     ///
     /// - Throws: The error of the first that failed; those behind it were not run.
     func pipeline(_ steps: [PostgreSQLStep]) throws(StorageError) -> [PostgreSQLResult] {
-        try endCopy()
-        if steps.count < 2 {
-            var results: [PostgreSQLResult] = []
-            for step in steps { results.append(try query(step.sql, step.parameters)) }
-            return results
-        }
-        // Statements are prepared on the way; those that are known cost nothing.
-        var names: [String] = [], fresh: [Bool] = []
-        for step in steps {
-            let known = prepared[step.sql]
-            fresh.append(known == nil)
-            if let known { names.append(known) } else { names.append(try newName(step.sql)) }
-        }
-        roundTrips += 1
-        guard PQenterPipelineMode(handle) == 1 else { throw lost }
-        for (index, step) in steps.enumerated() {
-            if fresh[index] { PQsendPrepare(handle, names[index], step.sql, 0, nil) }
-            _ = PostgreSQLParameter.withArguments(step.parameters) { count, values, lengths, formats in
-                PQsendQueryPrepared(handle, names[index], count, values, lengths, formats, 1)
-            }
-        }
-        PQpipelineSync(handle)
-        var results: [PostgreSQLResult] = [], failure: StorageError?
-        for (index, step) in steps.enumerated() {
-            if fresh[index] {
-                let answer = next()
-                if failed(answer, &failure) { forget(step.sql) } else { PQclear(answer) }
-            }
-            let result = next()
-            if failed(result, &failure) { continue }
-            results.append(PostgreSQLResult(result))
-        }
-        // The answer to the synchronisation ends the pipeline.
-        PQclear(PQgetResult(handle))
-        PQexitPipelineMode(handle)
+        let (results, failure) = try answers(steps)
         if let failure { throw failure }
         return results
     }
 
+    /// The results of statements that are run in one round trip, and the error of the first that failed.
+    ///
+    /// - Throws: Before anything is sent.
+    func answers(_ steps: [PostgreSQLStep]) throws(StorageError) -> (results: [PostgreSQLResult], failure: StorageError?) {
+        for step in steps { try step.check() }
+        try prepareToSend()
+        if steps.isEmpty { return ([], nil) }
+        try makeRoom(for: Set(steps.map(\.sql)))
+        roundTrips += 1
+        guard PQenterPipelineMode(handle) == 1 else { throw explained(lost) }
+        // Statements are prepared on the way; those that are known cost nothing.
+        var isNew: [Bool] = []
+        for step in steps {
+            let statement = statements.name(step.sql)
+            isNew.append(statement.isNew)
+            if statement.isNew { PQsendPrepare(handle, statement.name, step.sql, 0, nil) }
+            _ = step.send(handle, statement.name)
+        }
+        PQpipelineSync(handle)
+        var results: [PostgreSQLResult] = [], failure: StorageError?
+        for (index, step) in steps.enumerated() {
+            if isNew[index] {
+                let answer = nextOfPipeline()
+                if failed(answer, &failure) { statements.forget(step.sql) } else { PQclear(answer) }
+            }
+            let result = nextOfPipeline()
+            if failed(result, &failure) { continue }
+            results.append(PostgreSQLResult(result))
+        }
+        // The answer to the synchronisation ends the pipeline.
+        PQclear(next())
+        if PQexitPipelineMode(handle) == 0 { giveUp() }
+        return (results, failure)
+    }
+
     /// The next result of a pipeline, and past the mark behind it.
-    private func next() -> OpaquePointer? {
-        guard let result = PQgetResult(handle) else { return nil }
-        if PQresultStatus(result) != PGRES_PIPELINE_SYNC, let extra = PQgetResult(handle) { PQclear(extra) }
+    private func nextOfPipeline() -> OpaquePointer? {
+        guard let result = next() else { return nil }
+        if PQresultStatus(result) != PGRES_PIPELINE_SYNC, let extra = next() { PQclear(extra) }
         return result
     }
 
     /// Whether a result is an error, which is kept if it is the first.
     private func failed(_ result: OpaquePointer?, _ failure: inout StorageError?) -> Bool {
         if let result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) { return false }
-        failure = failure ?? (result == nil ? lost : PostgreSQLError(result).error(tables))
+        failure = failure ?? explained(result == nil ? lost : PostgreSQLError(result).error(tables))
         PQclear(result)
         return true
     }
+
+    // MARK: Errors
 
     var lost: StorageError { StorageError(.connectionLost, "the connection to the server was lost") }
 
@@ -224,8 +261,11 @@ final class PostgreSQLConnection {
         default:
             let error = PostgreSQLError(result).error(tables)
             PQclear(result)
-            throw error
+            throw explained(error)
         }
     }
+
+    /// An error of the server, or what ended the session where that is what it comes from.
+    func explained(_ error: StorageError) -> StorageError { interrupt?.error(error) ?? error }
 }
 #endif

@@ -26,7 +26,10 @@ final class PostgreSQLCore: Sendable {
     let hasSettledHistory = Atomic(false)
 
     private let open: @Sendable () throws -> PostgreSQLConnection
+    /// What positions of the history are greater by than the ids of their transactions.
+    let historyOffset: Int64
     private let isForeign: Bool
+    private let readerCount: Int
     /// How programs of the older version read entries of the history that sessions of the newer one write, while both are used; nil for
     /// all other sessions.
     let rolling: PastVersion?
@@ -39,12 +42,15 @@ final class PostgreSQLCore: Sendable {
     ///   - rolling: How programs of the older version read entries of the history, while both are used and the sessions are of the newer.
     init(
         _ metadata: StoreMetadata, schema: String, durability: Durability, tables: SQLTables? = nil, isForeign: Bool = false,
-        rolling: PastVersion? = nil, inPlace: PostgreSQLInPlace? = nil, open: @escaping @Sendable () throws -> PostgreSQLConnection
+        rolling: PastVersion? = nil, inPlace: PostgreSQLInPlace? = nil, readers readerCount: Int, historyOffset: Int64 = 0,
+        open: @escaping @Sendable () throws -> PostgreSQLConnection
     ) {
         self.metadata = metadata
         self.schema = schema
         self.open = open
         self.isForeign = isForeign
+        self.readerCount = readerCount
+        self.historyOffset = historyOffset
         self.rolling = rolling
         self.inPlace = inPlace
         let tables = tables ?? SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
@@ -61,7 +67,7 @@ final class PostgreSQLCore: Sendable {
             connection.tables = tables
             return connection
         }
-        readers = PostgreSQLPool(size: 8, open: explained)
+        readers = PostgreSQLPool(size: readerCount, open: explained)
         writers = PostgreSQLPool(size: 4, open: explained)
     }
 
@@ -73,13 +79,17 @@ final class PostgreSQLCore: Sendable {
         var metadata = metadata
         if metadata.hash == self.metadata.hash { metadata.history = self.metadata.history }
         metadata.history.isOn = self.metadata.history.isOn
-        return PostgreSQLCore(metadata, schema: schema, durability: durability, tables: tables, rolling: rolling, open: open)
+        return PostgreSQLCore(
+            metadata, schema: schema, durability: durability, tables: tables, rolling: rolling, readers: readerCount,
+            historyOffset: historyOffset,
+            open: open)
     }
 
     /// The statements that a transaction begins with, so that it holds what no migration may change under it: one whose snapshot is older
     /// than a change of the tables would find them empty.
     private var holdingVersion: String {
-        let lock = "LOCK TABLE polystore_metadata IN ACCESS SHARE MODE; SELECT value FROM polystore_metadata WHERE key = "
+        let lock =
+            "LOCK TABLE polystore_metadata IN ACCESS SHARE MODE; SELECT value, pg_backend_pid() FROM polystore_metadata WHERE key = "
         return rolling == nil ? "\(lock)'hash'" : "\(RollingTriggers.marking); \(lock)'\(RollingRecord.hashKey)'"
     }
 
@@ -87,11 +97,13 @@ final class PostgreSQLCore: Sendable {
     ///
     /// - Throws: `schemaMismatch` where one has led the store to another version of the model.
     func begin(_ connection: PostgreSQLConnection, _ statement: String) throws(StorageError) {
-        if isForeign { return try connection.execute(statement + "; SELECT pg_current_snapshot()") }
-        guard try connection.text(statement + "; " + holdingVersion) == metadata.hash else {
+        if isForeign { return try connection.checkBackend(connection.text(statement + "; SELECT pg_backend_pid(), pg_current_snapshot()")) }
+        let found = try connection.texts(statement + "; " + holdingVersion)
+        guard found.count == 2, found[0] == metadata.hash else {
             let stored = try? connection.text("SELECT value FROM polystore_metadata WHERE key = 'schema'")
             throw StoreMetadata.migrated(from: metadata.schema, to: stored ?? nil)
         }
+        try connection.checkBackend(found[1])
     }
 
     func close() {
@@ -112,58 +124,6 @@ final class PostgreSQLCore: Sendable {
             throw StorageError(.tokenExpired, "the token belongs to another store; start from the beginning")
         }
         return token.position
-    }
-}
-
-/// Connections of one kind, opened when they are first needed and kept.
-final class PostgreSQLPool: Sendable {
-    private struct State: ~Copyable {
-        var idle: [PostgreSQLConnection] = []
-        var isClosed = false
-    }
-
-    private let state = Mutex(State())
-    private let places: DispatchSemaphore
-    private let open: @Sendable () throws -> PostgreSQLConnection
-
-    init(size: Int, open: @escaping @Sendable () throws -> PostgreSQLConnection) {
-        places = DispatchSemaphore(value: size)
-        self.open = open
-    }
-
-    /// A connection, waiting for one to come back.
-    func take(timeout: TimeInterval) throws(StorageError) -> PostgreSQLConnection {
-        guard places.wait(timeout: .now() + timeout) == .success else {
-            throw StorageError(.busy, "all connections to the server were in use for \(timeout) seconds; try again")
-        }
-        let box = state.withLock { Box($0.idle.popLast()) }
-        if let idle = box.connection, idle.isUsable { return idle }
-        do { return try open() } catch {
-            places.signal()
-            throw error as? StorageError ?? StorageError(.connectionLost, "the server does not answer", cause: error)
-        }
-    }
-
-    /// Takes a connection back; a broken one is thrown away.
-    func give(_ connection: PostgreSQLConnection) {
-        let box = Box(connection.isUsable ? connection : nil)
-        state.withLock { state in if !state.isClosed, let connection = box.connection { state.idle.append(connection) } }
-        places.signal()
-    }
-
-    func close() {
-        state.withLock { state in
-            state.isClosed = true
-            state.idle.removeAll()
-        }
-    }
-
-    /// A connection on its way through the lock.
-    ///
-    /// Unchecked: the pool hands each connection to one owner at a time, and only the owner touches it.
-    private struct Box: @unchecked Sendable {
-        let connection: PostgreSQLConnection?
-        init(_ connection: PostgreSQLConnection?) { self.connection = connection }
     }
 }
 #endif

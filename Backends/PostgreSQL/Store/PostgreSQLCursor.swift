@@ -78,17 +78,19 @@ final class PostgreSQLRowLayout: Sendable {
     }
 
     /// The key of a row of a result.
-    func key(_ result: PostgreSQLResult, _ row: Int, _ batch: RowBatch) -> Int64 { result.cell(row, keyColumn, batch).int }
+    func key(_ result: PostgreSQLResult, _ row: Int, _ batch: RowBatch) throws(StorageError) -> Int64 {
+        try result.cell(row, keyColumn, batch).int
+    }
 
     /// Adds a row of a result to a batch.
     func fill(_ batch: RowBatch, _ result: PostgreSQLResult, _ row: Int) throws(StorageError) {
-        let number = entityColumn.map { Int(result.cell(row, $0, batch).int) } ?? 0
+        let number = if let entityColumn { Int(try result.cell(row, entityColumn, batch).int) } else { 0 }
         guard number >= 0, number < entities.count, let entity = entities[number] else {
             throw StorageError(.corrupted, "a row of \(name) has an unknown entity number", details: .init(entity: name))
         }
-        let key = key(result, row, batch), version = result.cell(row, versionColumn, batch).int
+        let key = try key(result, row, batch), version = try result.cell(row, versionColumn, batch).int
         let cells = batch.appendRow(key: key, version: version, entity: entity.index, slots: entity.columns.count)
-        for (slot, column) in entity.columns.enumerated() { cells[slot] = column < 0 ? .null : result.cell(row, column, batch) }
+        for (slot, column) in entity.columns.enumerated() { cells[slot] = column < 0 ? .null : try result.cell(row, column, batch) }
     }
 }
 #endif

@@ -60,6 +60,7 @@ struct PostgreSQLError {
             return SQLTables.changedByHand(sentence ?? state, cause)
         case "3F000", "42P01": return make(.notFound, "the server has no such schema or table")
         case "42501": return make(.permissionDenied, "the user may not do this on the server")
+        case "2200H": return make(.limitExceeded, "no keys are left for objects of the entity")
         case "25006": return make(.readOnly, "the server or the session takes no changes")
         case "53100": return make(.diskFull, "the server has no room left; nothing was written")
         case "53200": return make(.limitExceeded, "the server ran out of memory")

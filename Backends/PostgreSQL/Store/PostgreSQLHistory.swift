@@ -5,7 +5,7 @@ internal import PolystoreStorage
 
 /// The history of a store on a server, and how far it can be told.
 ///
-/// The position of an entry is the id of its transaction. Ids are given when transactions first write, not when they commit, so an entry
+/// The position of an entry is the id of its transaction, raised by the offset of the cluster (`PostgreSQLSetup.historyOffset`). Ids are given when transactions first write, not when they commit, so an entry
 /// with a lower id can appear after one with a higher id. What is below the *horizon* cannot: no transaction that may still write an entry
 /// has a lower id.
 ///
@@ -40,7 +40,7 @@ struct PostgreSQLHistory {
 
     /// The horizon of a session that has not asked yet.
     static func horizon(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection) throws(StorageError) -> Int64 {
-        try connection.query("SELECT \(expression(core))", []).integer(0, 0) ?? 0
+        try connection.query("SELECT \(expression(core)) + \(core.historyOffset)::int8", []).integer(0, 0) ?? 0
     }
 
     private static func expression(_ core: PostgreSQLCore) -> String {
@@ -60,13 +60,16 @@ struct PostgreSQLHistory {
             """
     }
 
+    /// The position of the transaction's own entry.
+    static func position(_ core: PostgreSQLCore) -> String { "(pg_current_xact_id()::text::int8 + \(core.historyOffset)::int8)" }
+
     private static let name = "'\(HistoryFloor.noteName)'"
     /// The note of a store that somebody changes without recording it: ids of later transactions are greater than those of all tokens.
     private static let unrecorded = "convert_to('\(String(decoding: HistoryFloor(0, isUnrecorded: true).note, as: UTF8.self))', 'UTF8')"
     private static let floor = PostgreSQLStep("SELECT value FROM polystore_notes WHERE name = \(name)", [])
 
     private static func floor(_ result: PostgreSQLResult) throws(StorageError) -> HistoryFloor {
-        try HistoryFloor(note: result.count == 0 ? nil : Data(result.cell(0, 0, RowBatch(capacity: 1)).bytes))
+        try HistoryFloor(note: result.data(0, 0))
     }
 
     private func token(_ position: Int64) -> HistoryToken { HistoryToken(store: core.storeID, position: position) }
@@ -87,11 +90,11 @@ struct PostgreSQLHistory {
         let result = results[1], scratch = RowBatch(capacity: 1)
         var entries: [HistoryEntry] = [], newest: [Int: HistoryChanges] = [:]
         for row in 0..<result.count {
-            guard let author = String(utf8: result.cell(row, 2, scratch).bytes),
-                let changes = HistoryRecorder.decode(result.cell(row, 3, scratch).bytes)
+            guard let author = String(utf8: try result.cell(row, 2, scratch).bytes),
+                let changes = HistoryRecorder.decode(try result.cell(row, 3, scratch).bytes)
             else { throw .damagedHistory }
             if core.rolling != nil {
-                let next = result.cell(row, 4, scratch)
+                let next = try result.cell(row, 4, scratch)
                 if !next.isNull {
                     guard let changes = HistoryRecorder.decode(next.bytes) else { throw .damagedHistory }
                     newest[row] = changes
@@ -99,7 +102,7 @@ struct PostgreSQLHistory {
             }
             entries.append(
                 HistoryEntry(
-                    token: token(result.cell(row, 0, scratch).int), time: result.cell(row, 1, scratch).int, author: author,
+                    token: token(try result.cell(row, 0, scratch).int), time: try result.cell(row, 1, scratch).int, author: author,
                     changes: changes))
         }
         return (entries, newest)
@@ -153,10 +156,12 @@ struct PostgreSQLHistory {
     }
 
     /// The statements that begin the history anew where changes were left out: what was recorded before is forgotten.
-    static let resuming = [
-        "DELETE FROM polystore_history WHERE EXISTS (SELECT 1 FROM polystore_notes WHERE name = \(name) AND value = \(unrecorded))",
-        "UPDATE polystore_notes SET value = convert_to((pg_current_xact_id()::text::int8 - 1)::text, 'UTF8') WHERE name = \(name) "
-            + "AND value = \(unrecorded)",
-    ]
+    static func resuming(_ core: PostgreSQLCore) -> [String] {
+        [
+            "DELETE FROM polystore_history WHERE EXISTS (SELECT 1 FROM polystore_notes WHERE name = \(name) AND value = \(unrecorded))",
+            "UPDATE polystore_notes SET value = convert_to((\(position(core)) - 1)::text, 'UTF8') WHERE name = \(name) "
+                + "AND value = \(unrecorded)",
+        ]
+    }
 }
 #endif

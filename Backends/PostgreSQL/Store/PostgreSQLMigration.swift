@@ -11,6 +11,7 @@ final class PostgreSQLMigration: StorageMigration {
     private let next: StoreMetadata
     private let core: PostgreSQLCore
     private let newCore: PostgreSQLCore
+    private let lane: PostgreSQLLane
     private let connection: PostgreSQLConnection
     private let setup: PostgreSQLSetup
     private let publish: (PostgreSQLCore) -> Void
@@ -22,19 +23,20 @@ final class PostgreSQLMigration: StorageMigration {
 
     /// A step on a connection whose transaction has begun.
     init(
-        _ step: MigrationStep, _ metadata: StoreMetadata, _ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ schema: String,
+        _ step: MigrationStep, _ metadata: StoreMetadata, _ lane: PostgreSQLLane, _ schema: String,
         publish: @escaping (PostgreSQLCore) -> Void
     ) {
         self.step = step
-        self.core = core
-        self.connection = connection
+        self.lane = lane
+        core = lane.core
+        connection = lane.connection
         self.publish = publish
         setup = PostgreSQLSetup(connection, schema)
         next = StoreMetadata(migrating: metadata, step.mapping)
         plan = SQLMigration(step, from: metadata, to: next, .postgreSQL)
         newCore = core.core(of: next)
-        before = PostgreSQLMigrationSession(core, connection)
-        after = PostgreSQLMigrationSession(core.core(of: next, tables: plan.building), connection, hasIndexes: false)
+        before = PostgreSQLMigrationSession(lane, of: core)
+        after = PostgreSQLMigrationSession(lane, of: core.core(of: next, tables: plan.building), hasIndexes: false)
     }
 
     deinit { end() }
@@ -46,7 +48,7 @@ final class PostgreSQLMigration: StorageMigration {
 
     func finish(_ keys: MigrationKeys, limits: [EntityIndex: Int64]) throws(StorageError) {
         try connection.execute("LOCK TABLE polystore_metadata IN ACCESS EXCLUSIVE MODE")
-        after = PostgreSQLMigrationSession(newCore, connection)
+        after = PostgreSQLMigrationSession(lane, of: newCore)
         connection.tables = plan.new
         for statement in plan.finishing() { try connection.execute(statement) }
         try connection.forgetStatements()
@@ -85,6 +87,7 @@ final class PostgreSQLMigration: StorageMigration {
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         guard isOpen else { throw StorageError(.storeClosed, "the migration has ended") }
         let token = try after.writeHistory(record)
+        try connection.beginCommit()
         do throws(StorageError) {
             guard try connection.text("COMMIT; SELECT 'done'") != nil else { throw connection.lost }
         } catch {
@@ -105,8 +108,6 @@ final class PostgreSQLMigration: StorageMigration {
 
     func end() {
         guard isOpen else { return }
-        connection.abandonCopy()
-        try? connection.execute("ROLLBACK")
         connection.tables = core.tables
         leave()
     }
@@ -115,8 +116,7 @@ final class PostgreSQLMigration: StorageMigration {
         isOpen = false
         before.end()
         after.end()
-        try? connection.execute("SELECT pg_advisory_unlock(\(core.lock))")
-        core.writers.give(connection)
+        lane.leave()
     }
 }
 
@@ -125,9 +125,9 @@ final class PostgreSQLMigrationSession: PostgreSQLWriter {
     private let hasIndexes: Bool
 
     /// - Parameter hasIndexes: Whether the tables have their indexes; otherwise they are made when the rows are there.
-    init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, hasIndexes: Bool = true) {
+    init(_ lane: PostgreSQLLane, of core: PostgreSQLCore, hasIndexes: Bool = true) {
         self.hasIndexes = hasIndexes
-        super.init(core, connection, WriteOptions(isExclusive: true))
+        super.init(lane, of: core, WriteOptions(isExclusive: true))
     }
 
     // The base class would give back when it is of its own kind again.
@@ -156,7 +156,7 @@ final class PostgreSQLMigrationSession: PostgreSQLWriter {
     /// The entry of the history, nil where nothing was changed.
     func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         var position: Int64?
-        try sendHistory(record) { position = $0.integer(0, 0) }
+        try sendHistory(record) { entry, _ in position = entry }
         try flush()
         return position.map { HistoryToken(store: core.storeID, position: $0) }
     }

@@ -1,4 +1,5 @@
 #if PostgreSQL
+internal import CLibPQ
 internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
@@ -60,32 +61,7 @@ extension PostgreSQLParameter {
     }
 }
 
-extension PostgreSQLParameter {
-    /// Hands parameters over in the form of libpq's functions: their number, values, lengths and formats.
-    static func withArguments<R>(
-        _ parameters: [PostgreSQLParameter],
-        _ body: (Int32, [UnsafePointer<CChar>?], [Int32], [Int32]) -> R
-    ) -> R {
-        // One block holds all of them, so that one pointer has to stay valid; libpq wants an address for an empty value too.
-        let block = WireBuffer(capacity: parameters.reduce(0) { $0 + ($1.bytes?.count ?? 0) + 1 })
-        var offsets: [Int?] = []
-        for parameter in parameters {
-            offsets.append(parameter.bytes.map { _ in block.count })
-            parameter.bytes?.withUnsafeBytes(block.append)
-            block.append(UInt8(0))
-        }
-        let base = block.bytes.baseAddress
-        let values = offsets.map { offset in offset.flatMap { position in base.map { ($0 + position).assumingMemoryBound(to: CChar.self) } }
-        }
-        return withExtendedLifetime(block) {
-            body(
-                Int32(parameters.count), values, parameters.map { Int32($0.bytes?.count ?? 0) },
-                [Int32](repeating: 1, count: parameters.count))
-        }
-    }
-}
-
-/// A statement of a pipeline.
+/// A statement with its parameters.
 struct PostgreSQLStep {
     let sql: String
     let parameters: [PostgreSQLParameter]
@@ -93,6 +69,36 @@ struct PostgreSQLStep {
     init(_ sql: String, _ parameters: [PostgreSQLParameter] = []) {
         self.sql = sql
         self.parameters = parameters
+    }
+
+    /// The bytes of the parameters.
+    var bytes: Int { parameters.reduce(0) { $0 + ($1.bytes?.count ?? 0) } }
+
+    /// - Throws: `valueTooLarge` for what no message to the server can hold.
+    func check() throws(StorageError) {
+        // Beside the values there are their lengths, keys and versions.
+        if bytes <= PostgreSQLRows.mostBytes + PostgreSQLRows.usualBytes, parameters.count <= Int(UInt16.max) { return }
+        throw StorageError(.valueTooLarge, "the values of a statement have \(bytes) bytes; the server takes \(PostgreSQLRows.mostBytes)")
+    }
+
+    /// Sends a step that was checked, under the name by which the server knows the statement.
+    func send(_ connection: OpaquePointer, _ name: String) -> Int32 {
+        // One block holds all parameters, so that one pointer has to stay valid; libpq wants an address for an empty value too.
+        let block = WireBuffer(capacity: bytes + parameters.count)
+        var offsets: [Int?] = []
+        for parameter in parameters {
+            offsets.append(parameter.bytes.map { _ in block.count })
+            parameter.bytes?.withUnsafeBytes(block.append)
+            block.append(UInt8(0))
+        }
+        return withExtendedLifetime(block) {
+            let values = offsets.map { offset in
+                offset.flatMap { position in block.bytes.baseAddress.map { ($0 + position).assumingMemoryBound(to: CChar.self) } }
+            }
+            return PQsendQueryPrepared(
+                connection, name, Int32(truncatingIfNeeded: parameters.count), values,
+                parameters.map { Int32(truncatingIfNeeded: $0.bytes?.count ?? 0) }, [Int32](repeating: 1, count: parameters.count), 1)
+        }
     }
 }
 #endif

@@ -62,9 +62,7 @@ extension PostgreSQLResult {
 
     /// A value in the type that the server has for it (oids: pg_type.dat).
     fileprivate func rawValue(_ row: Int, _ column: Int) throws(StorageError) -> Value {
-        let r = Int32(truncatingIfNeeded: row), c = Int32(truncatingIfNeeded: column)
-        guard PQgetisnull(handle, r, c) == 0, let start = PQgetvalue(handle, r, c) else { return .null }
-        let bytes = UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(handle, r, c)))
+        guard let bytes = bytes(row, column), let start = bytes.baseAddress else { return .null }
         let value: Value? =
             switch oids[column] {
             case 16: bytes.number(UInt8.self).map { .bool($0 != 0) }
@@ -78,7 +76,7 @@ extension PostgreSQLResult {
             case 1114, 1184: Self.date(bytes.number(Int64.self))
             case 1700: Self.decimal(bytes)
             case 17: .data(Data(bytes))
-            case 2950: Value(Cell.blob(start, bytes.count), as: .uuid)
+            case 2950: bytes.count == 16 ? Value(Cell.blob(start, 16), as: .uuid) : nil
             case 18, 19, 25, 114, 705, 1042, 1043: String(utf8: bytes).map(Value.string)
             // jsonb: the number of its format, then text.
             case 3802: String(utf8: UnsafeRawBufferPointer(rebasing: bytes.dropFirst())).map(Value.string)
@@ -98,9 +96,7 @@ extension PostgreSQLResult {
 
     /// Not NaN, not an infinity (their signs are 0xC000, 0xD000 and 0xF000), and of at most 38 digits.
     private static func decimal(_ bytes: UnsafeRawBufferPointer) -> Value? {
-        guard bytes.count >= 8, bytes[4] & 0x80 == 0 else { return nil }
-        let number = PostgreSQLNumeric.decode(bytes)
-        return number.isNaN ? nil : .decimal(number)
+        PostgreSQLNumeric.decode(bytes).flatMap { $0.isNaN ? nil : .decimal($0) }
     }
 }
 

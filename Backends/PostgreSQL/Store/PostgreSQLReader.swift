@@ -26,8 +26,10 @@ class PostgreSQLReader: ValueQueryReader, PlanExplainer, UnsettledHistoryReader,
 
     /// Gives the connection back.
     func giveBack() {
-        try? connection.execute("ROLLBACK")
-        core.readers.give(connection)
+        core.readers.give(connection) { connection throws(StorageError) in
+            try connection.execute("ROLLBACK")
+            return true
+        }
     }
 
     final func end() {
@@ -36,8 +38,14 @@ class PostgreSQLReader: ValueQueryReader, PlanExplainer, UnsettledHistoryReader,
         giveBack()
     }
 
-    /// Marks the session as ended after a commit.
-    final func finish() { isOpen = false }
+    /// Commits a write transaction and ends the session, also where nobody knows what became of it.
+    final func commit(_ lane: PostgreSQLLane, _ transaction: Int64?, time: Int64? = nil) throws(StorageError) {
+        do throws(StorageError) { try lane.commit(transaction, time: time) } catch {
+            if error.code == .commitOutcomeUnknown { isOpen = false }
+            throw error
+        }
+        isOpen = false
+    }
 
     func pushdown(of plan: FetchPlan) -> Pushdown { core.compiler.pushdown(of: plan) }
 
@@ -86,7 +94,7 @@ class PostgreSQLReader: ValueQueryReader, PlanExplainer, UnsettledHistoryReader,
         }
         let result = try connection.query(layout.sql, [PostgreSQLParameter(keys: Array(Set(keys)).sorted())])
         var positions: [Int64: Int] = [:]
-        for row in 0..<result.count { positions[layout.key(result, row, scratch)] = row }
+        for row in 0..<result.count { positions[try layout.key(result, row, scratch)] = row }
         for key in keys {
             guard let row = positions[key] else { continue }
             try layout.fill(batch, result, row)
@@ -130,8 +138,8 @@ class PostgreSQLReader: ValueQueryReader, PlanExplainer, UnsettledHistoryReader,
         for row in 0..<result.count {
             pairs.append(
                 Link(
-                    owner: result.cell(row, 0, scratch).int, rank: result.cell(row, 1, scratch).int,
-                    member: result.cell(row, 2, scratch).int))
+                    owner: try result.cell(row, 0, scratch).int, rank: try result.cell(row, 1, scratch).int,
+                    member: try result.cell(row, 2, scratch).int))
         }
         if pairs.isEmpty { return }
         let failure = pairs.withUnsafeBufferPointer { buffer -> StorageError? in
@@ -190,7 +198,7 @@ class PostgreSQLReader: ValueQueryReader, PlanExplainer, UnsettledHistoryReader,
         try checkOpen()
         let text: SQLText = "SELECT value FROM polystore_notes WHERE name = \(bind: .string(name), .string)"
         let result = try connection.query(text)
-        return result.count == 0 ? nil : Data(result.cell(0, 0, scratch).bytes)
+        return result.data(0, 0)
     }
 
     func currentToken() throws(StorageError) -> HistoryToken? {

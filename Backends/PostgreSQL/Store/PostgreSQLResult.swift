@@ -26,45 +26,63 @@ final class PostgreSQLResult {
     var changes: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
     /// The cell of a field; text and bytes point into the result, decimals are copied into the batch.
+    ///
+    /// - Throws: `corrupted` for a field that has not the form of its type.
     @inline(__always)
-    func cell(_ row: Int, _ column: Int, _ batch: RowBatch) -> Cell {
-        let r = Int32(truncatingIfNeeded: row), c = Int32(truncatingIfNeeded: column)
-        if PQgetisnull(handle, r, c) == 1 { return .null }
-        guard let value = PQgetvalue(handle, r, c) else { return .null }
-        let bytes = UnsafeRawPointer(value)
-        switch oids[column] {
-        case 16: return .int(bytes.load(as: UInt8.self) == 0 ? 0 : 1)
-        case 20: return .int(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)))
-        case 21: return .int(Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self))))
-        case 23: return .int(Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self))))
-        case 700: return .real(Double(Float(bitPattern: UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)))))
-        case 701: return .real(Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
-        case 1184: return .int(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)) &+ PostgreSQLCodec.epoch)
-        case 1700:
-            let number = PostgreSQLNumeric.decode(UnsafeRawBufferPointer(start: bytes, count: Int(PQgetlength(handle, r, c))))
+    func cell(_ row: Int, _ column: Int, _ batch: RowBatch) throws(StorageError) -> Cell {
+        guard let bytes = bytes(row, column) else { return .null }
+        switch (oids[column], bytes.count) {
+        case (16, 1): return .int(bytes.loadUnaligned(as: UInt8.self) == 0 ? 0 : 1)
+        case (20, 8): return .int(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)))
+        case (21, 2): return .int(Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self))))
+        case (23, 4): return .int(Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self))))
+        case (700, 4): return .real(Double(Float(bitPattern: UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)))))
+        case (701, 8): return .real(Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
+        case (1184, 8): return .int(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)) &+ PostgreSQLCodec.epoch)
+        case (16, _), (20, _), (21, _), (23, _), (700, _), (701, _), (1184, _): throw Self.illFormed
+        case (1700, _):
+            guard let number = PostgreSQLNumeric.decode(bytes) else { throw Self.illFormed }
             return batch.cell(for: .decimal(number))
-        case 17, 2950: return .blob(bytes, Int(PQgetlength(handle, r, c)))
-        default: return .text(bytes, Int(PQgetlength(handle, r, c)))
+        case (17, _), (2950, 16): return .blob(bytes.start, bytes.count)
+        case (2950, _): throw Self.illFormed
+        default: return .text(bytes.start, bytes.count)
         }
     }
+
+    /// The bytes of a field, which point into the result; nil for NULL.
+    @inline(__always)
+    func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
+        let r = Int32(truncatingIfNeeded: row), c = Int32(truncatingIfNeeded: column)
+        guard PQgetisnull(handle, r, c) == 0, let start = PQgetvalue(handle, r, c) else { return nil }
+        return UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(handle, r, c)))
+    }
+
+    private static var illFormed: StorageError { StorageError(.corrupted, "a value on the server has ill-formed bytes") }
 
     /// The value of a field for a type; a numeric total that fits an integer is one.
     func value(_ row: Int, _ column: Int, as type: ValueType, _ scratch: RowBatch) throws(StorageError) -> Value {
         scratch.clear()
-        let cell = cell(row, column, scratch)
+        let cell = try cell(row, column, scratch)
         if type.isInteger, oids[column] == 1700 {
             guard case .decimal(let number) = Value(cell, as: .decimal) else { return .null }
             return Int64(number.description).map(Value.int) ?? .decimal(number)
         }
-        guard let value = Value(cell, as: type) else { throw StorageError(.corrupted, "a value on the server has ill-formed bytes") }
+        guard let value = Value(cell, as: type) else { throw Self.illFormed }
         return value
     }
 
-    /// The whole number of a field; nil if it is null or there is no row.
+    /// The whole number of a field; nil if it is null or none, or there is no row.
     func integer(_ row: Int, _ column: Int) -> Int64? {
-        guard row < count else { return nil }
-        let cell = cell(row, column, RowBatch(capacity: 1))
-        return cell.isNull ? nil : cell.int
+        guard row < count, let cell = try? cell(row, column, RowBatch(capacity: 1)), cell.kind == .int else { return nil }
+        return cell.int
     }
+
+    /// The bytes of a field, copied; nil if it is null or there is no row.
+    func data(_ row: Int, _ column: Int) -> Data? { row < count ? bytes(row, column).map { Data($0) } : nil }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Where the bytes are, also if there are none.
+    fileprivate var start: UnsafeRawPointer { baseAddress ?? UnsafeRawPointer(bitPattern: 16).unsafelyUnwrapped }
 }
 #endif

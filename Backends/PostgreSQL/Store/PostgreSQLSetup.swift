@@ -7,7 +7,7 @@ struct PostgreSQLSetup {
     /// The step of the key sequences: one round trip gives so many keys.
     static let keyBlock: Int64 = 1000
 
-    private let connection: PostgreSQLConnection
+    let connection: PostgreSQLConnection
     let schema: String
 
     init(_ connection: PostgreSQLConnection, _ schema: String) {

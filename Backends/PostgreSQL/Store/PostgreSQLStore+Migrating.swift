@@ -18,18 +18,17 @@ extension PostgreSQLStore {
         if catalog == .inPlace { throw .isNotOurs }
         var options = options
         options.isExclusive = true
-        let core = try opened(), connection = try lane(core, options)
-        do throws(StorageError) {
-            try connection.execute("BEGIN; SET LOCAL lock_timeout = \(Self.milliseconds(options))")
+        let core = try opened()
+        return try lane(core, options) { lane throws(StorageError) in
+            let connection = lane.connection
+            try connection.checkBackend(
+                connection.text("BEGIN; SET LOCAL lock_timeout = \(options.milliseconds); SELECT pg_backend_pid()"))
             let entries = try PostgreSQLSetup(connection, schema).entries()
             var metadata = try StoreMetadata(entries: entries)
             metadata.history.isOn = core.metadata.history.isOn
             if let record = try RollingRecord(entries) { throw record.underWay }
             try metadata.check(step)
-            return PostgreSQLMigration(step, metadata, core, connection, schema) { [weak self] next in self?.core.withLock { $0 = next } }
-        } catch {
-            Self.leave(core, connection, options)
-            throw error
+            return PostgreSQLMigration(step, metadata, lane, schema) { [weak self] next in self?.core.withLock { $0 = next } }
         }
     }
 }

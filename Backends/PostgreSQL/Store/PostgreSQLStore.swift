@@ -8,6 +8,11 @@ internal import Synchronization
 ///
 /// The tables are ordinary tables that any tool can read. Write transactions are SERIALIZABLE, and several can run at once.
 public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotifyingStorage {
+    /// The most reads that run at once unless the program says otherwise.
+    public static let usualReaders = 16
+    /// So long opening waits for an answer of the server.
+    private static let patience = Duration.seconds(60)
+
     /// `postgresql`.
     public static let storeType = "postgresql"
 
@@ -20,6 +25,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     let durability: Durability
     let isReadOnly: Bool
     private let recordsHistory: Bool
+    let readerCount: Int
     let catalog: PostgreSQLCatalog
     let foreignRemarks = Mutex<[String]>([])
     let core = Mutex<PostgreSQLCore?>(nil)
@@ -41,10 +47,11 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     ///   - recordsHistory: Whether what is changed is recorded; a program that does not makes a gap, which ends the history before it.
     ///   - migrationMappingProviders: What the program says about steps between versions of the model.
     ///   - catalog: Who made the tables; a schema that another program made is read-only, unless it is used in place.
+    ///   - readers: The most reads that run at once, each on a connection of its own.
     public init(
         conninfo: String, configuration: String? = nil, schema: String = "polystore", durability: Durability = .full,
         readOnly: Bool = false, recordsHistory: Bool = true, migrationMappingProviders: [any SchemaMappingProvider] = [],
-        catalog: PostgreSQLCatalog = .own
+        catalog: PostgreSQLCatalog = .own, readers: Int = usualReaders
     ) {
         self.migrationMappingProviders = migrationMappingProviders
         self.catalog = catalog
@@ -53,22 +60,28 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         self.schema = schema
         self.durability = durability
         isReadOnly = readOnly
+        readerCount = max(readers, 1)
         self.recordsHistory = recordsHistory
     }
 
-    /// The store of a URL: `postgresql://user@host/database?x-schema=NAME&x-durability=full|relaxed&x-mode=ro&x-history=on|off`, everything else for libpq;
+    /// The store of a URL: `postgresql://user@host/database?x-schema=NAME&x-durability=full|relaxed&x-mode=ro&x-history=on|off&x-readers=16`,
+    /// everything else for libpq;
     /// for the tables of another program, in the schema `public` unless another is named, `x-catalog=foreign` or `x-catalog=inplace`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
-        try url.unknownOptions(allowed: ["x-schema", "x-durability", "x-mode", "x-history", "x-catalog"])
+        try url.unknownOptions(allowed: ["x-schema", "x-durability", "x-mode", "x-history", "x-catalog", "x-readers"])
         let catalog = try PostgreSQLCatalog(url)
         let schema = url.option("x-schema") ?? catalog.defaultSchema, mode = url.option("x-mode") ?? "rw"
         if schema.isEmpty || schema.utf8.count > 63 {
             throw StorageError(.invalidConfiguration, "x-schema is a name of at most 63 bytes")
         }
         guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "x-mode is ro or rw") }
+        guard let readers = Int(url.option("x-readers") ?? "\(Self.usualReaders)"), (1...1000).contains(readers) else {
+            throw StorageError(.invalidConfiguration, "x-readers is a number from 1 to 1000")
+        }
         self.init(
             conninfo: url.place, configuration: configuration, schema: schema, durability: try url.durability(option: "x-durability"),
-            readOnly: mode == "ro", recordsHistory: try url.recordsHistory(option: "x-history"), catalog: catalog)
+            readOnly: mode == "ro", recordsHistory: try url.recordsHistory(option: "x-history"), catalog: catalog,
+            readers: readers)
     }
 
     /// A store on a server that answers; nil when it cannot be reached or does not let the program in.
@@ -107,6 +120,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         var request = request
         request.readOnly = request.readOnly || isReadOnly
         let connect = connector, connection = try connect()
+        connection.longestSilence = Self.patience
         try connection.checkVersion()
         try connection.checkEncoding()
         // A look at what is there is no use of it.
@@ -119,8 +133,11 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         if request.schema?.hash == stored.schema.hash { try stored.adopt(request, recordsHistory: recordsHistory) }
         // A store of an older version; where the role may not, its owner does.
         if isUsed, !request.readOnly { try? PostgreSQLTelling(connection, schema).makeWhereMissing() }
-        var opened = PostgreSQLCore(stored, schema: schema, durability: durability, open: connect)
-        if let next = try RollingRecord.core(request, opened, PostgreSQLSetup(connection, schema)) { opened = next }
+        let setup = PostgreSQLSetup(connection, schema)
+        let offset = try isUsed ? setup.historyOffset(storing: !request.readOnly) : 0
+        var opened = PostgreSQLCore(
+            stored, schema: schema, durability: durability, readers: readerCount, historyOffset: offset, open: connect)
+        if let next = try RollingRecord.core(request, opened, setup) { opened = next }
         let metadata = opened.metadata
         try metadata.check(request)
         core.withLock { $0 = opened }
@@ -136,9 +153,10 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
 
     /// Makes connections that say whose they are.
     var connector: @Sendable () throws(StorageError) -> PostgreSQLConnection {
-        { [conninfo, schema, peerName, recordsHistory] () throws(StorageError) in
+        { [conninfo, schema, durability, peerName, recordsHistory] () throws(StorageError) in
             try PostgreSQLConnection(
-                conninfo: conninfo, schema: schema, marking: PostgreSQLTelling.marking(peerName, records: recordsHistory))
+                conninfo: conninfo, schema: schema, durability: durability,
+                marking: PostgreSQLTelling.marking(peerName, records: recordsHistory))
         }
     }
 
@@ -151,20 +169,15 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
 
     /// Starts to read one snapshot.
     public func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader {
-        try renewing { core throws(StorageError) in try self.read(core) }
+        try renewing { core throws(StorageError) in try self.read(core, options) }
     }
 
-    private func read(_ core: PostgreSQLCore) throws(StorageError) -> any StorageReader {
-        let connection = try core.readers.take(timeout: 30)
-        do throws(StorageError) {
+    private func read(_ core: PostgreSQLCore, _ options: ReadOptions) throws(StorageError) -> any StorageReader {
+        try core.readers.begin(options.limit, timeout: 30) { connection throws(StorageError) in
             // BEGIN alone takes no snapshot: the first query does, and all go in one round trip.
             try core.begin(connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        } catch {
-            try? connection.execute("ROLLBACK")
-            core.readers.give(connection)
-            throw error
+            return core.inPlace.map { PostgreSQLInPlaceReader(core, connection, $0) } ?? PostgreSQLReader(core, connection)
         }
-        return core.inPlace.map { PostgreSQLInPlaceReader(core, connection, $0) } ?? PostgreSQLReader(core, connection)
     }
 
     /// Starts a write transaction; up to four run at once.
@@ -173,17 +186,14 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     }
 
     private func write(_ core: PostgreSQLCore, _ options: WriteOptions) throws(StorageError) -> any StorageWriter {
-        let connection = try lane(core, options)
-        // Before the snapshot: a transaction that is told so sees what settled the history, and gets a greater id.
-        let isSettled = core.hasSettledHistory.load(ordering: .acquiring)
-        do throws(StorageError) {
-            try core.begin(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE")
-        } catch {
-            Self.leave(core, connection, options)
-            throw error
+        try lane(core, options) { lane throws(StorageError) in
+            // Before the snapshot: a transaction that is told so sees what settled the history, and gets a greater id.
+            let isSettled = core.hasSettledHistory.load(ordering: .acquiring)
+            try core.begin(
+                lane.connection, "BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL lock_timeout = \(options.milliseconds)")
+            if let inPlace = core.inPlace { return PostgreSQLInPlaceWriter(lane, inPlace) }
+            return PostgreSQLWriter(lane, of: core, options, isSettled: isSettled)
         }
-        if let inPlace = core.inPlace { return PostgreSQLInPlaceWriter(core, connection, inPlace, isExclusive: options.isExclusive) }
-        return PostgreSQLWriter(core, connection, options, isSettled: isSettled)
     }
 
     /// Begins a session; where the step between two versions in use has ended with the one of this program, with what the store is now.
@@ -212,30 +222,15 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         return current ?? next
     }
 
-    /// A connection that holds the lock of the writers, alone or with others.
-    func lane(_ core: PostgreSQLCore, _ options: WriteOptions) throws(StorageError) -> PostgreSQLConnection {
+    /// Begins what needs a place among the writers.
+    func lane<Session>(
+        _ core: PostgreSQLCore, _ options: WriteOptions, _ body: (PostgreSQLLane) throws(StorageError) -> Session
+    ) throws(StorageError) -> Session {
         if catalog == .foreign { throw .isForeign }
         if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened for reading only") }
-        let connection = try core.writers.take(timeout: options.timeout)
-        do throws(StorageError) {
-            let function = options.isExclusive ? "pg_advisory_lock" : "pg_advisory_lock_shared"
-            // Before BEGIN: a snapshot taken while waiting for the lock would be old.
-            try connection.execute(
-                "SET lock_timeout = \(Self.milliseconds(options)); SELECT \(function)(\(core.lock)); SET lock_timeout = 0")
-        } catch {
-            core.writers.give(connection)
-            throw error
+        return try core.writers.begin(options.limit, timeout: options.timeout) { connection throws(StorageError) in
+            try body(PostgreSQLLane.enter(core, connection, options))
         }
-        return connection
-    }
-
-    /// At least one: zero is no limit for the server.
-    static func milliseconds(_ options: WriteOptions) -> Int { Int(max(options.timeout, 0.001) * 1000) }
-
-    static func leave(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ options: WriteOptions) {
-        try? connection.execute("ROLLBACK")
-        try? connection.execute("SELECT \(options.isExclusive ? "pg_advisory_unlock" : "pg_advisory_unlock_shared")(\(core.lock))")
-        core.writers.give(connection)
     }
 
     /// Closes the connections.
@@ -247,9 +242,9 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         guard let core else { return }
         stopListening()
         // A server that is gone need not be told.
-        if catalog == .own, let connection = try? core.readers.take(timeout: 0) {
+        if catalog == .own, let connection = core.readers.takeIdle() {
+            connection.longestSilence = .seconds(2)
             try? connection.execute(PostgreSQLEvent.notify([.leaving(peerName), .left(peerName)], schema))
-            core.readers.give(connection)
         }
         core.close()
     }

@@ -17,14 +17,17 @@ extension PostgreSQLWriter {
     func send(
         _ sql: String, _ parameters: [PostgreSQLParameter], _ check: @escaping (PostgreSQLResult) throws(StorageError) -> Void = { _ in }
     ) throws(StorageError) {
-        queue.append((PostgreSQLStep(sql, parameters), check))
-        if queue.count >= Self.longestQueue { try flush() }
+        let step = PostgreSQLStep(sql, parameters)
+        queue.append((step, check))
+        queuedBytes += step.bytes
+        if queue.count >= Self.longestQueue || queuedBytes >= PostgreSQLRows.usualBytes { try flush() }
     }
 
     /// Runs the queue in one round trip.
     func flush() throws(StorageError) {
         let queue = queue
         self.queue.removeAll()
+        queuedBytes = 0
         let results = try connection.pipeline(queue.map(\.step))
         for (index, result) in results.enumerated() { try queue[index].check(result) }
     }
@@ -76,66 +79,59 @@ extension PostgreSQLWriter {
         assignments.append("\"_version\" = t.\"_version\" + 1")
         let names = ["k", "v"] + slots.indices.map { "c\($0)" }
         let sql =
-            "UPDATE \(table(entity)) t SET \(assignments.joined(separator: ", ")) FROM \(unnest(entity, slots)) "
+            "UPDATE \(table(entity)) t SET \(assignments.joined(separator: ", ")) "
+            + "FROM \(PostgreSQLRows.unnest(entity, slots, core.tables.schema)) "
             + "u(\(names.joined(separator: ", "))) WHERE t.\"_id\" = u.k" + (update.checksVersion ? " AND t.\"_version\" = u.v" : "")
-        try update.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
-            let keys = (0..<batch.count).map(batch.key)
+        try update.rows.forEachPart(rowBatch, slots) { part throws(StorageError) in
+            let keys = part.keys
             for key in keys { recorder.update(entity, key, update.mask) }
             try send(
-                sql, columns(batch, entity, slots),
+                sql, part.parameters(entity, slots, core.tables.schema),
                 { [unowned self] result throws(StorageError) in
                     if result.changes != keys.count { throw try missing(entity, keys) }
                 })
         }
     }
 
-    /// Rows as a table that the server makes of one array for keys, versions and each slot.
-    func unnest(_ entity: EntityIndex, _ slots: [Int]) -> String {
-        let types = slots.map { SQLDialect.castName(core.tables.schema[entity].slots[$0].type) }
-        let arrays = (["int8", "int8"] + types).enumerated().map { "$\($0 + 1)::\($1)[]" }
-        return "unnest(\(arrays.joined(separator: ", ")))"
-    }
-
-    func columns(_ batch: RowBatch, _ entity: EntityIndex, _ slots: [Int]) -> [PostgreSQLParameter] {
-        let rows = 0..<batch.count
-        return [PostgreSQLParameter(keys: rows.map(batch.key)), PostgreSQLParameter(keys: rows.map { batch.row($0).version })]
-            + slots.map { slot in
-                PostgreSQLParameter(array: rows.map { batch.row($0)[slot] }, core.tables.schema[entity].slots[slot].type)
-            }
-    }
-
-    /// A few rows go with the other statements in one round trip; many are copied, which takes three but half the time for each row.
+    /// A few rows go with the other statements in one round trip; many are copied, which takes three but half the time for each row. So are
+    /// large ones, which are not held whole then.
     private func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
-        if rows.count > Self.fewRows {
-            try flush()
-            try rows.forEachBatch(rowBatch) { batch throws(StorageError) in
-                try copy(entity, batch)
-                for index in 0..<batch.count { recorder.insert(entity, batch.key(index)) }
-            }
-            return try connection.endCopy()
-        }
-        let description = core.tables.schema[entity], slots = Array(description.slots.indices)
+        let description = core.tables.schema[entity], slots = Array(description.slots.indices), areMany = rows.count > Self.fewRows
         var names = ["\"_id\"", "\"_version\""] + slots.map { SQLText.quoted(core.tables.column(entity, $0)) }
         var values = "*"
         if description.isHierarchy {
             names.append("\"_entity\"")
             values += ", \(core.tables.entityNumbers[entity])"
         }
-        let sql = "INSERT INTO \(table(entity))(\(names.joined(separator: ", "))) SELECT \(values) FROM \(unnest(entity, slots))"
-        try rows.forEachBatch(rowBatch) { batch throws(StorageError) in
-            for index in 0..<batch.count { recorder.insert(entity, batch.key(index)) }
-            try send(sql, columns(batch, entity, slots))
+        let table = "\(table(entity))(\(names.joined(separator: ", ")))"
+        let sql = "INSERT INTO \(table) SELECT \(values) FROM \(PostgreSQLRows.unnest(entity, slots, core.tables.schema))"
+        try rows.forEachPart(rowBatch, slots) { part throws(StorageError) in
+            for key in part.keys { recorder.insert(entity, key) }
+            if !areMany, !part.isLarge { return try send(sql, part.parameters(entity, slots, core.tables.schema)) }
+            try flush()
+            try copy(entity, part)
+        }
+        try connection.endCopy()
+    }
+
+    /// Hands rows to the copy into the table of a hierarchy.
+    func copy(_ entity: EntityIndex, _ rows: PostgreSQLRows) throws(StorageError) {
+        let root = core.tables.schema[entity].root
+        let encoder = try connection.copy(root) { PostgreSQLCopyEncoder(core.tables, root) }
+        for index in rows.range {
+            encoder.append(rows.batch.row(index))
+            if encoder.buffer.count > 1 << 16 { try connection.send(encoder.buffer) }
         }
     }
 
-    /// Hands the rows of a batch to the copy into the table of a hierarchy.
-    func copy(_ entity: EntityIndex, _ batch: RowBatch) throws(StorageError) {
-        let root = core.tables.schema[entity].root
-        let encoder = try connection.copy(root) { PostgreSQLCopyEncoder(core.tables, root) }
+    /// Hands the rows of a batch, which may be of several entities, to the copy into the table of their hierarchy.
+    func copy(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) {
+        var bytes = 0
         for index in 0..<batch.count {
-            encoder.append(batch.row(index))
-            if encoder.buffer.count > 1 << 16 { try connection.send(encoder.buffer) }
+            let row = batch.row(index)
+            bytes += try PostgreSQLRows.bytes(row, Array(core.tables.schema[row.entity].slots.indices))
         }
+        try copy(root, PostgreSQLRows(batch: batch, range: 0..<batch.count, bytes: bytes))
     }
 
     private func apply(_ changes: LinkChanges) throws(StorageError) {
@@ -158,6 +154,12 @@ extension PostgreSQLWriter {
         var last: [[Int64]: Link] = [:]
         for pair in pairs { last[[pair.owner, pair.member]] = pair }
         let pairs = last.count == pairs.count ? pairs : Array(last.values)
+        for start in stride(from: 0, to: pairs.count, by: Self.mostLinks) {
+            try write(pairs[start..<min(start + Self.mostLinks, pairs.count)], table)
+        }
+    }
+
+    private func write(_ pairs: ArraySlice<Link>, _ table: String) throws(StorageError) {
         try send(
             "INSERT INTO \(table)(\"owner\", \"rank\", \"member\") SELECT * FROM unnest($1::int8[], $2::int8[], $3::int8[]) "
                 + "ON CONFLICT (\"owner\", \"member\") DO UPDATE SET \"rank\" = excluded.\"rank\"",

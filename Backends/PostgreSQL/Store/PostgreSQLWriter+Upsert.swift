@@ -15,19 +15,21 @@ extension PostgreSQLWriter {
         let names = (["k", "v"] + cells + ["n"]).joined(separator: ", ")
         let sql = core.tables.upsert(
             upsert,
-            rows: "SELECT \(values.joined(separator: ", ")) FROM \(unnest(upsert.entity, slots)) WITH ORDINALITY u(\(names)) ORDER BY u.n")
+            rows:
+                "SELECT \(values.joined(separator: ", ")) FROM \(PostgreSQLRows.unnest(upsert.entity, slots, core.tables.schema)) WITH ORDINALITY u(\(names)) ORDER BY u.n"
+        )
         let update = upsert.update
         var result: [UpsertedRow] = []
         result.reserveCapacity(upsert.rows.count)
-        try upsert.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
-            let answer = try connection.query(sql, columns(batch, upsert.entity, slots))
-            if answer.count != batch.count { throw .upsertOfAnotherEntity(upsert, core.tables.schema) }
-            for index in 0..<batch.count {
+        try upsert.rows.forEachPart(rowBatch, slots) { part throws(StorageError) in
+            let answer = try connection.query(sql, part.parameters(upsert.entity, slots, core.tables.schema)), keys = part.keys
+            if answer.count != keys.count { throw .upsertOfAnotherEntity(upsert, core.tables.schema) }
+            for (index, given) in keys.enumerated() {
                 guard let key = answer.integer(index, 0) else { throw StorageError(.corrupted, "an upsert returned no key") }
                 let number = description.isHierarchy ? answer.integer(index, 1) : nil
                 let entity = number.flatMap(core.tables.entity) ?? upsert.entity
-                result.append(UpsertedRow(key: key, entity: entity, isInserted: key == batch.key(index)))
-                if key == batch.key(index) { recorder.insert(entity, key) } else { recorder.update(entity, key, update) }
+                result.append(UpsertedRow(key: key, entity: entity, isInserted: key == given))
+                if key == given { recorder.insert(entity, key) } else { recorder.update(entity, key, update) }
             }
         }
         return result

@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// The write transaction.
 class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingWriter, BatchWriter, SQLWriter {
-    private let isExclusive: Bool
+    private let lane: PostgreSQLLane
     /// Whether the history was settled before the transaction began. One that began before settles it too: of two that do so at once the
     /// server lets one through, and the other one, begun anew, has a greater id than the floor.
     private let isSettled: Bool
@@ -22,31 +22,24 @@ class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingW
     /// looking thousands of rows up.
     let rowBatch = RowBatch(capacity: 16_384)
     var queue: [(step: PostgreSQLStep, check: (PostgreSQLResult) throws(StorageError) -> Void)] = []
-    /// Longer queues could fill the buffers of both sides while each waits for the other to read.
+    var queuedBytes = 0
+    /// Longer queues take much memory, on both sides.
     static let longestQueue = 64
     static let fewRows = 64
+    /// So many pairs of links go to a statement.
+    static let mostLinks = 400_000
 
-    init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ options: WriteOptions, isSettled: Bool = false) {
-        isExclusive = options.isExclusive
+    init(_ lane: PostgreSQLLane, of core: PostgreSQLCore, _ options: WriteOptions, isSettled: Bool = false) {
+        self.lane = lane
         self.isSettled = isSettled
         recorder = HistoryRecorder(core.metadata.history, isFollowed: options.isFollowed)
-        super.init(core, connection)
+        super.init(core, lane.connection)
     }
 
     // The base class would give back when the properties of this one are gone.
     deinit { end() }
 
-    override func giveBack() {
-        connection.abandonCopy()
-        try? connection.execute("ROLLBACK")
-        unlock()
-    }
-
-    private func unlock() {
-        let function = isExclusive ? "pg_advisory_unlock" : "pg_advisory_unlock_shared"
-        try? connection.execute("SELECT \(function)(\(core.lock))")
-        core.writers.give(connection)
-    }
+    override func giveBack() { lane.leave() }
 
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         try checkOpen()
@@ -60,8 +53,10 @@ class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingW
         if let known { return known }
         let result = try connection.query("SELECT nextval('\(core.sequence(root))')", [])
         guard let first = result.integer(0, 0) else { throw StorageError(.corrupted, "the key counter is missing") }
-        let end = min(first + PostgreSQLSetup.keyBlock, first + Int64(count))
-        core.keys.withLock { $0[root] = end..<(first + PostgreSQLSetup.keyBlock) }
+        let (last, overflow) = first.addingReportingOverflow(PostgreSQLSetup.keyBlock)
+        if overflow { throw StorageError(.limitExceeded, "no keys are left for objects of the entity") }
+        let end = first + min(PostgreSQLSetup.keyBlock, Int64(count))
+        core.keys.withLock { $0[root] = end..<last }
         return first..<end
     }
 
@@ -154,45 +149,31 @@ class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingW
         try checkOpen()
         try makeIndexes()
         for (root, key) in greatest { try raiseKeys(root, above: key) }
-        if core.durability == .relaxed { try send("SET LOCAL synchronous_commit = off", []) }
-        var position: Int64?
-        try sendHistory(record) { position = $0.integer(0, 0) }
-        try send("COMMIT", [], Self.checkCommit)
-        do throws(StorageError) {
-            try flush()
-        } catch {
-            // The server may have committed before the connection broke.
-            if error.code == .connectionLost || connection.isLost {
-                finish()
-                unlock()
-                throw StorageError(
-                    .commitOutcomeUnknown, "the connection was lost during COMMIT; whether it happened can be asked with the token",
-                    cause: error)
-            }
-            throw error
-        }
+        var entry: (position: Int64, time: Int64)?, transaction: Int64?
+        try sendHistory(record) { entry = ($0, $1) }
+        // Before COMMIT is sent: who loses the connection then has the id already.
+        try send("SELECT pg_current_xact_id_if_assigned()::text::int8", []) { transaction = $0.integer(0, 0) }
+        try flush()
+        try commit(lane, transaction, time: entry?.time)
         if settlesHistory { core.hasSettledHistory.store(true, ordering: .releasing) }
-        finish()
-        unlock()
-        return position.map { HistoryToken(store: core.storeID, position: $0) }
-    }
-
-    /// The server answers COMMIT with ROLLBACK where an earlier statement had failed.
-    private static func checkCommit(_ result: PostgreSQLResult) throws(StorageError) {
-        if result.command != "COMMIT" {
-            throw StorageError(.storeClosed, "the transaction had failed before; nothing was written")
-        }
+        return entry.map { HistoryToken(store: core.storeID, position: $0.position) }
     }
 
     final func raiseKeys(_ root: EntityIndex, above key: Int64) throws(StorageError) {
-        let sequence = core.sequence(root)
+        let sequence = core.sequence(root), (next, overflow) = key.addingReportingOverflow(1)
+        if overflow {
+            throw StorageError(.limitExceeded, "a row has the greatest key that there is: no key is left for other objects of its entity")
+        }
         _ = try connection.query(
             "SELECT setval('\(sequence)', GREATEST($1::int8, (SELECT CASE WHEN is_called THEN last_value + \(PostgreSQLSetup.keyBlock) "
-                + "ELSE last_value END FROM \(sequence))), false)", [PostgreSQLParameter(key + 1)])
+                + "ELSE last_value END FROM \(sequence))), false)", [PostgreSQLParameter(next)])
         core.keys.withLock { keys in if let block = keys[root], block.lowerBound <= key { keys[root] = nil } }
     }
 
-    final func sendHistory(_ record: CommitRecord, _ check: @escaping (PostgreSQLResult) -> Void) throws(StorageError) {
+    /// Queues the entry of the history, if there is one.
+    ///
+    /// - Parameter body: What is done with its position and time.
+    final func sendHistory(_ record: CommitRecord, _ body: @escaping (Int64, Int64) -> Void) throws(StorageError) {
         if !core.metadata.history.isOn {
             if recorder.hasChanges {
                 settlesHistory = true
@@ -204,7 +185,7 @@ class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingW
         if changes.isEmpty { return }
         settlesHistory = true
         if !isSettled {
-            for statement in PostgreSQLHistory.resuming { try send(statement, []) }
+            for statement in PostgreSQLHistory.resuming(core) { try send(statement, []) }
         }
         let batch = RowBatch(capacity: 1)
         func bytes(_ changes: [UInt8]) -> PostgreSQLParameter { PostgreSQLParameter(batch.cell(for: .data(Data(changes))), .data) }
@@ -217,8 +198,10 @@ class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingW
             values.insert(bytes(older.encode()), at: 2)
         }
         let places = ["$1::int8", "$2::text", "$3::bytea", "$4::bytea"].prefix(values.count).joined(separator: ", ")
-        try send(
-            "INSERT INTO polystore_history VALUES(pg_current_xact_id()::text::int8, \(places)) RETURNING position", values, check)
+        let insertion = "INSERT INTO polystore_history VALUES(\(PostgreSQLHistory.position(core)), \(places)) RETURNING position"
+        try send(insertion, values) { result in
+            if let position = result.integer(0, 0) { body(position, time) }
+        }
     }
 }
 #endif

@@ -9,7 +9,9 @@ extension PostgreSQLStore: ForeignStorage {
         let foreign = try PostgreSQLForeign(conninfo: conninfo, schema: schema)
         var metadata = foreign.metadata
         try metadata.adopt(request, recordsHistory: false)
-        let opened = PostgreSQLCore(metadata, schema: schema, durability: durability, isForeign: true) { try foreign.reader() }
+        let opened = PostgreSQLCore(metadata, schema: schema, durability: durability, isForeign: true, readers: readerCount) {
+            try foreign.reader()
+        }
         core.withLock { $0 = opened }
         isReadOnlyNow.store(true, ordering: .releasing)
         foreignRemarks.withLock { $0 = foreign.remarks }
@@ -20,12 +22,12 @@ extension PostgreSQLStore: ForeignStorage {
     /// Opens a schema that another program made, to read and write its tables.
     func openInPlace(_ request: OpenRequest) throws(StorageError) -> StorageState {
         let readOnly = request.readOnly || isReadOnly
-        let inPlace = try PostgreSQLInPlace(conninfo: conninfo, schema: schema, readOnly: readOnly)
+        let inPlace = try PostgreSQLInPlace(conninfo: conninfo, schema: schema, durability: durability, readOnly: readOnly)
         var metadata = inPlace.metadata
         // What lies beside the tables records whatever the program says.
         try metadata.adopt(request, recordsHistory: true)
         let opened = PostgreSQLCore(
-            metadata, schema: schema, durability: durability, tables: inPlace.views, isForeign: true, inPlace: inPlace
+            metadata, schema: schema, durability: durability, tables: inPlace.views, isForeign: true, inPlace: inPlace, readers: readerCount
         ) { try inPlace.connection() }
         core.withLock { $0 = opened }
         isReadOnlyNow.store(readOnly, ordering: .releasing)

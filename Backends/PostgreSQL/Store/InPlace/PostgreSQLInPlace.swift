@@ -23,6 +23,7 @@ final class PostgreSQLInPlace: Sendable {
     let keys = Mutex<[EntityIndex: [Int64]]>([:])
     private let conninfo: String
     private let schema: String
+    private let durability: Durability
     private let preparation: String
 
     private static let standIns = """
@@ -33,7 +34,7 @@ final class PostgreSQLInPlace: Sendable {
         """
 
     /// Reads the catalog of a schema, and makes what has to lie beside its tables.
-    init(conninfo: String, schema: String, readOnly: Bool) throws(StorageError) {
+    init(conninfo: String, schema: String, durability: Durability, readOnly: Bool) throws(StorageError) {
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
         try connection.checkVersion()
         try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -62,6 +63,7 @@ final class PostgreSQLInPlace: Sendable {
         let moved = Dictionary(names.map { ($0, plain.name("polystore_view." + $0)) }, uniquingKeysWith: { first, _ in first })
         views = SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers, moved: moved)
         self.conninfo = conninfo
+        self.durability = durability
         self.schema = schema
         preparation =
             ([PostgreSQLForeign.refusal, PostgreSQLStoring.function] + source.views(views)).joined(separator: ";\n")
@@ -85,7 +87,7 @@ final class PostgreSQLInPlace: Sendable {
 
     /// A connection that reads the tables in our shape and writes the tables themselves.
     func connection() throws(StorageError) -> PostgreSQLConnection {
-        let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
+        let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema, durability: durability)
         do throws(StorageError) {
             try PostgreSQLForeign.explaining(schema) { () throws(StorageError) in try connection.execute(preparation) }
         } catch {

@@ -150,12 +150,12 @@ extension PostgreSQLInPlaceWriter {
         }
         let names = ["k", "v"] + written.indices.map { "c\($0)" }
         let sql =
-            "UPDATE \(table.source) AS t SET \(assignments.joined(separator: ", ")) FROM \(unnest(entity, written)) "
+            "UPDATE \(table.source) AS t SET \(assignments.joined(separator: ", ")) FROM \(PostgreSQLRows.unnest(entity, written, core.tables.schema)) "
             + "AS u(\(names.joined(separator: ", "))) WHERE t.\(key) = u.k"
-        try update.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
-            try checkKeys(entity, slots, batch)
+        try update.rows.forEachPart(rowBatch, slots) { part throws(StorageError) in
+            try checkKeys(entity, slots, part)
             if assignments.isEmpty { return }
-            let keys = (0..<batch.count).map(batch.key), result = try connection.query(sql, columns(batch, entity, written))
+            let keys = part.keys, result = try connection.query(sql, part.parameters(entity, written, core.tables.schema))
             if result.changes != keys.count {
                 let there = try versions(entity, keys)
                 try checkAll(entity, keys, count: there.count) { there[$0] != nil }
@@ -175,10 +175,10 @@ extension PostgreSQLInPlaceWriter {
     }
 
     /// A reference that is the primary key says nothing that the key does not say.
-    private func checkKeys(_ entity: EntityIndex, _ slots: [Int], _ batch: RowBatch) throws(StorageError) {
+    private func checkKeys(_ entity: EntityIndex, _ slots: [Int], _ rows: PostgreSQLRows) throws(StorageError) {
         for slot in slots where inPlace.tables.tables[entity].columns[slot].isKey {
-            for index in 0..<batch.count {
-                let row = batch.row(index)
+            for index in rows.range {
+                let row = rows.batch.row(index)
                 if row[slot].kind != .int || row[slot].int != row.key { throw .keyIsReference(core.tables.schema[entity], slot) }
             }
         }
@@ -190,25 +190,12 @@ extension PostgreSQLInPlaceWriter {
         let values = (["u.k"] + written.enumerated().map { table.columns[$1].stored("u.c\($0)") }).joined(separator: ", ")
         let columns = (["k", "v"] + written.indices.map { "c\($0)" }).joined(separator: ", ")
         let sql =
-            "INSERT INTO \(table.target)(\(names)) OVERRIDING SYSTEM VALUE SELECT \(values) FROM \(unnest(entity, written)) AS u(\(columns))"
-        try rows.forEachBatch(rowBatch) { batch throws(StorageError) in
-            try checkKeys(entity, slots, batch)
-            _ = try connection.query(sql, self.columns(batch, entity, written))
+            "INSERT INTO \(table.target)(\(names)) OVERRIDING SYSTEM VALUE SELECT \(values) "
+            + "FROM \(PostgreSQLRows.unnest(entity, written, core.tables.schema)) AS u(\(columns))"
+        try rows.forEachPart(rowBatch, slots) { part throws(StorageError) in
+            try checkKeys(entity, slots, part)
+            _ = try connection.query(sql, part.parameters(entity, written, core.tables.schema))
         }
-    }
-
-    /// Rows as a table that the server makes of one array for keys, versions and each slot.
-    private func unnest(_ entity: EntityIndex, _ slots: [Int]) -> String {
-        let types = slots.map { SQLDialect.castName(core.tables.schema[entity].slots[$0].type) }
-        return "unnest(\((["int8", "int8"] + types).enumerated().map { "$\($0 + 1)::\($1)[]" }.joined(separator: ", ")))"
-    }
-
-    private func columns(_ batch: RowBatch, _ entity: EntityIndex, _ slots: [Int]) -> [PostgreSQLParameter] {
-        let rows = 0..<batch.count
-        return [PostgreSQLParameter(keys: rows.map(batch.key)), PostgreSQLParameter(keys: rows.map { batch.row($0).version })]
-            + slots.map { slot in
-                PostgreSQLParameter(array: rows.map { batch.row($0)[slot] }, core.tables.schema[entity].slots[slot].type)
-            }
     }
 
     // MARK: Pairs
@@ -245,9 +232,9 @@ extension PostgreSQLInPlaceWriter {
         let conditions = wanted.enumerated().map { "t.\(SQLText.quoted(core.tables.column(upsert.entity, $1))) = u.c\($0)" }
         let names = (["k", "v"] + wanted.indices.map { "c\($0)" }).joined(separator: ", ")
         let found = try connection.query(
-            "SELECT u.k, t.\"_id\"::int8 FROM \(unnest(upsert.entity, wanted)) AS u(\(names)) "
+            "SELECT u.k, t.\"_id\"::int8 FROM \(PostgreSQLRows.unnest(upsert.entity, wanted, core.tables.schema)) AS u(\(names)) "
                 + "JOIN \(SQLText.quoted(core.tables.table(upsert.entity))) AS t ON \(conditions.joined(separator: " AND "))",
-            columns(all, upsert.entity, wanted))
+            PostgreSQLRows(batch: all, range: 0..<all.count, bytes: 0).parameters(upsert.entity, wanted, core.tables.schema))
         var known: [Int64: Int64] = [:]
         for row in 0..<found.count { if let own = found.integer(row, 0) { known[own] = found.integer(row, 1) } }
         let result = (0..<all.count).map { index in

@@ -9,27 +9,18 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, ChangeRecordingWri
     private static let mostKeys = 1000
 
     let rowBatch = RowBatch(capacity: 16_384)
-    private let isExclusive: Bool
+    private let lane: PostgreSQLLane
     private var savepoints = Savepoints<Void>()
 
-    init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ inPlace: PostgreSQLInPlace, isExclusive: Bool) {
-        self.isExclusive = isExclusive
-        super.init(core, connection, inPlace)
+    init(_ lane: PostgreSQLLane, _ inPlace: PostgreSQLInPlace) {
+        self.lane = lane
+        super.init(lane.core, lane.connection, inPlace)
     }
 
     // The base class would give back when the properties of this one are gone.
     deinit { end() }
 
-    override func giveBack() {
-        try? connection.execute("ROLLBACK")
-        unlock()
-    }
-
-    private func unlock() {
-        let function = isExclusive ? "pg_advisory_unlock" : "pg_advisory_unlock_shared"
-        try? connection.execute("SELECT \(function)(\(core.lock))")
-        core.writers.give(connection)
-    }
+    override func giveBack() { lane.leave() }
 
     // MARK: Keys
 
@@ -115,27 +106,14 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, ChangeRecordingWri
 
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         try checkOpen()
-        if core.durability == .relaxed { try connection.execute("SET LOCAL synchronous_commit = off") }
         let time = record.time ?? Microseconds.from(Date()) ?? 0
         let written = try connection.query(
             """
             INSERT INTO polystore_commits SELECT pg_current_xact_id()::text::int8, \(bind: .int(time), .int64), \(bind: .string(record.author), .string)
             WHERE EXISTS (SELECT 1 FROM polystore_log WHERE position = pg_current_xact_id_if_assigned()::text::int8) RETURNING position
             """)
-        do throws(StorageError) {
-            let answer = try inPlace.rules.explaining { () throws(StorageError) in try connection.query("COMMIT", []) }
-            // The server answers COMMIT with ROLLBACK where an earlier statement had failed.
-            if answer.command != "COMMIT" { throw StorageError(.storeClosed, "the transaction had failed before; nothing was written") }
-        } catch {
-            guard error.code == .connectionLost || connection.isLost else { throw error }
-            finish()
-            unlock()
-            throw StorageError(
-                .commitOutcomeUnknown, "the connection was lost during COMMIT; whether it happened can be asked with the token",
-                cause: error)
-        }
-        finish()
-        unlock()
+        let transaction = try connection.query("SELECT pg_current_xact_id_if_assigned()::text::int8", []).integer(0, 0)
+        try inPlace.rules.explaining { () throws(StorageError) in try commit(lane, transaction) }
         return written.count == 0 ? nil : written.integer(0, 0).map { HistoryToken(store: core.storeID, position: $0) }
     }
 

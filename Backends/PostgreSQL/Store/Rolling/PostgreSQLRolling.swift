@@ -33,6 +33,11 @@ struct PostgreSQLRolling {
         return Step(metadata: metadata, next: next, record: record, plan: plan, mapping: mapping)
     }
 
+    /// A session of the transaction that runs.
+    private func session(_ core: PostgreSQLCore) -> PostgreSQLMigrationSession {
+        PostgreSQLMigrationSession(PostgreSQLLane(core: self.core, connection: connection, isExclusive: true), of: core)
+    }
+
     /// Runs a transaction again and again until it gets its locks, or the time is over.
     private func patiently(_ options: WriteOptions, _ body: () throws(StorageError) -> Void) throws(StorageError) {
         let deadline = Date(timeIntervalSinceNow: options.timeout)
@@ -70,11 +75,11 @@ struct PostgreSQLRolling {
             let next = StoreMetadata(migrating: metadata, step.mapping)
             let plan = try RollingPlan(step, from: metadata, to: next)
             try lock(plan)
-            let since = try connection.query("SELECT pg_current_xact_id()::text::int8", []).integer(0, 0) ?? 0
+            let since = try connection.query("SELECT \(PostgreSQLHistory.position(core))", []).integer(0, 0) ?? 0
             for statement in plan.expanding(setup.schema) { try connection.execute(statement) }
             try setup.createSequences(plan.next)
             try setup.tellOfTables()
-            let writer = PostgreSQLMigrationSession(core, connection)
+            let writer = session(core)
             // What a peer keeps for this store is of one version, and the other could not read it.
             if try !Peers(writer).known().isEmpty {
                 throw StorageError(
@@ -189,7 +194,7 @@ struct PostgreSQLRolling {
         if step.record.phase != .ready { throw step.record.notReady(step.metadata.schema) }
         let roots = Set(step.plan.shared.map(\.root))
         try patiently(options) { () throws(StorageError) in
-            let reader = PostgreSQLMigrationSession(core, connection)
+            let reader = session(core)
             try MigrationChecks(step.mapping, reader).check(inPlace: roots)
         }
         // Most of the history is translated while others work.
@@ -206,7 +211,7 @@ struct PostgreSQLRolling {
                 """)
             for statement in step.plan.contracting(setup.schema) { try connection.execute(statement) }
             try connection.forgetStatements()
-            let writer = PostgreSQLMigrationSession(core.core(of: step.next), connection)
+            let writer = session(core.core(of: step.next))
             let past = past(step.mapping, until: step.record.since)
             try writer.setNote(PastVersion.noteName(step.metadata.migrations), past.bytes)
             try MigrationRecord(step.mapping.source).keep(in: writer)
@@ -221,13 +226,18 @@ struct PostgreSQLRolling {
     private func translateHistory(_ step: Step) throws(StorageError) -> Int {
         let past = past(step.mapping, until: .max), scratch = RowBatch(capacity: 1)
         let found = try connection.query(
-            "SELECT position, changes FROM polystore_history WHERE position > $1::int8 AND changes_next IS NULL ORDER BY position LIMIT $2::int8",
+            """
+            SELECT position, changes FROM (SELECT position, changes, sum(octet_length(changes)) OVER (
+                ORDER BY position ROWS UNBOUNDED PRECEDING) - octet_length(changes) AS bytes
+            FROM polystore_history WHERE position > $1::int8 AND changes_next IS NULL ORDER BY position LIMIT $2::int8) AS entries
+            WHERE bytes < \(PostgreSQLRows.usualBytes) ORDER BY position
+            """,
             [PostgreSQLParameter(step.record.since), PostgreSQLParameter(Int64(Self.entriesAtOnce))])
         var positions: [Int64] = [], texts: [Cell] = []
         let batch = RowBatch(capacity: 1)
         for row in 0..<found.count {
             scratch.clear()
-            guard let changes = HistoryRecorder.decode(found.cell(row, 1, scratch).bytes) else { throw .damagedHistory }
+            guard let changes = HistoryRecorder.decode(try found.cell(row, 1, scratch).bytes) else { throw .damagedHistory }
             try changes.check(step.metadata.schema)
             var recorder = HistoryRecorder()
             recorder.add(past.translated(changes))
@@ -250,7 +260,7 @@ struct PostgreSQLRolling {
             if !acceptsLosses { try refuseLosses(step.plan) }
             for statement in step.plan.abandoning(setup.schema) { try connection.execute(statement) }
             try connection.forgetStatements()
-            try PostgreSQLMigrationSession(core, connection).setNote(PastVersion.noteName(step.metadata.migrations), nil)
+            try session(core).setNote(PastVersion.noteName(step.metadata.migrations), nil)
             try connection.execute(RollingRecord.removal)
             try setup.tellOfTables()
         }

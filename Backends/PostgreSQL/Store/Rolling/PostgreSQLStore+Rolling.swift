@@ -54,7 +54,10 @@ extension PostgreSQLStore: RollingStorage {
     ) throws(StorageError) -> Answer {
         let core = try opened()
         try checkOwn()
-        let connection = try core.writers.take(timeout: 30)
+        let connection = try core.writers.begin(nil, timeout: 30) { connection throws(StorageError) in
+            try connection.execute("SELECT")
+            return connection
+        }
         defer { core.writers.give(connection) }
         return try body(connection, core, PostgreSQLSetup(connection, schema))
     }
@@ -68,9 +71,9 @@ extension PostgreSQLStore: RollingStorage {
         if core.rolling != nil {
             throw StorageError(.invalidConfiguration, "the store is open with the newer version: open it with the older one, or with none")
         }
-        let connection = try lane(core, options)
-        defer { Self.leave(core, connection, options) }
-        return try body(PostgreSQLRolling(connection: connection, core: core, setup: PostgreSQLSetup(connection, schema)))
+        let lane = try lane(core, options) { $0 }
+        defer { lane.leave() }
+        return try body(PostgreSQLRolling(connection: lane.connection, core: core, setup: PostgreSQLSetup(lane.connection, schema)))
     }
 }
 #endif

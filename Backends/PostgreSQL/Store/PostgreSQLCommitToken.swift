@@ -1,0 +1,69 @@
+#if PostgreSQL
+internal import PolystoreSQL
+public import PolystoreStorage
+
+/// A transaction that is about to commit, as its token names it: the cluster that gave its id, the id, and the time of its history entry.
+///
+/// A server that crashes gives ids again of which it had nothing on its disk. The entry tells the transaction from such another one.
+struct PostgreSQLCommit: LosslessStringConvertible {
+    let cluster: String
+    let transaction: Int64
+    let time: Int64?
+
+    init(cluster: String, transaction: Int64, time: Int64?) {
+        self.cluster = cluster
+        self.transaction = transaction
+        self.time = time
+    }
+
+    init?(_ description: String) {
+        let parts = description.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 3, let transaction = Int64(parts[1]), transaction > 0 else { return nil }
+        self.init(cluster: String(parts[0]), transaction: transaction, time: Int64(parts[2]))
+    }
+
+    var description: String { "\(cluster):\(transaction):\(time.map(String.init) ?? "")" }
+}
+
+extension PostgreSQLStore: CommitOutcomeStorage {
+    /// What the server says became of a transaction. Servers forget ids that are older than some hundred million transactions.
+    ///
+    /// Without an entry of the history, the id of a commit that a crash or a promoted standby has lost may be that of another transaction.
+    public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
+        let core = try opened()
+        guard token.storeID == core.storeID, let commit = PostgreSQLCommit(token.value) else { return .unknown }
+        let (connection, outcome) = try core.readers.begin(nil, timeout: 30) { connection throws(StorageError) in
+            (connection, try connection.outcome(of: commit, position: commit.transaction &+ core.historyOffset))
+        }
+        core.readers.give(connection)
+        return outcome
+    }
+}
+
+extension PostgreSQLConnection {
+    fileprivate func outcome(of commit: PostgreSQLCommit, position: Int64) throws(StorageError) -> CommitOutcome {
+        guard commit.cluster == cluster ?? "" else { return .unknown }
+        do throws(StorageError) {
+            switch try text("SELECT pg_xact_status('\(commit.transaction)'::xid8)") {
+            case "committed": return try hasEntry(of: commit, position) ? .committed : .notCommitted
+            case "aborted": return .notCommitted
+            case "in progress": return .inProgress
+            default: return .unknown
+            }
+        } catch {
+            // The server has not given the id yet: a standby will hear of it, and any other server has lost it in a crash.
+            guard (error.cause as? PostgreSQLError.Cause)?.state == "22023" else { throw error }
+            return isStandby ? .unknown : .notCommitted
+        }
+    }
+
+    /// Whether the history has the entry of a commit, or is not there any more for so long ago.
+    private func hasEntry(of commit: PostgreSQLCommit, _ position: Int64) throws(StorageError) -> Bool {
+        guard let time = commit.time else { return true }
+        let floor = try query("SELECT value FROM polystore_notes WHERE name = '\(HistoryFloor.noteName)'", [])
+        let start = try HistoryFloor(note: floor.data(0, 0))
+        if start.isUnrecorded || position <= start.position { return true }
+        return try text("SELECT 1 FROM polystore_history WHERE position = \(position) AND time = \(time)") != nil
+    }
+}
+#endif

@@ -1,0 +1,199 @@
+import Foundation
+import PolystoreStorage
+import Synchronization
+import Testing
+
+@testable import PolystorePostgreSQL
+
+/// Every wait for a server has an end, and nothing stays behind of what was interrupted.
+@Suite(.enabled(if: TestServer.url != nil, "needs a PostgreSQL server; .ci/run starts one")) struct PostgreSQLWaitingTests {
+    private func code(_ body: () throws -> Void) -> StorageError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? StorageError)?.code
+        }
+    }
+
+    /// So that a test fails instead of hanging.
+    private func soon<R: Sendable>(_ body: @escaping @Sendable () throws -> R) throws -> R {
+        let answer = Answer<R>(), isThere = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let result = Result { try body() }
+            answer.result.withLock { $0 = result }
+            isThere.signal()
+        }
+        guard isThere.wait(timeout: .now() + 60) == .success, let result = answer.result.withLock({ $0 }) else {
+            throw StorageError(.corrupted, "it hangs")
+        }
+        return try result.get()
+    }
+
+    private final class Answer<R: Sendable>: Sendable {
+        let result = Mutex<Result<R, any Error>?>(nil)
+    }
+
+    /// The locks of the store's writers that are held.
+    private func locks(_ test: TestStore) throws -> Int {
+        let lock = try test.store.opened().lock
+        let high = UInt32(truncatingIfNeeded: lock >> 32), low = UInt32(truncatingIfNeeded: lock)
+        let count = try TestStore.admin().text(
+            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = \(high) AND objid = \(low)")
+        return Int(count ?? "") ?? -1
+    }
+
+    private func noLockStays(_ test: TestStore) throws {
+        // A closed connection is gone a moment later.
+        for _ in 0..<200 where try locks(test) > 0 { Thread.sleep(forTimeInterval: 0.05) }
+        #expect(try locks(test) == 0)
+    }
+
+    @Test func aDeadlineEndsARunningStatement() throws {
+        let test = try TestStore()
+        defer { test.erase() }
+        for _ in 0..<3 {
+            let reader = try test.store.beginRead(ReadOptions(limit: WorkLimit(timeout: .milliseconds(300))))
+            defer { reader.end() }
+            #expect(code { _ = try reader.rawRows("SELECT pg_sleep(100)") } == .timeout)
+        }
+        let writer = try test.store.beginWrite(WriteOptions(limit: WorkLimit(timeout: .milliseconds(300))))
+        try test.insert(writer, "never")
+        #expect(code { _ = try writer.rawRows("SELECT pg_sleep(100)") } == .timeout)
+        #expect(code { _ = try writer.commit(CommitRecord()) } == .timeout)
+        writer.end()
+        try noLockStays(test)
+        try test.insert("later")
+        #expect(try test.count() == 1)
+    }
+
+    @Test func aCancelledStatementLeavesNoLockAndHitsNobodyElse() throws {
+        let test = try TestStore()
+        defer { test.erase() }
+        for round in 0..<30 {
+            let limit = WorkLimit()
+            let writer = try test.store.beginWrite(WriteOptions(limit: limit))
+            Thread.detachNewThread {
+                Thread.sleep(forTimeInterval: Double(round) / 3000)
+                limit.cancel()
+            }
+            #expect(code { while true { _ = try writer.rawRows("SELECT 1::int8 FROM pg_sleep(0.001)") } } == .cancelled)
+            writer.end()
+            // Whoever comes next has a connection of which nothing is on its way.
+            try test.insert("\(round)")
+        }
+        try noLockStays(test)
+        #expect(try test.count() == 30)
+    }
+
+    @Test func aSessionThatWasCancelledBeforeItBeganDoesNotBegin() throws {
+        let test = try TestStore()
+        defer { test.erase() }
+        let limit = WorkLimit()
+        limit.cancel()
+        #expect(code { _ = try test.store.beginRead(ReadOptions(limit: limit)) } == .cancelled)
+        #expect(code { _ = try test.store.beginWrite(WriteOptions(limit: limit)) } == .cancelled)
+    }
+
+    @Test func waitingForAConnectionEndsWithTheLimit() throws {
+        let test = try TestStore("&x-readers=2")
+        defer { test.erase() }
+        let readers = try [test.store.beginRead(), test.store.beginRead()]
+        #expect(code { _ = try test.store.beginRead(ReadOptions(limit: WorkLimit(timeout: .milliseconds(200)))) } == .timeout)
+        let limit = WorkLimit()
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: 0.2)
+            limit.cancel()
+        }
+        #expect(code { _ = try test.store.beginRead(ReadOptions(limit: limit)) } == .cancelled)
+        for reader in readers { reader.end() }
+        let both = try [test.store.beginRead(), test.store.beginRead()]
+        for reader in both { reader.end() }
+    }
+
+    @Test func sixteenReadsRunAtOnce() throws {
+        let test = try TestStore()
+        defer { test.erase() }
+        let readers = try (0..<16).map { _ in try test.store.beginRead(ReadOptions(limit: WorkLimit(timeout: .seconds(20)))) }
+        for reader in readers { reader.end() }
+    }
+
+    @Test func aRowLockIsNotWaitedForLongerThanTheTimeout() throws {
+        let test = try TestStore()
+        defer { test.erase() }
+        try test.insert("contended")
+        let admin = try TestStore.admin()
+        try admin.execute("BEGIN; LOCK TABLE \"\(test.name)\".\"Note\" IN ACCESS EXCLUSIVE MODE")
+        defer { try? admin.execute("ROLLBACK") }
+        let writer = try test.store.beginWrite(WriteOptions(timeout: 0.2))
+        defer { writer.end() }
+        #expect(code { try test.insert(writer, "waits") } == .busy)
+    }
+
+    @Test func aServerThatSaysNothingIsGivenUp() throws {
+        let proxy = try TestProxy(server: nil)
+        defer { proxy.close() }
+        let test = try TestStore(host: proxy.folder, creates: false)
+        let error = try soon { () -> StorageError.Code? in
+            do { _ = try test.store.open(OpenRequest(schema: TestStore.schema.get())) } catch {
+                return (error as? StorageError)?.code
+            }
+            return nil
+        }
+        #expect(error == .connectionLost)
+    }
+
+    @Test func aServerThatFallsSilentIsGivenUpAtTheLimit() throws {
+        let socket: String = try #require(TestServer.socket)
+        let proxy = try TestProxy(server: socket)
+        defer { proxy.close() }
+        let test = try TestStore(host: proxy.folder)
+        defer { test.erase() }
+        try test.insert("before")
+        proxy.mode = .silent
+        let codes = try soon { () -> [StorageError.Code?] in
+            // On a connection that lay idle, and on one that has to be made.
+            (0..<2).map { _ in
+                do {
+                    let reader = try test.store.beginRead(ReadOptions(limit: WorkLimit(timeout: .milliseconds(300))))
+                    reader.end()
+                    return nil
+                } catch {
+                    return (error as? StorageError)?.code
+                }
+            }
+        }
+        #expect(codes == [.timeout, .timeout])
+        proxy.mode = .open
+        try soon { try test.insert("after") }
+        #expect(try test.count() == 2)
+    }
+
+    @Test func connectionsThatTheServerHasClosedAreReplacedWithoutAnError() throws {
+        let test = try TestStore()
+        defer { test.erase() }
+        for _ in 0..<2 {
+            let readers = try (0..<12).map { _ in try test.store.beginRead() }
+            let writers = try (0..<4).map { _ in try test.store.beginWrite(WriteOptions()) }
+            for reader in readers { reader.end() }
+            for writer in writers { writer.end() }
+            try TestStore.admin().execute(
+                """
+                SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+                WHERE pid <> pg_backend_pid() AND query LIKE '%\(try test.store.opened().lock)%'
+                """)
+            for number in 0..<12 {
+                #expect(code { try test.store.beginRead().end() } == nil, "read \(number)")
+                #expect(code { try test.insert("again") } == nil, "write \(number)")
+            }
+        }
+    }
+
+    @Test func aPoolThatGivesEachTransactionAnotherConnectionIsRefused() throws {
+        let connection = try TestStore.admin()
+        #expect(throws: Never.self) { try connection.checkBackend(connection.text("SELECT pg_backend_pid()")) }
+        let error = #expect(throws: StorageError.self) { try connection.checkBackend("1") }
+        #expect(error?.code == .unsupported)
+        #expect(!connection.isUsable || code { try connection.execute("SELECT") } == .connectionLost)
+    }
+}
