@@ -85,7 +85,7 @@ public enum ConformanceSuite {
         + HistoryCases.all + HistoryPurgeCases.all + HistoryPollingCases.all
         + RelationshipCases.all + DeletionCases.all + UniqueCases.all + UpsertCases.all + BatchCases.all + SQLCases.all + StreamCases.all
         + PartialCases.all
-        + LockingCases.all
+        + LockingCases.all + QueueCases.all
         + IsolationCases.all
         + RoutingCases.all
         + ContextCases.all + ConditionCases.all + ImportCases.all

@@ -3,26 +3,45 @@ public import PolystoreStorage
 extension DataStack {
     private func newContext() -> ObjectContext { ObjectContext(stack: core, model: core.model, storeCount: core.storeCount) }
 
+    /// Runs a fetch in a context of its own.
+    @inline(__always)
+    private func within<R>(_ timeout: Duration?, _ body: (ObjectContext) throws(StorageError) -> R) throws(StorageError) -> R {
+        let context = newContext()
+        if timeout == nil { return try body(context) }
+        return try context.within(timeout) { () throws(StorageError) in try body(context) }
+    }
+
     /// The objects of a request, in its order: read-only, in a context of their own.
     ///
+    /// - Parameter timeout: The time that the fetch may take; nil for no limit.
     /// - Throws: `notFound` before any store was added, `invalidPredicate` for a request that means nothing for the model.
-    public func fetchAll<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> sending [Object] {
-        try reporting { () throws(StorageError) in try newContext().fetchAll(from) }
+    public func fetchAll<Object: ManagedObject>(
+        _ from: From<Object>, timeout: Duration? = nil
+    ) throws(StorageError) -> sending [Object] {
+        try reporting { () throws(StorageError) in try within(timeout) { context throws(StorageError) in try context.fetchAll(from) } }
     }
 
     /// The first object of a request; nil when there is none.
-    public func fetchOne<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> sending Object? {
-        try reporting { () throws(StorageError) in try newContext().fetchAll(from.limit(1)).first }
+    public func fetchOne<Object: ManagedObject>(
+        _ from: From<Object>, timeout: Duration? = nil
+    ) throws(StorageError) -> sending Object? {
+        try reporting { () throws(StorageError) in
+            try within(timeout) { context throws(StorageError) in try context.fetchAll(from.limit(1)).first }
+        }
     }
 
     /// The number of objects of a request.
-    public func fetchCount<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Int {
-        try reporting { () throws(StorageError) in try newContext().fetchCount(from) }
+    public func fetchCount<Object: ManagedObject>(
+        _ from: From<Object>, timeout: Duration? = nil
+    ) throws(StorageError) -> Int {
+        try reporting { () throws(StorageError) in try within(timeout) { context throws(StorageError) in try context.fetchCount(from) } }
     }
 
     /// The ids of the objects of a request, in its order; no object is made.
-    public func fetchIDs<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [ObjectID<Object>] {
-        try reporting { () throws(StorageError) in try newContext().fetchIDs(from) }
+    public func fetchIDs<Object: ManagedObject>(
+        _ from: From<Object>, timeout: Duration? = nil
+    ) throws(StorageError) -> [ObjectID<Object>] {
+        try reporting { () throws(StorageError) in try within(timeout) { context throws(StorageError) in try context.fetchIDs(from) } }
     }
 
     /// The object that an id, a snapshot, a publisher or a monitor stands for, read-only, in a context of its own; nil when it no longer

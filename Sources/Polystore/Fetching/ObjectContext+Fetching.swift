@@ -21,7 +21,7 @@ extension ObjectContext {
     /// Runs `body` so that all that it reads is of one snapshot: the transaction's own, or one for it alone.
     func inOneSnapshot<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         let isAlone = sessions == nil && tracker == nil
-        if isAlone { sessions = SessionPool(readingFrom: stack) }
+        if isAlone { sessions = SessionPool(readingFrom: stack, limit) }
         defer {
             if isAlone {
                 sessions?.end()
@@ -42,15 +42,30 @@ extension ObjectContext {
     /// Runs `body` with the sessions of the transaction, or with some for it alone.
     private func withSessions<R>(_ body: (SessionPool) throws(StorageError) -> R) throws(StorageError) -> R {
         if let sessions { return try sessions.working(unless: \.precedesWork) { () throws(StorageError) in try body(sessions) } }
-        let own = SessionPool(readingFrom: stack)
+        let own = SessionPool(readingFrom: stack, limit)
         defer { own.end() }
         return try body(own)
     }
 
     /// The context that answers where the changes of this one are not to be seen; nil where they are, or there are none.
     func committed<Object: ManagedObject>(_ from: From<Object>) -> ObjectContext? {
-        guard from.includesPendingChanges == false, tracker != nil else { return nil }
-        return ObjectContext(stack: stack, model: model, storeCount: storeCount)
+        from.includesPendingChanges == false && tracker != nil ? committed : nil
+    }
+
+    /// A context of the newest committed state beside this one.
+    var committed: ObjectContext {
+        let context = ObjectContext(stack: stack, model: model, storeCount: storeCount)
+        context.limit = limit
+        return context
+    }
+
+    /// Runs a fetch that has to end within a time.
+    func within<R>(_ timeout: Duration?, _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+        limit = timeout.map { WorkLimit(timeout: $0) }
+        defer { limit = nil }
+        let result = try body()
+        try limit?.check()
+        return result
     }
 
     private func fetchPlain<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> [Object] {

@@ -221,7 +221,7 @@ extension BaseTransaction: QuerySource {
     ) throws(StorageError) -> R {
         if !includesPendingChanges {
             try checkOpen()
-            return try body(ObjectContext(stack: context.stack, model: context.model, storeCount: context.storeCount))
+            return try body(context.committed)
         }
         let own = try _fetchContext
         if own.hasDetachedChanges {

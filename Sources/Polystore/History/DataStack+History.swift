@@ -89,7 +89,8 @@ extension StackCore {
 
     /// Runs a short write transaction that changes no objects.
     func writeNotes<R>(_ position: Int, _ body: (any StorageWriter) throws(StorageError) -> R) throws(StorageError) -> R {
-        try HistoryConsumers.write({ options throws(StorageError) in try beginWrite(position, options) }, body)
+        try checkReentrancy()
+        return try HistoryConsumers.write({ options throws(StorageError) in try beginWrite(position, options) }, body)
     }
 }
 

@@ -161,7 +161,7 @@ public actor PersistentHistoryTracker {
         for consumer in consumers {
             while !Task.isCancelled {
                 let after = positions[consumer.position], author = currentAuthor
-                let found = await core.workers.result { () throws(StorageError) in
+                let found = await core.workers.observers.result { () throws(StorageError) in
                     try consumer.core.nextOfOthers(consumer, after: after, author)
                 }
                 switch found {
@@ -225,7 +225,7 @@ public actor PersistentHistoryTracker {
     /// Does something in a store on a thread of the stack; nil where it failed.
     @discardableResult
     private func attempt<R: Sendable>(_ body: @escaping @Sendable () throws(StorageError) -> R) async -> R? {
-        switch await core.workers.result(of: body) {
+        switch await core.workers.observers.result(of: body) {
         case .success(let value): return value
         case .failure(let error):
             fail(error)

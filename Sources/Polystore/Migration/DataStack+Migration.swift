@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 public import PolystoreStorage
 
 /// Which migrations the addition of a store may run.
@@ -44,6 +44,7 @@ extension DataStack {
     public func upgradeStorageIfNeeded(
         _ storage: any StorageInterface, progress: MigrationProgress? = nil
     ) throws(StorageError) -> [MigrationType] {
+        try reporting { () throws(StorageError) in try core.checkReentrancy() }
         let required = try requiredMigrations(for: storage).map(\.type)
         if required.isEmpty { return [] }
         try reporting { () throws(StorageError) in
@@ -53,18 +54,20 @@ extension DataStack {
         return required
     }
 
-    /// Migrates a store in the background without adding it; the completion is called on a thread of the stack with the steps.
+    /// Migrates a store in the background without adding it.
     ///
+    /// - Parameters:
+    ///   - queue: Where the completion is called; nil for the stack's own queue.
+    ///   - completion: Called with the steps that were taken, or why they were not.
     /// - Returns: The progress; nil when nothing has to be migrated.
     @discardableResult
     public func upgradeStorageIfNeeded(
-        _ storage: any StorageInterface, completion: @escaping @Sendable (Result<[MigrationType], StorageError>) -> Void
+        _ storage: any StorageInterface, on queue: DispatchQueue? = nil,
+        completion: @escaping @Sendable (Result<[MigrationType], StorageError>) -> Void
     ) -> MigrationProgress? {
         let steps = (try? requiredMigrations(for: storage)) ?? []
         let progress = steps.isEmpty ? nil : MigrationProgress(steps: steps.count)
-        core.workers.submit {
-            completion(Result { () throws(StorageError) in try self.upgradeStorageIfNeeded(storage, progress: progress) })
-        }
+        core.open(on: queue, completion) { () throws(StorageError) in try self.upgradeStorageIfNeeded(storage, progress: progress) }
         return progress
     }
 

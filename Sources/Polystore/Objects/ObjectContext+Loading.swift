@@ -6,7 +6,7 @@ extension ObjectContext {
         if let sessions {
             return try sessions.working(unless: \.precedesWork) { () throws(StorageError) in try body(try sessions.reader(store)) }
         }
-        let reader = try stack.store(store).beginRead()
+        let reader = try stack.store(store).beginRead(ReadOptions(limit: limit))
         defer { reader.end() }
         return try body(reader)
     }

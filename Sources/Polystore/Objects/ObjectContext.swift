@@ -25,6 +25,8 @@ public final class ObjectContext {
 
     /// The sessions of a transaction or a read; nil where each load is a short read of its own.
     @exclusivity(unchecked) var sessions: SessionPool?
+    /// When the fetch that goes on has to give up; sessions that were there before have limits of their own.
+    var limit: WorkLimit?
     /// The changes of a transaction; nil where nothing may be changed.
     @exclusivity(unchecked) var tracker: ChangeTracker?
     /// The first error that a getter or setter could not throw.

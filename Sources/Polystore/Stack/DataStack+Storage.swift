@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 public import PolystoreStorage
 
 /// How the addition of a store ended.
@@ -42,8 +42,11 @@ extension DataStack {
         _ storage: Storage, progress: MigrationProgress = MigrationProgress()
     ) async throws -> Storage {
         try await withTaskCancellationHandler {
-            try await core.workers.run {
-                try reportingOurs(functionName: "addStorage(_:progress:)") { try self.add(storage, .all(progress)) }
+            try await core.workers.openings.run(WorkLimit()) { refusal in
+                try reportingOurs(functionName: "addStorage(_:progress:)") {
+                    if let refusal { throw refusal }
+                    try self.add(storage, .all(progress))
+                }
             }
         } onCancel: {
             progress.cancel()
@@ -51,23 +54,22 @@ extension DataStack {
         return storage
     }
 
-    /// Opens a store in the background and adds it, migrating it where it keeps another version of the model; the completion is called on a
-    /// thread of the stack.
+    /// Opens a store in the background and adds it, migrating it where it keeps another version of the model.
     ///
+    /// - Parameters:
+    ///   - queue: Where the completion is called; nil for the stack's own queue.
+    ///   - completion: Called with the store, or why it was not added.
     /// - Returns: The progress of a migration; nil when nothing has to be migrated.
     @discardableResult
     public func addStorage<Storage: StorageInterface>(
-        _ storage: Storage, completion: @escaping @Sendable (SetupResult<Storage>) -> Void
+        _ storage: Storage, on queue: DispatchQueue? = nil, completion: @escaping @Sendable (SetupResult<Storage>) -> Void
     ) -> MigrationProgress? {
         // What is wrong with the store is told to the completion.
         let steps = (try? requiredMigrations(for: storage)) ?? []
         let progress = steps.isEmpty ? nil : MigrationProgress(steps: steps.count)
-        core.workers.submit {
-            completion(
-                Result { () throws(StorageError) in
-                    try reporting { () throws(StorageError) in try self.add(storage, .all(progress ?? MigrationProgress())) }
-                    return storage
-                })
+        core.open(on: queue, completion) { () throws(StorageError) in
+            try reporting { () throws(StorageError) in try self.add(storage, .all(progress ?? MigrationProgress())) }
+            return storage
         }
         return progress
     }
@@ -77,6 +79,7 @@ extension DataStack {
     /// - Throws: `notFound` if the stack does not have it.
     public func removeStorage(_ storage: any StorageInterface) throws(StorageError) {
         try reporting { () throws(StorageError) in
+            try core.checkReentrancy()
             guard let position = core.entries.first(where: { $0.entry.store === storage })?.position, core.remove(storage) != nil else {
                 throw StorageError(.notFound, "the store is not part of this stack")
             }
@@ -101,6 +104,7 @@ extension DataStack {
     }
 
     private func add(_ storage: any StorageInterface, _ allowed: AllowedMigrations) throws(StorageError) {
+        try core.checkReentrancy()
         let entities = try routed(to: storage.configuration)
         let state = try open(storage, allowed)
         if core.entries.contains(where: { $0.entry.state.storeID == state.storeID }) {
@@ -146,5 +150,22 @@ extension DataStack {
                 "the model has no configuration \"\(configuration)\"\(Suggestion.nearest(configuration, in: schema.configurations.keys))")
         }
         return Set(names.compactMap(schema.index(of:)))
+    }
+}
+
+extension StackCore {
+    /// Does something with a store on a thread of the stack, and calls a completion on a queue.
+    func open<R: Sendable>(
+        on queue: DispatchQueue?, _ completion: @escaping @Sendable (Result<R, StorageError>) -> Void,
+        _ body: @escaping @Sendable () throws(StorageError) -> R
+    ) {
+        let queue = queue ?? completions
+        workers.openings.submit(WorkLimit()) { refusal in
+            let result = Result { () throws(StorageError) in
+                if let refusal { throw refusal }
+                return try body()
+            }
+            queue.async { completion(result) }
+        }
     }
 }

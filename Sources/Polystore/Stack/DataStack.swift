@@ -79,6 +79,9 @@ public final class DataStack: Sendable {
         return made
     }
 
+    /// The threads of the stack and what waits for them.
+    package var workers: StackWorkers { core.workers }
+
     /// The schema of the model.
     public var schema: Schema { core.model.schema }
 

@@ -82,6 +82,7 @@ extension DataStack {
     /// changes for it. Call this when one of them is gone for good; the changes that it may keep are lost then.
     public func forgetPeers(of storage: any StorageInterface) throws(StorageError) {
         try reporting { () throws(StorageError) in
+            try core.checkReentrancy()
             let writer = try storage.beginWrite(WriteOptions())
             defer { writer.end() }
             try Peers.forgetAll(writer)

@@ -24,7 +24,9 @@ final class StackCore: Sendable {
     static let none = StackCore(model: .none)
 
     let model: StackModel
-    let workers = WorkerPool(width: 12)
+    let workers = StackWorkers()
+    /// Where completions are called unless the caller names a queue.
+    let completions = DispatchQueue(label: "polystore.completions")
     let commits = CommitHub()
     /// Leads publishers from commit to commit.
     var publishers: PublisherCenter { state.withLock { $0.publishers } }
@@ -70,20 +72,32 @@ final class StackCore: Sendable {
     /// Adds a store and gives its position.
     @discardableResult
     func append(_ entry: Entry) -> Int {
-        state.withLock { state in
+        let position = state.withLock { state in
             state.entries.append(entry)
             return state.entries.count - 1
         }
+        countWriters()
+        return position
     }
 
     /// Takes a store out; nil if it is not there.
     func remove(_ store: any StorageInterface) -> Entry? {
-        state.withLock { state in
+        defer { countWriters() }
+        return state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0?.store === store }) else { return nil }
             defer { state.entries[index] = nil }
             return state.entries[index]
         }
     }
+
+    /// Lets as many write transactions begin at a time as all stores take: more would wait inside one of them, and not in their order.
+    private func countWriters() {
+        let takesSeveral = !entries.isEmpty && entries.allSatisfy { $0.entry.store.capabilities.contains(.concurrentWriters) }
+        workers.writes.width = takesSeveral ? Self.concurrentWriters : 1
+    }
+
+    /// The writers that a store with concurrent writers takes at a time.
+    private static let concurrentWriters = 4
 
     var entries: [(position: Int, entry: Entry)] {
         state.withLock { state in state.entries.enumerated().compactMap { index, entry in entry.map { (index, $0) } } }

@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 internal import PolystoreStorage
 
 extension DataStack {
@@ -6,33 +6,35 @@ extension DataStack {
     ///
     /// The transaction is serializable against all others, of other processes too. A closure that meets a conflict is run again from the
     /// start; whatever it throws undoes everything and is thrown on.
+    ///
+    /// Closures begin in the order in which they were submitted. Where every store of the stack takes several writers at once, some may go on
+    /// at the same time; elsewhere each begins after the end of the one before. None that waits takes a thread.
     /// - Parameters:
     ///   - author: The author that the history names.
     ///   - sourceIdentifier: What observers of the stack are told with the changes, so that who made them knows them again.
-    ///   - timeout: The time that the whole may take, conflicts and waiting for other writers included; nil for no limit. It is looked
-    ///     at between the verbs of the transaction, as cancellation of the task is.
+    ///   - timeout: The time that the whole may take, conflicts and waiting for other writers included; nil for no limit. The end of it, like
+    ///     the cancellation of the task, ends the waiting at once and is noticed inside the stores.
     ///   - body: The work. It runs wholly on one thread and must not wait for another transaction of the same stack.
     /// - Returns: What the closure returned, after the commit.
-    /// - Throws: What the closure threw; `timeout` and `cancelled`, then nothing was changed; what committing throws.
+    /// - Throws: What the closure threw; `timeout` and `cancelled`, then nothing was changed; `reentrantCall` inside the closure of a
+    ///   transaction of the stack; what committing throws.
     public func perform<R: Sendable>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
         _ body: @escaping @Sendable (Transaction) throws -> R
     ) async throws -> R {
         try checkReentrancy()
         let core = core, limit = WorkLimit(timeout: timeout), measured = Measured(core, .write, author.name)
-        return try await withTaskCancellationHandler {
-            try await core.workers.run {
-                try reportingOurs(functionName: "perform(author:sourceIdentifier:timeout:_:)") {
-                    var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: limit)
-                    return try runner.run(measured, body)
-                }
+        return try await core.workers.writes.run(limit, inside: RunningTransaction.around(core)) { refusal in
+            try reportingOurs(functionName: "perform(author:sourceIdentifier:timeout:_:)") {
+                var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: limit)
+                return try runner.run(measured, unless: refusal, body)
             }
-        } onCancel: {
-            limit.cancel()
         }
     }
 
     /// Runs a closure in a write transaction on the calling thread, and commits when it returns.
+    ///
+    /// It waits for other writers in the stores, and not for closures that the stack has not begun yet.
     public func perform<R>(
         author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
         synchronous body: (Transaction) throws -> R
@@ -43,33 +45,42 @@ extension DataStack {
         return try reportingOurs { try runner.run(measured, body) }
     }
 
-    /// Runs a closure in a write transaction on a thread of the stack; the completion is called there with how it ended.
+    /// Runs a closure in a write transaction on a thread of the stack.
+    ///
+    /// Closures that are submitted so run strictly one after the other, in the order in which they were submitted, whatever the stores are.
+    /// - Parameters:
+    ///   - timeout: The time that the whole may take, waiting for other writers included; nil for no limit.
+    ///   - queue: Where the completion is called; nil for the stack's own queue, on which completions are called one after the other.
+    ///   - completion: Called with how it ended, when the observers of the stack have been notified of the commit. Where the store cannot
+    ///     tell the order of it and the commits of others, such as a server that is out of reach, it is not waited for longer than a second.
     public func perform<R: Sendable>(
-        author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil,
-        asynchronous body: @escaping @Sendable (Transaction) throws -> R,
+        author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
+        asynchronous body: @escaping @Sendable (Transaction) throws -> R, on queue: DispatchQueue? = nil,
         completion: @escaping @Sendable (Result<R, any Error>) -> Void
     ) {
-        do throws(StorageError) { try checkReentrancy() } catch { return completion(.failure(error)) }
-        let core = core, measured = Measured(core, .write, author.name)
+        let core = core, queue = queue ?? core.completions
+        do throws(StorageError) { try checkReentrancy() } catch { return queue.async { completion(.failure(error)) } }
+        let limit = WorkLimit(timeout: timeout), measured = Measured(core, .write, author.name)
         // Not a task: programs that block Swift's threads, on a semaphore for this very completion perhaps, would wait for ever.
-        core.workers.submit {
-            completion(
-                Result {
-                    try reportingOurs(functionName: "perform(author:sourceIdentifier:asynchronous:completion:)") {
-                        var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: WorkLimit())
-                        return try runner.run(measured, body)
-                    }
-                })
+        core.workers.writes.submit(limit, isSerial: true, inside: RunningTransaction.around(core)) { refusal in
+            let result = Result {
+                try reportingOurs(functionName: "perform(author:sourceIdentifier:timeout:asynchronous:on:completion:)") {
+                    var runner = TransactionRunner(core, author: author.name, source: sourceIdentifier, limit: limit)
+                    return try runner.run(measured, unless: refusal, body)
+                }
+            }
+            core.commits.waitForDelivery(atMost: 1)
+            queue.async { completion(result) }
         }
     }
 
-    /// Runs a closure in a write transaction on a thread of the stack; one of the handlers is called there.
+    /// Runs a closure in a write transaction on a thread of the stack; one of the handlers is called where a completion would be.
     public func perform<R: Sendable>(
-        author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil,
-        asynchronous body: @escaping @Sendable (Transaction) throws -> R,
+        author: TransactionAuthor = .none, sourceIdentifier: (any Hashable & Sendable)? = nil, timeout: Duration? = nil,
+        asynchronous body: @escaping @Sendable (Transaction) throws -> R, on queue: DispatchQueue? = nil,
         success: @escaping @Sendable (R) -> Void, failure: @escaping @Sendable (any Error) -> Void
     ) {
-        perform(author: author, sourceIdentifier: sourceIdentifier, asynchronous: body) { result in
+        perform(author: author, sourceIdentifier: sourceIdentifier, timeout: timeout, asynchronous: body, on: queue) { result in
             switch result {
             case .success(let value): success(value)
             case .failure(let error): failure(error)
@@ -78,24 +89,33 @@ extension DataStack {
     }
 
     /// Runs a closure that reads one committed snapshot of each store, on a thread of the stack.
-    public func read<R: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> R) async throws -> R {
-        let core = core, limit = WorkLimit(), measured = Measured(core, .read, "")
-        return try await withTaskCancellationHandler {
-            try await core.workers.run { try reportingOurs(functionName: "read(_:)") { try Self.runRead(core, limit, measured, body) } }
-        } onCancel: {
-            limit.cancel()
+    ///
+    /// It never waits for writers: reads have threads of their own.
+    /// - Parameter timeout: The time that the whole may take, waiting for other reads included; nil for no limit. The end of it, like the
+    ///   cancellation of the task, ends the waiting at once and is noticed inside the stores.
+    /// - Throws: What the closure threw; `timeout` and `cancelled`.
+    public func read<R: Sendable>(
+        timeout: Duration? = nil, _ body: @escaping @Sendable (ReadTransaction) throws -> R
+    ) async throws -> R {
+        let core = core, limit = WorkLimit(timeout: timeout), measured = Measured(core, .read, "")
+        return try await core.workers.reads.run(limit) { refusal in
+            try reportingOurs(functionName: "read(timeout:_:)") { try Self.runRead(core, limit, measured, unless: refusal, body) }
         }
     }
 
     /// Runs a closure that reads one committed snapshot of each store, on the calling thread.
-    public func read<R>(synchronous body: (ReadTransaction) throws -> R) throws -> R {
-        try reportingOurs { try Self.runRead(core, WorkLimit(), Measured(core, .read, ""), body) }
+    ///
+    /// - Parameter timeout: The time that the whole may take; nil for no limit.
+    public func read<R>(timeout: Duration? = nil, synchronous body: (ReadTransaction) throws -> R) throws -> R {
+        try reportingOurs { try Self.runRead(core, WorkLimit(timeout: timeout), Measured(core, .read, ""), body) }
     }
 
     private static func runRead<R>(
-        _ core: StackCore, _ limit: WorkLimit, _ measured: Measured?, _ body: (ReadTransaction) throws -> R
+        _ core: StackCore, _ limit: WorkLimit, _ measured: Measured?, unless refusal: StorageError? = nil,
+        _ body: (ReadTransaction) throws -> R
     ) throws -> R {
         do {
+            if let refusal { throw refusal }
             let result = try runRead(core, limit, body)
             measured?.end(Measured.Counts(), nil)
             return result
@@ -113,13 +133,5 @@ extension DataStack {
         return result
     }
 
-    private func checkReentrancy() throws(StorageError) {
-        if TransactionRunner.active.contains(ObjectIdentifier(core)) {
-            try reporting { () throws(StorageError) in
-                throw StorageError(
-                    .reentrantCall,
-                    "a transaction of this stack was started from inside another; use the transaction that is already there")
-            }
-        }
-    }
+    private func checkReentrancy() throws(StorageError) { try reporting { () throws(StorageError) in try core.checkReentrancy() } }
 }

@@ -8,7 +8,7 @@ public final class ReadTransaction: FetchSource {
 
     init(_ core: StackCore, _ limit: WorkLimit) {
         self.limit = limit
-        sessions = SessionPool(readingFrom: core)
+        sessions = SessionPool(readingFrom: core, limit)
         context = ObjectContext(stack: core, model: core.model, storeCount: core.storeCount)
         context.sessions = sessions
     }

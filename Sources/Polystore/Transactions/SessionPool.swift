@@ -31,6 +31,8 @@ final class SessionPool {
 
     private let stack: StackCore
     private let options: WriteOptions?
+    /// When what reads has to give up.
+    private let limit: WorkLimit?
     private let isMeasured: Bool
     private var readers: [Int: any StorageReader] = [:]
     private var writers: [Int: any StorageWriter] = [:]
@@ -52,8 +54,9 @@ final class SessionPool {
     }
 
     /// Sessions that read.
-    init(readingFrom stack: StackCore, isMeasured: Bool = false) {
+    init(readingFrom stack: StackCore, _ limit: WorkLimit? = nil, isMeasured: Bool = false) {
         self.stack = stack
+        self.limit = limit
         self.isMeasured = isMeasured
         options = nil
     }
@@ -62,6 +65,7 @@ final class SessionPool {
     init(writingTo stack: StackCore, _ options: WriteOptions, stores: Set<Int>) throws(StorageError) {
         self.stack = stack
         self.options = options
+        limit = nil
         isMeasured = false
         for store in stores.sorted() { _ = try writer(store) }
     }
@@ -81,7 +85,7 @@ final class SessionPool {
         } else if let known = readers[store] {
             reader = known
         } else {
-            let begun = try stack.store(store).beginRead()
+            let begun = try stack.store(store).beginRead(ReadOptions(limit: limit))
             reader = isMeasured ? MeasuredReader(begun, stack.model.schema) : begun
             readers[store] = reader
         }

@@ -18,6 +18,7 @@ public final class Transaction: BaseTransaction {
         super.init(
             ObjectContext(stack: core, model: core.model, storeCount: core.storeCount), author: TransactionAuthor(author), source: source)
         context.sessions = sessions
+        context.limit = limit
     }
 
     /// Ends the transaction without a change, by throwing `cancelled`.

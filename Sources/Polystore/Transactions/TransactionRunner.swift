@@ -3,9 +3,6 @@ internal import PolystoreStorage
 
 /// Runs the closure of a transaction until it commits: again after a conflict, the last time alone.
 struct TransactionRunner {
-    /// The stacks whose transactions are running here.
-    @TaskLocal static var active: Set<ObjectIdentifier> = []
-
     private static let attempts = 8
 
     private let core: StackCore
@@ -24,20 +21,22 @@ struct TransactionRunner {
     }
 
     /// Runs a closure and tells who measures how it ended.
-    mutating func run<R>(_ measured: Measured?, _ body: (Transaction) throws -> R) throws -> R {
-        guard let measured else { return try run(body) }
+    mutating func run<R>(
+        _ measured: Measured?, unless refusal: StorageError? = nil, _ body: (Transaction) throws -> R
+    ) throws -> R {
         do {
+            if let refusal { throw refusal }
             let result = try run(body)
-            measured.end(counts, nil)
+            measured?.end(counts, nil)
             return result
         } catch {
-            measured.end(counts, error)
+            measured?.end(counts, error)
             throw error
         }
     }
 
     private mutating func run<R>(_ body: (Transaction) throws -> R) throws -> R {
-        try Self.$active.withValue(Self.active.union([ObjectIdentifier(core)])) {
+        try RunningTransaction.run(core) {
             var stores: Set<Int> = []
             var attempt = 1
             while true {

@@ -43,7 +43,10 @@ public final class UnsafeTransaction: BaseTransaction {
     public func commit(merging policy: MergePolicy = .error, validatesReads: Bool = false) throws(StorageError) {
         let measured = Measured(core, .commit, author.name), counts = measured == nil ? Measured.Counts() : context.tracker?.pendingCounts
         do throws(StorageError) {
-            try reporting { () throws(StorageError) in try commitChanges(policy, validatesReads) }
+            try reporting { () throws(StorageError) in
+                try core.checkReentrancy()
+                try commitChanges(policy, validatesReads)
+            }
             measured?.end(counts ?? Measured.Counts(), nil)
             tellMonitors()
         } catch {
@@ -180,6 +183,7 @@ public final class UnsafeTransaction: BaseTransaction {
     }
 
     override func reserveKeys(_ place: KeyBlock.Place, count: Int) throws(StorageError) -> Range<Int64> {
+        try core.checkReentrancy()
         let writer = try core.beginWrite(place.store, WriteOptions())
         defer { writer.end() }
         // A block for more than one: each takes a transaction.

@@ -42,11 +42,11 @@ public class CoreDataContext: @unchecked Sendable {
     /// Begins an update of several steps.
     public final func beginUpdateContext() -> CoreDataUpdateContext { CoreDataUpdateContext(self) }
 
-    /// Runs a closure with an update, in the background; what it does not commit is given up when the update is let go. What it throws
+    /// Runs a closure with an update, in the background, with `.serial` in the order of the calls; what it does not commit is given up when the update is let go. What it throws
     /// is reported to the logger.
     public final func beginUpdate(_ body: @escaping @Sendable (CoreDataUpdate) throws -> Void) {
         let context = beginUpdateContext()
-        Thread.detachNewThread {
+        stack.updates(updateOrder).async {
             do { try context.perform(body) } catch {
                 StoreLogging.logger.log(
                     level: .warning, message: "an update failed: \(error)", fileName: #fileID, lineNumber: #line, functionName: #function)

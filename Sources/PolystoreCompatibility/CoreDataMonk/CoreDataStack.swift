@@ -25,12 +25,17 @@ public final class CoreDataStack: Sendable {
     public let rootContext: RootContextType
     /// Lets one `perform` run at a time, for contexts that ask for it.
     let serialOrder = NSRecursiveLock()
+    private let serialUpdates = DispatchQueue(label: "polystore.updates.serial")
+    private let updates = DispatchQueue(label: "polystore.updates", attributes: .concurrent)
 
     /// A stack without stores over a model.
     public init(_ dataStack: DataStack, rootContext: RootContextType = .shared) {
         self.dataStack = dataStack
         self.rootContext = rootContext
     }
+
+    /// Where updates in the background run.
+    func updates(_ order: UpdateOrder) -> DispatchQueue { order == .serial ? serialUpdates : updates }
 
     #if SQLite
     /// Adds a SQLite file at the default place of the program.

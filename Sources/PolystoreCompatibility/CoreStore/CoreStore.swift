@@ -72,14 +72,14 @@ extension CoreStore {
         try defaultStack.addStorageAndWait(type)
     }
 
-    /// Opens a store in the background and adds it.
+    /// Opens a store in the background and adds it; the completion is called on the main queue.
     ///
     /// - Returns: The progress of a migration; nil when nothing has to be migrated.
     @discardableResult
     public static func addStorage<Storage: StorageInterface>(
         _ storage: Storage, completion: @escaping @Sendable (SetupResult<Storage>) -> Void
     ) -> MigrationProgress? {
-        defaultStack.addStorage(storage, completion: completion)
+        defaultStack.addStorage(storage, on: .main, completion: completion)
     }
 }
 

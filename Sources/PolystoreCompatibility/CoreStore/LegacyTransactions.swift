@@ -1,4 +1,6 @@
+internal import Dispatch
 public import Polystore
+internal import Synchronization
 
 /// How a commit in CoreStore 1's form ended.
 public enum SaveResult: Sendable {
@@ -76,10 +78,23 @@ public class LegacyTransaction: FetchSource {
 public final class LegacyAsynchronousTransaction: LegacyTransaction {
     private(set) var completion: (@Sendable (SaveResult) -> Void)?
 
-    /// Marks the changes to be committed when the closure ends, and is told how that went.
+    /// Marks the changes to be committed when the closure ends, and is told how that went, on the main queue.
     public func commit(_ completion: @escaping @Sendable (SaveResult) -> Void) throws(StorageError) {
         try commit()
         self.completion = completion
+    }
+}
+
+/// The completion that a closure has named, on its way to the queue where it is called.
+private final class SaveHandler: Sendable {
+    private let completion = Mutex<(@Sendable (SaveResult) -> Void)?>(nil)
+
+    /// Sets the completion; a closure that runs again names it again.
+    func set(_ completion: (@Sendable (SaveResult) -> Void)?) { self.completion.withLock { $0 = completion } }
+
+    func call(_ result: Result<SaveResult, any Error>) {
+        let completion = completion.withLock { $0 }
+        do { completion?(try result.get()) } catch { completion?(.failure(error)) }
     }
 }
 
@@ -89,21 +104,16 @@ private struct Uncommitted: Error {}
 extension DataStack {
     /// Runs a closure in the background; what it does not commit is undone, with a warning to the logger.
     public func beginAsynchronous(_ body: sending @escaping (LegacyAsynchronousTransaction) throws -> Void) {
-        let body = Carried(body)
-        perform(asynchronous: { transaction -> (Bool, (@Sendable (SaveResult) -> Void)?) in
-            let legacy = LegacyAsynchronousTransaction(transaction)
-            do {
+        let body = Carried(body), handler = SaveHandler()
+        perform(
+            asynchronous: { transaction in
+                let legacy = LegacyAsynchronousTransaction(transaction)
+                defer { handler.set(legacy.completion) }
                 try body.content(legacy)
-            } catch {
-                legacy.completion?(.failure(error))
-                throw error
-            }
-            if !legacy.isCommitted { try Self.warn(transaction) }
-            return (legacy.hadChanges, legacy.completion)
-        }) { result in
-            // A failure after the closure has ended reaches the logger.
-            if case .success(let (hasChanges, completion)) = result { completion?(.success(hasChanges: hasChanges)) }
-        }
+                if !legacy.isCommitted { try Self.warn(transaction) }
+                return legacy.hadChanges
+            }, on: .main
+        ) { result in handler.call(result.map { .success(hasChanges: $0) }) }
     }
 
     /// Runs a closure and waits for it; what it does not commit is undone, with a warning to the logger.

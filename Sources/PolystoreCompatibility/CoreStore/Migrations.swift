@@ -14,14 +14,14 @@ extension CoreStore {
         try defaultStack.requiredMigrationsForStorage(storage)
     }
 
-    /// Migrates a store in the background without adding it.
+    /// Migrates a store in the background without adding it; the completion is called on the main queue.
     ///
     /// - Returns: The progress; nil when nothing has to be migrated.
     @discardableResult
     public static func upgradeStorageIfNeeded(
         _ storage: any StorageInterface, completion: @escaping @Sendable (Result<[MigrationType], StorageError>) -> Void
     ) -> MigrationProgress? {
-        defaultStack.upgradeStorageIfNeeded(storage, completion: completion)
+        defaultStack.upgradeStorageIfNeeded(storage, on: .main, completion: completion)
     }
 }
 

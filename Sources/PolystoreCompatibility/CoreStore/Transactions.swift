@@ -1,3 +1,4 @@
+internal import Dispatch
 public import Polystore
 
 /// Carries something that is not Sendable to the one thread that uses it.
@@ -12,7 +13,8 @@ extension CoreStore {
     /// Runs a closure in a write transaction of the default stack, in the background, and commits when it returns.
     ///
     /// The closure may take objects of other contexts with it (to `edit` them) and return objects of its own (to `fetchExisting` them):
-    /// the context that they belong to is used by nobody else then.
+    /// the context that they belong to is used by nobody else then. Closures run one after the other, in the order in which they were
+    /// submitted. The completion is called on the main queue, when the observers of the stack have been notified of the commit.
     public static func perform<R>(
         asynchronous body: sending @escaping (Transaction) throws -> R,
         completion: sending @escaping (Result<R, any Error>) -> Void
@@ -20,7 +22,8 @@ extension CoreStore {
         defaultStack.run(body, completion)
     }
 
-    /// Runs a closure in a write transaction of the default stack, in the background; one of the handlers is called then.
+    /// Runs a closure in a write transaction of the default stack, in the background; one of the handlers is called then, on the main
+    /// queue.
     public static func perform<R>(
         asynchronous body: sending @escaping (Transaction) throws -> R, success: sending @escaping (R) -> Void,
         failure: sending @escaping (any Error) -> Void
@@ -48,7 +51,7 @@ extension CoreStore {
 extension DataStack {
     func run<R>(_ body: sending @escaping (Transaction) throws -> R, _ completion: sending @escaping (Result<R, any Error>) -> Void) {
         let body = Carried(body), completion = Carried(completion)
-        perform(asynchronous: { transaction in Carried(try body.content(transaction)) }) { result in
+        perform(asynchronous: { transaction in Carried(try body.content(transaction)) }, on: .main) { result in
             completion.content(result.map(\.content))
         }
     }

@@ -17,6 +17,8 @@ final class ObjectBatches<Object: ManagedObject> {
 
     private let from: From<Object>
     private let context: ObjectContext
+    /// When reading has to end; its sessions have it too.
+    let limit = WorkLimit()
     private var source: Source
     /// The right to a snapshot that is not that of a transaction.
     private let seat: StreamSeat?
@@ -35,7 +37,7 @@ final class ObjectBatches<Object: ManagedObject> {
         try context.checkStoreOnly(from)
         seat = isAlone ? try StreamSeat.take(context.stack) : nil
         if isAlone {
-            source = .rows(SessionPool(readingFrom: context.stack), nil)
+            source = .rows(SessionPool(readingFrom: context.stack, limit), nil)
         } else if context.committed(from) != nil {
             source = .ids(nil)
         } else if context.hasDetachedChanges {
@@ -54,7 +56,7 @@ final class ObjectBatches<Object: ManagedObject> {
     var readsInPlace: Bool { seat == nil && context.sessions != nil }
 
     /// The threads of the stack.
-    var workers: WorkerPool { context.stack.workers }
+    var workers: StackWorkers { context.stack.workers }
 
     /// Gives everything back; there are no more objects then.
     func end() {
@@ -67,18 +69,19 @@ final class ObjectBatches<Object: ManagedObject> {
     }
 
     /// Reads what the next batch is made of.
-    func read(_ limit: WorkLimit) throws(StorageError) {
+    func read() throws(StorageError) {
         rows.clear()
         stores.removeAll(keepingCapacity: true)
         switch source {
         case .rows(let sessions, let known):
             let rows = if let known { known } else { try stream(sessions) }
             source = .rows(sessions, rows)
-            try sessions.working { () throws(StorageError) in try fill(rows, limit) }
+            try sessions.working { () throws(StorageError) in try fill(rows) }
         case .ids(nil):
             var committed = from
             committed.includesPendingChanges = nil
             let reader = ObjectContext(stack: context.stack, model: context.model, storeCount: context.storeCount)
+            reader.limit = limit
             source = .ids(try reader.fetchIDs(committed)[...])
         case .ids, .objects, .ended: return
         }
@@ -89,7 +92,7 @@ final class ObjectBatches<Object: ManagedObject> {
         return try RowStream(plan, stores, sessions, context.model.schema, batchSize: from.batchSize)
     }
 
-    private func fill(_ stream: RowStream, _ limit: WorkLimit) throws(StorageError) {
+    private func fill(_ stream: RowStream) throws(StorageError) {
         let schema = context.model.schema
         while !rows.isFull {
             try limit.check()

@@ -12,7 +12,6 @@ public import PolystoreStorage
 /// A sort that the store leaves to the layer above, and a detached transaction with pending changes, need all objects at once.
 public final class ObjectCursor<Object: ManagedObject> {
     private let batches: ObjectBatches<Object>
-    private let limit = WorkLimit()
     /// The objects that are there, the next one last.
     private var ready: [Object] = []
 
@@ -32,7 +31,7 @@ public final class ObjectCursor<Object: ManagedObject> {
     private func fill() throws(StorageError) {
         do throws(StorageError) {
             while ready.isEmpty, !batches.isAtEnd {
-                try batches.read(limit)
+                try batches.read()
                 ready = try batches.takeObjects().reversed()
             }
         } catch {

@@ -73,13 +73,9 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
         }
 
         private static func read(_ batches: ObjectBatches<Object>, _ actor: isolated (any Actor)?) async throws(StorageError) {
-            let limit = WorkLimit()
-            if batches.readsInPlace { return try batches.read(limit) }
-            let workers = batches.workers, handed = Handed(value: batches)
-            let result = await withTaskCancellationHandler(
-                operation: { await workers.result(of: { () throws(StorageError) in try handed.value.read(limit) }) },
-                onCancel: { limit.cancel() }, isolation: actor)
-            try result.get()
+            if batches.readsInPlace { return try batches.read() }
+            let handed = Handed(value: batches)
+            try await batches.workers.streams.result(batches.limit, of: { () throws(StorageError) in try handed.value.read() }).get()
         }
     }
 

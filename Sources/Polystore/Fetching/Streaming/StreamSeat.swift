@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The right to hold a snapshot outside a transaction. There are few, so that reads and fetches always find a connection.
 final class StreamSeat {
-    private static let count = 4
+    static let count = 4
     private let core: StackCore
 
     private init(_ core: StackCore) { self.core = core }

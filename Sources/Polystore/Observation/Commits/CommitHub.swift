@@ -1,3 +1,4 @@
+internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
@@ -33,9 +34,24 @@ final class CommitHub: Sendable {
         var subscribers: [Subscriber] = []
         var pending: [Pending] = []
         var next = 0
-        var waiting: [(left: Set<Int>, resume: @Sendable () -> Void)] = []
+        var waiting: [Waiting] = []
         /// How far the histories of the stores that others may change were told.
         var gates: [Int: HistoryGate] = [:]
+    }
+
+    /// What waits until commits have ended and were delivered.
+    private struct Waiting: Sendable {
+        /// The numbers of commits that have not ended, or wait for those before them.
+        var pending: Set<Int>
+        /// Commits that wait for the history of their store.
+        var deferred: Set<Deferred> = []
+        let resume: @Sendable () -> Void
+    }
+
+    /// A commit of this stack that its history has not come to.
+    private struct Deferred: Sendable, Hashable {
+        let store: Int
+        let position: Int64
     }
 
     private let state = Mutex(State())
@@ -69,16 +85,24 @@ final class CommitHub: Sendable {
     ///
     /// - Returns: The stores whose histories have to be looked into before the commit can be told.
     func end(_ ticket: Ticket, _ changes: CommittedChanges?) -> Set<Int> {
-        let (resumed, behind) = state.withLock { state in
+        release { state in
             if let index = state.pending.firstIndex(where: { $0.number == ticket.number }) {
                 state.pending[index].hasEnded = true
                 state.pending[index].changes = changes
             }
-            let behind = deliverEnded(&state)
-            return (resumeWaiting(&state), behind)
+            return deliverEnded(&state)
+        }
+    }
+
+    /// Changes the state, and then resumes what has waited for the commits that were delivered by it.
+    @discardableResult
+    private func release<R: Sendable>(_ body: (inout State) -> R) -> R {
+        let (result, resumed) = state.withLock { state in
+            let result = body(&state)
+            return (result, resumeWaiting(&state))
         }
         for resume in resumed { resume() }
-        return behind
+        return result
     }
 
     /// Something was committed elsewhere that no history names.
@@ -103,24 +127,24 @@ final class CommitHub: Sendable {
 
     /// The history of a store was told to its end since there were so many doubts.
     func settle(_ store: Int, doubts: Int) {
-        state.withLock { state in for commit in state.gates[store]?.settle(doubts) ?? [] { deliver(commit, state) } }
+        release { state in for commit in state.gates[store]?.settle(doubts) ?? [] { deliver(commit, state) } }
     }
 
     /// Forgets a store.
     func unfollow(_ store: Int) {
-        state.withLock { state in for commit in state.gates.removeValue(forKey: store)?.left ?? [] { deliver(commit, state) } }
+        release { state in for commit in state.gates.removeValue(forKey: store)?.left ?? [] { deliver(commit, state) } }
     }
 
     /// Tells entries of the history of a store, except those that were told as commits of this stack.
     func advance(_ store: Int, _ entries: [HistoryEntry]) {
-        state.withLock { state in
+        release { state in
             for entry in entries { if let commit = state.gates[store]?.pass(entry, store) { deliver(commit, state) } }
         }
     }
 
     /// Goes on from a position of a history whose entries up to there are gone.
     func jump(_ store: Int, to position: Int64) {
-        state.withLock { state in
+        release { state in
             deliver(.unknown(store), state)
             for commit in state.gates[store]?.jump(to: position) ?? [] { deliver(commit, state) }
         }
@@ -130,10 +154,37 @@ final class CommitHub: Sendable {
     func afterCommits(to store: Int, _ body: @escaping @Sendable () -> Void) {
         let isIdle = state.withLock { state in
             let left = Set(state.pending.filter { $0.stores.contains(store) }.map(\.number))
-            if !left.isEmpty { state.waiting.append((left, body)) }
+            if !left.isEmpty { state.waiting.append(Waiting(pending: left, resume: body)) }
             return left.isEmpty
         }
         if isIdle { body() }
+    }
+
+    /// Waits until subscribers have every commit that has ended before the call, for some seconds at most.
+    func waitForDelivery(atMost seconds: Double) {
+        let end = DispatchTime.now() + seconds
+        // What has waited for an earlier commit may have to wait for the history then.
+        while let delivered = undelivered(), delivered.wait(timeout: end) == .success {}
+    }
+
+    /// What is signalled when the commits that have ended were delivered; nil when they were.
+    private func undelivered() -> DispatchSemaphore? {
+        state.withLock { state in
+            let pending = Set(state.pending.filter(\.hasEnded).map(\.number))
+            let deferred = Self.deferred(state)
+            if pending.isEmpty && deferred.isEmpty { return nil }
+            let delivered = DispatchSemaphore(value: 0)
+            state.waiting.append(Waiting(pending: pending, deferred: deferred) { delivered.signal() })
+            return delivered
+        }
+    }
+
+    private static func deferred(_ state: borrowing State) -> Set<Deferred> {
+        var result: Set<Deferred> = []
+        for (store, gate) in state.gates {
+            for position in gate.deferredPositions { result.insert(Deferred(store: store, position: position)) }
+        }
+        return result
     }
 
     private func deliverEnded(_ state: inout State) -> Set<Int> {
@@ -175,11 +226,12 @@ final class CommitHub: Sendable {
 
     private func resumeWaiting(_ state: inout State) -> [@Sendable () -> Void] {
         if state.waiting.isEmpty { return [] }
-        let pending = Set(state.pending.map(\.number))
-        var resumed: [@Sendable () -> Void] = [], left: [(left: Set<Int>, resume: @Sendable () -> Void)] = []
+        let pending = Set(state.pending.map(\.number)), deferred = Self.deferred(state)
+        var resumed: [@Sendable () -> Void] = [], left: [Waiting] = []
         for var item in state.waiting {
-            item.left.formIntersection(pending)
-            if item.left.isEmpty { resumed.append(item.resume) } else { left.append(item) }
+            item.pending.formIntersection(pending)
+            item.deferred.formIntersection(deferred)
+            if item.pending.isEmpty && item.deferred.isEmpty { resumed.append(item.resume) } else { left.append(item) }
         }
         state.waiting = left
         return resumed

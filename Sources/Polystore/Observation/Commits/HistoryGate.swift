@@ -74,6 +74,9 @@ struct HistoryGate: Sendable {
     /// The commits that wait.
     var left: [CommittedChanges] { deferred.sorted { $0.key < $1.key }.map(\.value) }
 
+    /// The positions of the commits that wait.
+    var deferredPositions: some Sequence<Int64> { deferred.keys }
+
     /// Goes on from another position, after entries were forgotten; what waited is told.
     mutating func jump(to position: Int64) -> [CommittedChanges] {
         self.position = max(self.position, position)

@@ -124,7 +124,13 @@ extension StackCore {
             state.isLooking = true
             return true
         }
-        if begins { workers.submit { [weak self] in self?.lookInto(store) } }
+        if !begins { return }
+        do throws(StorageError) {
+            try workers.threads.run { [weak self] in self?.lookInto(store) }
+        } catch {
+            following.withLock { $0[store]?.isLooking = false }
+            lookLater(store)
+        }
     }
 
     private func lookInto(_ store: Int) {

@@ -80,8 +80,16 @@ final class PublisherCenter: CommitSubscriber {
             defer { state.isWorking = true }
             return !state.isWorking
         }
-        if begins { core()?.workers.submit { [weak self] in self?.work() } }
+        guard begins, let core = core() else { return }
+        do throws(StorageError) {
+            try core.workers.threads.run { [weak self] in self?.work() }
+        } catch {
+            state.withLock { $0.isWorking = false }
+            wakeLater()
+        }
     }
+
+    private func wakeLater() { DispatchQueue.global().asyncAfter(deadline: .now() + Self.pause) { [weak self] in self?.wake() } }
 
     private func work() {
         while beginRound() {
@@ -95,7 +103,7 @@ final class PublisherCenter: CommitSubscriber {
             } catch {
                 // It was reported; everything is read again when the store may answer.
                 mailbox.putBack(commits.flatMap { $0.parts.map(\.store) })
-                DispatchQueue.global().asyncAfter(deadline: .now() + Self.pause) { [weak self] in self?.wake() }
+                wakeLater()
             }
         }
     }

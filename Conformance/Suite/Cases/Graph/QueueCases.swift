@@ -1,0 +1,243 @@
+internal import Foundation
+internal import Polystore
+internal import PolystoreStorage
+internal import Synchronization
+
+/// Group T over the queues of a stack: who waits for whom, in which order, and how long.
+enum QueueCases {
+    static let all: [ConformanceCase] = waiting + order + limits + reentrancy
+
+    private static let waiting: [ConformanceCase] = [
+        .graph("T050.a-read-goes-ahead-of-a-hundred-writers", "semantics W, readers") { stack, check in
+            try stack.add("Ann")
+            let held = try HeldWriter(stack), done = Mutex(0)
+            for _ in 0..<100 {
+                stack.perform(asynchronous: { _ = try $0.create(Person.self) }, completion: { _ in done.withLock { $0 += 1 } })
+            }
+            for _ in 0..<20 { Waiting.start { try? await stack.perform { _ = try $0.create(Person.self) } } }
+            let names = try Waiting.run { try await stack.read(timeout: .seconds(60)) { try $0.fetchAll(From<Person>()).map(\.name) } }
+            check.equal(names, ["Ann"], "what is read while they wait")
+            var streamed: [String]? = try Waiting.run {
+                var names: [String] = []
+                for try await person in stack.fetchStream(From<Person>()) { names.append(person.name) }
+                return names
+            }
+            check.equal(streamed, ["Ann"], "what is streamed while they wait")
+            streamed = nil
+            check.equal(done.withLock { $0 }, 0, "completions before the writer has ended")
+            check.isTrue(stack.workers.threads.count < 20, "those that wait take no threads")
+            held.end()
+            check.isTrue(Waiting.until { done.withLock { $0 } == 100 && stack.workers.writes.waitingCount == 0 }, "all have their turn")
+            check.isTrue(try Waiting.until { try stack.fetchCount(From<Person>()) == 121 }, "people")
+        }
+    ]
+
+    private static let order: [ConformanceCase] = [
+        .graph("T051.a-thousand-transactions-in-their-order", "semantics W, order") { stack, check in
+            let begun = Mutex<[Int]>([]), completed = Mutex<[Int]>([]), running = Mutex((now: 0, most: 0))
+            for number in 0..<1_000 {
+                stack.perform(
+                    asynchronous: { transaction in
+                        running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                        defer { running.withLock { $0.now -= 1 } }
+                        if transaction.attempt == 1 { begun.withLock { $0.append(number) } }
+                        try transaction.create(Person.self).age = number
+                    }, completion: { _ in completed.withLock { $0.append(number) } })
+            }
+            check.isTrue(Waiting.until(120) { completed.withLock { $0.count } == 1_000 }, "all end")
+            check.equal(begun.withLock { $0 }, Array(0..<1_000), "the order of the closures")
+            check.equal(completed.withLock { $0 }, Array(0..<1_000), "the order of the completions")
+            check.equal(running.withLock { $0.most }, 1, "closures at a time")
+            check.equal(try stack.fetchAll(From<Person>()).map(\.age), Array(0..<1_000), "the order of the objects")
+        },
+        .graph("T052.tasks-take-their-turns", "semantics W, order") { stack, check in
+            let held = try HeldWriter(stack), begun = Mutex<[Int]>([]), ended = Mutex(0)
+            for number in 0..<20 {
+                Waiting.start {
+                    try? await stack.perform { transaction in
+                        if transaction.attempt == 1 { begun.withLock { $0.append(number) } }
+                        _ = try transaction.create(Person.self)
+                    }
+                    ended.withLock { $0 += 1 }
+                }
+                check.isTrue(Waiting.until { stack.workers.writes.waitingCount == number + 1 }, "task \(number) waits")
+            }
+            held.end()
+            check.isTrue(Waiting.until { ended.withLock { $0 } == 20 }, "all end")
+            let order = begun.withLock { $0 }
+            // Where stores take several writers, closures that began one after the other go on at the same time.
+            let isInOrder = stack.workers.writes.width == 1 ? order == Array(0..<20) : order.sorted() == Array(0..<20)
+            check.isTrue(isInOrder, "the order of the closures: \(order)")
+        },
+        .graph("T053.a-completion-comes-after-the-observers", "semantics W, order; semantics H") { stack, check in
+            try stack.add("Ann", "Bob")
+            let view = stack.makeViewContext(), ann = try person("Ann", in: view)
+            // The context is used by completions alone, which come one after the other.
+            nonisolated(unsafe) let seenBy = (view: view, ann: ann)
+            let seen = Mutex<[Int]>([]), isOver = Mutex(false), others = Mutex(0)
+            for _ in 0..<2 {
+                Thread.detachNewThread {
+                    while !isOver.withLock({ $0 }) { try? stack.write { try person("Bob", in: $0).age += 1 } }
+                    others.withLock { $0 += 1 }
+                }
+            }
+            for age in 1...100 {
+                stack.perform(
+                    asynchronous: { try person("Ann", in: $0).age = age },
+                    completion: { _ in
+                        _ = try? seenBy.view.merge()
+                        seen.withLock { $0.append(seenBy.ann.age - age) }
+                    })
+                // The next one has not begun when this one completes, so that its value is not seen in its place.
+                check.isTrue(Waiting.until { seen.withLock { $0.count } == age }, "completion \(age)")
+            }
+            isOver.withLock { $0 = true }
+            check.isTrue(Waiting.until { others.withLock { $0 } == 2 }, "the others end")
+            check.equal(seen.withLock { $0 }, Array(repeating: 0, count: 100), "what the observer has when the completion is called")
+        },
+    ]
+
+    private static let limits: [ConformanceCase] = [
+        .graph("T054.what-is-cancelled-leaves-the-queue-at-once", "semantics W, cancellation") { stack, check in
+            let held = try HeldWriter(stack), code = Mutex<StorageError.Code?>(nil)
+            let task = Waiting.start {
+                do { try await stack.perform { _ = try $0.create(Person.self) } } catch { code.set(error) }
+            }
+            check.isTrue(Waiting.until { stack.workers.writes.waitingCount == 1 }, "it waits")
+            task.cancel()
+            check.isTrue(Waiting.until { code.withLock { $0 } != nil }, "it ends while the writer goes on")
+            check.equal(code.withLock { $0 }, .cancelled, "why")
+            check.equal(stack.workers.writes.waitingCount, 0, "jobs that wait")
+            held.end()
+            try stack.add("Ann")
+            check.equal(try stack.names(), ["Ann"], "names")
+        },
+        .graph("T055.a-timeout-counts-in-the-queue", "semantics W, cancellation") { stack, check in
+            let held = try HeldWriter(stack), code = Mutex<StorageError.Code?>(nil), other = Mutex<StorageError.Code?>(nil)
+            stack.perform(
+                timeout: .milliseconds(20), asynchronous: { _ = try $0.create(Person.self) },
+                completion: { if case .failure(let error) = $0 { code.set(error) } })
+            Waiting.start {
+                do { try await stack.perform(timeout: .milliseconds(20)) { _ = try $0.create(Person.self) } } catch { other.set(error) }
+            }
+            check.isTrue(Waiting.until { code.withLock { $0 } != nil && other.withLock { $0 } != nil }, "they end while the writer goes on")
+            check.equal([code.withLock { $0 }, other.withLock { $0 }], [.timeout, .timeout], "why")
+            check.equal(stack.workers.writes.waitingCount, 0, "jobs that wait")
+            held.end()
+            check.equal(try stack.names(), [], "names")
+        },
+        .graph("T056.a-read-has-a-limit", "semantics W, cancellation") { stack, check in
+            try stack.add("Ann")
+            let slow: @Sendable (ReadTransaction) throws -> Int = { source in
+                for _ in 0..<10_000 {
+                    _ = try source.fetchCount(From<Person>())
+                    Thread.sleep(forTimeInterval: 0.002)
+                }
+                return 0
+            }
+            check.throwing(.timeout, "of a task") { _ = try Waiting.run { try await stack.read(timeout: .milliseconds(30), slow) } }
+            check.throwing(.timeout, "of the caller") { _ = try stack.read(timeout: .milliseconds(30), synchronous: slow) }
+            check.throwing(.timeout, "of a fetch") { _ = try stack.fetchAll(From<Person>(), timeout: .zero) }
+            check.throwing(.timeout, "of a count") { _ = try stack.fetchCount(From<Person>(), timeout: .zero) }
+            check.equal(try stack.fetchAll(From<Person>(), timeout: .seconds(60)).map(\.name), ["Ann"], "with time enough")
+            let object = try stack.fetchOne(From<Person>(), timeout: .seconds(60))
+            check.equal(object?.pets.count, 0, "what is loaded later has the time that it takes")
+        },
+    ]
+
+    private static let reentrancy: [ConformanceCase] = [
+        .graph("T057.what-would-wait-for-itself-is-refused", "semantics W, reentrancy") { stack, check in
+            try stack.add("Ann")
+            let work = stack.beginUnsafe(), ann = try person("Ann", in: work), store = stack.storages[0]
+            ann.age = 7
+            try stack.write { transaction in
+                try person("Ann", in: transaction).name = "Anna"
+                _ = try transaction.fetchCount(From<Person>())
+                check.throwing(.reentrantCall, "a detached commit") { try work.commit() }
+                check.throwing(.reentrantCall, "keys for a detached transaction") { _ = try work.create(Person.self) }
+                check.throwing(.reentrantCall, "another transaction") { try stack.perform(synchronous: { _ in }) }
+                check.throwing(.reentrantCall, "forgetting peers") { try stack.forgetPeers(of: store) }
+                check.throwing(.reentrantCall, "a store that goes") { try stack.removeStorage(store) }
+                check.throwing(.reentrantCall, "a store that comes") { try stack.addStorageAndWait(store) }
+                check.throwing(.reentrantCall, "a migration") { _ = try stack.upgradeStorageIfNeeded(store) }
+                check.throwing(.reentrantCall, "a repair") { _ = try stack.checkReferences(repairing: true) }
+                if store.capabilities.contains(.history) {
+                    check.throwing(.reentrantCall, "a purge") { _ = try stack.purgeHistory(.olderThan(.seconds(60))) }
+                    check.throwing(.reentrantCall, "a consumer") { _ = try stack.historyConsumer("c").register(from: .now) }
+                }
+                let code = Mutex<StorageError.Code?>(nil)
+                stack.perform(asynchronous: { _ in }, completion: { if case .failure(let error) = $0 { code.set(error) } })
+                check.isTrue(Waiting.until { code.withLock { $0 } != nil }, "its completion is called")
+                check.equal(code.withLock { $0 }, .reentrantCall, "a transaction with a completion")
+                check.equal(try stack.names(), ["Ann"], "what a fetch of the stack sees")
+            }
+            ann.name = "Anna"
+            try work.rollback()
+            ann.age = 8
+            try work.commit()
+            check.equal(try stack.fetchAll(From<Person>()).map(\.age), [8], "after the end")
+        },
+        .graph("T058.a-task-begun-inside-a-closure", "semantics W, reentrancy") { stack, check in
+            let late = DispatchSemaphore(value: 0), lateCode = Mutex<StorageError.Code?>(nil), lateEnds = Mutex(false)
+            let meanwhile = Mutex<StorageError.Code?>(nil), hasEnded = Mutex(false)
+            try stack.write { transaction in
+                try transaction.create(Person.self).name = "Ann"
+                Waiting.start {
+                    do { try await stack.perform { try $0.create(Person.self).name = "Bob" } } catch { meanwhile.set(error) }
+                    hasEnded.withLock { $0 = true }
+                }
+                Waiting.start {
+                    late.wait()
+                    do { try await stack.perform { try $0.create(Person.self).name = "Cid" } } catch { lateCode.set(error) }
+                    lateEnds.withLock { $0 = true }
+                }
+                check.isTrue(Waiting.until { stack.workers.writes.isBusy }, "the first task asks while the closure runs")
+            }
+            check.isTrue(Waiting.until { hasEnded.withLock { $0 } }, "the first task ends")
+            check.equal(meanwhile.withLock { $0 }, nil, "it waited for its turn")
+            late.signal()
+            check.isTrue(Waiting.until { lateEnds.withLock { $0 } }, "the second task ends")
+            check.equal(lateCode.withLock { $0 }, nil, "it has nothing to do with the closure any more")
+            check.equal(try stack.names(), ["Ann", "Bob", "Cid"], "names")
+        },
+    ]
+}
+
+/// A transaction of a stack that takes all turns of its queue until it is ended, or for a minute.
+private final class HeldWriter: Sendable {
+    private let stack: DataStack
+    private let end_ = DispatchSemaphore(value: 0)
+    private let count: Int
+
+    init(_ stack: DataStack) throws {
+        self.stack = stack
+        count = stack.workers.writes.width
+        let begun = DispatchSemaphore(value: 0), end = end_
+        for index in 0..<count {
+            // One that later ones have to wait for, and tasks that take the other turns.
+            if index == 0 {
+                stack.perform(asynchronous: { _ in Self.hold(begun, end) }, completion: { _ in })
+            } else {
+                Waiting.start { try? await stack.perform { _ in Self.hold(begun, end) } }
+            }
+            begun.wait()
+        }
+    }
+
+    @Sendable private static func hold(_ begun: DispatchSemaphore, _ end: DispatchSemaphore) {
+        begun.signal()
+        _ = end.wait(timeout: .now() + 60)
+    }
+
+    func end() { for _ in 0..<count { end_.signal() } }
+}
+
+extension WorkQueue {
+    /// Whether any work waits or goes on.
+    fileprivate var isBusy: Bool { waitingCount + runningCount > 0 }
+}
+
+extension Mutex<StorageError.Code?> {
+    /// Keeps the code of an error. Not inlined into the tasks that call it: Decisions, "No lock is inlined where a task waits".
+    @inline(never) fileprivate func set(_ error: any Error) { withLock { $0 = (error as? StorageError)?.code ?? .inputOutput } }
+}

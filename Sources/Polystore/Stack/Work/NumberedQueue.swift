@@ -1,0 +1,31 @@
+/// Elements in the order in which they came, each of which can be taken out by its number at any time.
+struct NumberedQueue<Element> {
+    private var elements: [Int: Element] = [:]
+    /// No element has a lower number.
+    private var first = 0
+    private var next = 0
+
+    /// The number of elements.
+    var count: Int { elements.count }
+
+    /// Whether the element with a number is there.
+    func contains(_ number: Int) -> Bool { elements[number] != nil }
+
+    /// Adds an element and gives its number.
+    mutating func append(_ element: Element) -> Int {
+        elements[next] = element
+        next += 1
+        return next - 1
+    }
+
+    /// Takes the element with a number out; nil where it is gone.
+    mutating func remove(_ number: Int) -> Element? { elements.removeValue(forKey: number) }
+
+    /// Takes the first element out, if it satisfies a condition.
+    mutating func popFirst(where condition: (Element) -> Bool) -> Element? {
+        // Each number is gone past once.
+        while first < next, elements[first] == nil { first += 1 }
+        guard let element = elements[first], condition(element) else { return nil }
+        return remove(first)
+    }
+}
