@@ -38,7 +38,7 @@ final class MemoryEngine: OrderedStore {
         }
     }
 
-    func read() throws(StorageError) -> any OrderedReader { MemoryReader(state.withLock { $0.maps }) }
+    func read(_ options: ReadOptions) throws(StorageError) -> any OrderedReader { MemoryReader(state.withLock { $0.maps }) }
 
     func write(_ options: WriteOptions) throws(StorageError) -> any OrderedWriter {
         let (maps, generation) = state.withLock { state in
@@ -119,6 +119,8 @@ final class MemoryWriter: MemoryReader, OrderedWriter {
     }
 
     func keepSavepoint() throws(StorageError) { _ = savepoints.popLast() }
+
+    var commitNumber: Int64? { nil }
 
     func commit() throws(StorageError) { engine.publish(maps) }
 }

@@ -25,6 +25,8 @@ final class MemoryPage: @unchecked Sendable {
 
     init(generation: Int, capacity: Int) {
         self.generation = generation
+        // Pairs end at multiples of 8, the last one too.
+        let capacity = (capacity + 7) & ~7
         self.capacity = capacity
         bytes = .allocate(byteCount: capacity, alignment: 16)
     }

@@ -9,59 +9,42 @@ internal import Synchronization
 final class LMDBEngine: OrderedStore {
     private struct State: Sendable {
         var environment: LMDBEnvironment?
-        var isReadOnly = false
+        var request = OrderedOpen(create: false, readOnly: false, mapCount: 0)
         var names: [String] = []
         var handles: [MDB_dbi] = []
     }
 
     private let path: String
-    private let mapSize: Int
-    private let firstMap: Int
-    private let durability: Durability
     private let usesFolder: Bool
+    private let settings: LMDBSettings
     private let state = Mutex(State())
 
     let maximumKeyBytes = 511
     let checksRecords = true
     let maximumValueBytes = Int(UInt32.max) - 4096
 
-    init(path: String, mapSize: Int, firstMap: Int, durability: Durability, usesFolder: Bool) {
+    init(_ path: String, usesFolder: Bool, _ settings: LMDBSettings) {
         self.path = path
-        self.mapSize = mapSize
-        self.firstMap = firstMap
-        self.durability = durability
         self.usesFolder = usesFolder
+        self.settings = settings
     }
 
+    /// Where the files lie, or would.
+    var location: LMDBLocation { LMDBLocation(path, usesFolder: usesFolder) }
+
     func open(_ request: OrderedOpen) throws(StorageError) -> Bool {
-        let existed = try LMDBFile(path: path, usesFolder: usesFolder).check(request)
-        if usesFolder, request.create { try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-        let environment = try LMDBEnvironment(
-            path: path, limit: mapSize, first: firstMap, durability: durability, usesFolder: usesFolder, request)
-        state.withLock { $0 = State(environment: environment, isReadOnly: request.readOnly) }
+        let location = location, existed = try location.prepare(request, firstMap: settings.firstMap)
+        let environment = try LMDBEnvironment(location, settings, request)
+        state.withLock { $0 = State(environment: environment, request: request) }
         return existed
     }
 
-    /// Handles are made in a transaction that commits: those of one that is undone would be closed with it.
     func prepare(maps: [String]) throws(StorageError) -> [String: Int] {
         let (environment, before) = try opened()
         let missing = maps.filter { !before.names.contains($0) }
         if missing.isEmpty { return numbers }
-        let transaction = try environment.begin(readOnly: before.isReadOnly)
-        defer { environment.end() }
-        var handles: [MDB_dbi] = []
-        for name in missing {
-            var handle: MDB_dbi = 0
-            let code = mdb_dbi_open(transaction, name, before.isReadOnly ? 0 : UInt32(MDB_CREATE), &handle)
-            if code != MDB_SUCCESS {
-                mdb_txn_abort(transaction)
-                throw code == MDB_NOTFOUND
-                    ? StorageError(.notADatabase, "the LMDB file holds no Polystore data") : LMDBError.error(code)
-            }
-            handles.append(handle)
-        }
-        try LMDBError.check(mdb_txn_commit(transaction))
-        state.withLock { [missing, handles] state in
+        let handles = try environment.handles(missing, create: !before.request.readOnly)
+        state.withLock { state in
             state.names += missing
             state.handles += handles
         }
@@ -84,29 +67,35 @@ final class LMDBEngine: OrderedStore {
     private func unused() throws(StorageError) -> Bool {
         let (environment, state) = try opened()
         if environment.isInUse { throw StorageError(.busy, "sessions of the LMDB store are open; end them before its model changes") }
-        return state.isReadOnly
+        return state.request.readOnly
     }
 
-    func remove(maps: [String]) throws(StorageError) {
-        let (environment, _) = try opened()
-        let transaction = try environment.begin(readOnly: false)
-        defer { environment.end() }
-        for name in maps {
-            var handle: MDB_dbi = 0
-            guard mdb_dbi_open(transaction, name, 0, &handle) == MDB_SUCCESS else { continue }
-            mdb_drop(transaction, handle, 1)
+    func remove(maps: [String]) throws(StorageError) { try opened().0.remove(maps) }
+
+    func read(_ options: ReadOptions) throws(StorageError) -> any OrderedReader {
+        try begin { environment, handles throws(StorageError) in
+            LMDBReader(environment, try environment.beginRead(options.limit), handles)
         }
-        try LMDBError.check(mdb_txn_commit(transaction))
-    }
-
-    func read() throws(StorageError) -> any OrderedReader {
-        let (environment, state) = try opened()
-        return LMDBReader(environment, try environment.begin(readOnly: true), state.handles)
     }
 
     func write(_ options: WriteOptions) throws(StorageError) -> any OrderedWriter {
+        try begin { environment, handles throws(StorageError) in
+            LMDBWriter(environment, try environment.beginWrite(options), handles)
+        }
+    }
+
+    /// Begins a session; once more where the file turns out to have to be opened again.
+    private func begin<Session>(
+        _ body: (LMDBEnvironment, [MDB_dbi]) throws(StorageError) -> Session
+    ) throws(StorageError) -> Session {
         let (environment, state) = try opened()
-        return LMDBWriter(environment, try environment.begin(readOnly: false), state.handles)
+        do throws(StorageError) {
+            return try body(environment, state.handles)
+        } catch {
+            if !environment.hasFailed { throw error }
+        }
+        let renewed = try opened()
+        return try body(renewed.0, renewed.1.handles)
     }
 
     var isOpen: Bool { state.withLock { $0.environment != nil } }
@@ -114,7 +103,22 @@ final class LMDBEngine: OrderedStore {
     private func opened() throws(StorageError) -> (LMDBEnvironment, State) {
         let state = state.withLock { $0 }
         guard let environment = state.environment else { throw StorageError(.storeClosed, "the store was closed") }
-        return (environment, state)
+        return environment.hasFailed ? try renewed() : (environment, state)
+    }
+
+    /// Opens the file again after LMDB has given it up. Sessions that are open keep the old environment; there cannot be two of one file.
+    @inline(never)
+    private func renewed() throws(StorageError) -> (LMDBEnvironment, State) {
+        try state.withLock { state throws(StorageError) in
+            guard let failed = state.environment else { throw StorageError(.storeClosed, "the store was closed") }
+            if !failed.hasFailed { return (failed, state) }
+            guard failed.closeIfUnused() else { throw LMDBEnvironment.reopening }
+            let environment = try LMDBEnvironment(location, settings, state.request)
+            let handles = try environment.handles(state.names, create: false)
+            state.environment = environment
+            state.handles = handles
+            return (environment, state)
+        }
     }
 
     /// Looks at the newest snapshot without a session that could be in anybody's way; nil where there is none, or not now.
@@ -138,6 +142,9 @@ final class LMDBEngine: OrderedStore {
         let (environment, _) = try opened()
         try environment.copy(to: path)
     }
+
+    /// Makes sure that what the file says now stays so.
+    func synchronize() throws(StorageError) { try opened().0.synchronize() }
 
     func close() { state.withLock { $0 = State() } }
 }

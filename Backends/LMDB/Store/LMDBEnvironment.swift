@@ -5,104 +5,222 @@ internal import PolystoreKeyValue
 internal import PolystoreStorage
 internal import Synchronization
 
+/// How a program wants a file to be opened.
+struct LMDBSettings: Sendable {
+    /// The most bytes of the map. The whole of it is mapped at once where the address space allows, which costs nothing; else the map begins
+    /// smaller and grows.
+    let mapSize: Int
+    /// The bytes of the first map that is tried.
+    let firstMap: Int
+    let durability: Durability
+    let check: LMDBCheck.Extent
+}
+
 /// An open file. Sessions hold it, so that closing the store while they are at work does not take the map from under them: the file is
 /// closed when the last of them has ended.
 ///
-/// Unchecked: LMDB's environment may be used by any thread; the size of its map is changed only while no session is open.
+/// Unchecked: LMDB's environment may be used by any thread; the size of its map is changed, and the environment closed, only while no session
+/// is open.
 final class LMDBEnvironment: @unchecked Sendable {
-    /// The paths that this process has open: LMDB forbids a second environment of one file in a process, because closing either would
+    /// The files that this process has open: LMDB forbids a second environment of one file in a process, because closing either would
     /// drop the locks of both.
-    private static let openPaths = Mutex<Set<String>>([])
-    /// The least map that is tried where the address space does not allow a larger one.
-    private static let leastMap = 1 << 26
+    private static let openFiles = Mutex<Set<LMDBFile.Identity>>([])
+    /// How many write transactions pass between two looks for readers that have died.
+    private static let writesPerReaderCheck = 16
 
     private struct State {
         var sessions = 0
         var mapSize: Int
         var wantsRoom = false
+        var writes = 0
+        /// The readers that hold the shared lock of the file.
+        var sharers = 0
+        var isClosed = false
+        var hasFailed = false
     }
 
     let handle: OpaquePointer
-    private let registered: String
+    private let file: LMDBFile
     private let limit: Int
     private let syncsAtEnd: Bool
+    /// Whether readers are seen in the lock file. Where that cannot be written they lock the data file against writers instead.
+    private let isRegistering: Bool
     private let state: Mutex<State>
 
-    /// Opens a file.
-    ///
-    /// - Parameters:
-    ///   - limit: The most bytes of the map. The whole of it is mapped at once where the address space allows, which costs nothing; else
-    ///     the map begins smaller and grows.
-    ///   - first: The bytes of the first map that is tried.
-    init(
-        path: String, limit: Int, first: Int, durability: Durability, usesFolder: Bool, _ request: OrderedOpen
-    ) throws(StorageError) {
-        let real = URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
-        guard Self.openPaths.withLock({ $0.insert(real).inserted }) else {
+    /// Opens a file that is there, after a look at it.
+    init(_ location: LMDBLocation, _ settings: LMDBSettings, _ request: OrderedOpen) throws(StorageError) {
+        let file = try LMDBFile(location, isReadOnly: request.readOnly)
+        guard Self.openFiles.withLock({ $0.insert(file.identity).inserted }) else {
             throw StorageError(.alreadyExists, "this process has the LMDB store open already; use the open one, or end its sessions")
         }
-        var flags = UInt32(MDB_NOTLS)
-        if !usesFolder { flags |= UInt32(MDB_NOSUBDIR) }
-        if request.readOnly { flags |= UInt32(MDB_RDONLY) }
-        if durability == .relaxed { flags |= UInt32(MDB_NOSYNC) }
-        var size = first
+        let mapSize: Int
         do throws(StorageError) {
-            while true {
-                let (code, opened) = Self.open(path, size, flags, request.mapCount)
-                if let opened {
-                    handle = opened
-                    break
-                }
-                guard code == ENOMEM, size > Self.leastMap else { throw LMDBError.error(code) }
-                size = max(size / 4, Self.leastMap)
-            }
+            try LMDBCheck.run(file, settings.check)
+            (handle, mapSize, isRegistering) = try Self.open(file, settings, request)
         } catch {
-            _ = Self.openPaths.withLock { $0.remove(real) }
+            _ = Self.openFiles.withLock { $0.remove(file.identity) }
             throw error
         }
-        registered = real
-        self.limit = limit
-        syncsAtEnd = durability == .relaxed && !request.readOnly
-        state = Mutex(State(mapSize: size))
+        state = Mutex(State(mapSize: mapSize))
+        self.file = file
+        limit = settings.mapSize
+        syncsAtEnd = settings.durability == .relaxed && !request.readOnly
+        clearDeadReaders()
     }
 
-    private static func open(_ path: String, _ size: Int, _ flags: UInt32, _ mapCount: Int) -> (Int32, OpaquePointer?) {
-        var environment: OpaquePointer?
-        var code = mdb_env_create(&environment)
-        if code == MDB_SUCCESS { code = mdb_env_set_maxdbs(environment, UInt32(mapCount + 8)) }
-        if code == MDB_SUCCESS { code = mdb_env_set_maxreaders(environment, 510) }
-        if code == MDB_SUCCESS { code = mdb_env_set_mapsize(environment, size) }
-        if code == MDB_SUCCESS { code = mdb_env_open(environment, path, flags, 0o640) }
-        if code == MDB_SUCCESS { return (code, environment) }
-        if let environment { mdb_env_close(environment) }
-        return (code, nil)
+    private static func open(
+        _ file: LMDBFile, _ settings: LMDBSettings, _ request: OrderedOpen
+    ) throws(StorageError) -> (handle: OpaquePointer, mapSize: Int, isRegistering: Bool) {
+        var flags = UInt32(MDB_NOTLS)
+        if !file.location.usesFolder { flags |= UInt32(MDB_NOSUBDIR) }
+        if request.readOnly { flags |= UInt32(MDB_RDONLY) }
+        // The data of a commit are on the disk before the page that makes them valid: at a loss of power the newest commits may be missing.
+        if settings.durability == .relaxed { flags |= UInt32(MDB_NOMETASYNC) }
+        func open(_ flags: UInt32) throws(StorageError) -> (handle: OpaquePointer, mapSize: Int) {
+            try LMDBHandle.open(file.location.path, flags, firstMap: settings.firstMap, mapCount: request.mapCount, mode: file.mode)
+        }
+        do throws(StorageError) {
+            let opened = try open(flags)
+            return (opened.handle, opened.mapSize, true)
+        } catch  where error.code == .permissionDenied && request.readOnly {
+            let opened = try open(flags | UInt32(MDB_NOLOCK))
+            return (opened.handle, opened.mapSize, false)
+        }
     }
 
-    deinit {
+    deinit { _ = closeIfUnused() }
+
+    /// Closes the file unless a session is open; whether it is closed.
+    @inline(never)
+    func closeIfUnused() -> Bool {
+        state.withLock { state in
+            if state.sessions == 0, !state.isClosed {
+                state.isClosed = true
+                close()
+            }
+            return state.isClosed
+        }
+    }
+
+    private func close() {
         if syncsAtEnd { mdb_env_sync(handle, 1) }
         mdb_env_close(handle)
-        _ = Self.openPaths.withLock { $0.remove(registered) }
+        _ = Self.openFiles.withLock { $0.remove(file.identity) }
     }
 
-    /// Begins a transaction; `end` has to follow.
-    func begin(readOnly: Bool) throws(StorageError) -> OpaquePointer? {
+    /// Begins to read; `endRead` has to follow.
+    func beginRead(_ limit: WorkLimit?) throws(StorageError) -> OpaquePointer {
+        try enter()
+        do throws(StorageError) {
+            try file.checkPath()
+            if isRegistering { return try begin(UInt32(MDB_RDONLY)) }
+            try share(limit)
+            do throws(StorageError) {
+                return try begin(UInt32(MDB_RDONLY))
+            } catch {
+                unshare()
+                throw error
+            }
+        } catch {
+            leave()
+            throw error
+        }
+    }
+
+    /// Called once for each read transaction that has ended.
+    func endRead() {
+        if !isRegistering { unshare() }
+        leave()
+    }
+
+    /// Begins the write transaction once no other process is in one; `endWrite` has to follow.
+    ///
+    /// LMDB's own lock would be waited for without end. It is free when the lock of the file is held, unless a program that does not know of
+    /// that one writes.
+    func beginWrite(_ options: WriteOptions) throws(StorageError) -> OpaquePointer {
+        try file.lock(.exclusive, options)
+        do throws(StorageError) {
+            try enter()
+            do throws(StorageError) {
+                try file.checkPath()
+                if countWrite() { clearDeadReaders() }
+                return try begin(0)
+            } catch {
+                leave()
+                throw error
+            }
+        } catch {
+            file.unlock()
+            throw error
+        }
+    }
+
+    /// Called once for each write transaction that has ended.
+    func endWrite() {
+        file.unlock()
+        leave()
+    }
+
+    @inline(never)
+    private func enter() throws(StorageError) {
         try state.withLock { state throws(StorageError) in
+            if state.isClosed { throw Self.reopening }
             if state.wantsRoom, state.sessions == 0 { try grow(&state) }
             state.sessions += 1
         }
-        let flags = readOnly ? UInt32(MDB_RDONLY) : 0
+    }
+
+    @inline(never)
+    private func leave() { state.withLock { $0.sessions -= 1 } }
+
+    private func begin(_ flags: UInt32) throws(StorageError) -> OpaquePointer {
         var transaction: OpaquePointer?
         var code = mdb_txn_begin(handle, nil, flags, &transaction)
         if code == MDB_MAP_RESIZED, state.withLock({ adopt(&$0) }) { code = mdb_txn_begin(handle, nil, flags, &transaction) }
-        if code == MDB_SUCCESS { return transaction }
-        end()
-        throw LMDBError.error(code)
+        if code == MDB_READERS_FULL, clearDeadReaders() > 0 { code = mdb_txn_begin(handle, nil, flags, &transaction) }
+        if code == MDB_SUCCESS, let transaction { return transaction }
+        if code == MDB_PANIC {
+            state.withLock { $0.hasFailed = true }
+            throw Self.reopening
+        }
+        throw error(code)
+    }
+
+    /// Takes the slots of readers whose process has ended: the pages of their snapshots would never be used again, and the slots run out.
+    @discardableResult
+    private func clearDeadReaders() -> Int32 {
+        var dead: Int32 = 0
+        mdb_reader_check(handle, &dead)
+        return dead
+    }
+
+    private func countWrite() -> Bool {
+        state.withLock { state in
+            state.writes += 1
+            return state.writes % Self.writesPerReaderCheck == 0
+        }
+    }
+
+    /// Takes the shared lock for the first of the readers.
+    private func share(_ limit: WorkLimit?) throws(StorageError) {
+        try state.withLock { state throws(StorageError) in
+            if state.sharers == 0 { try file.lock(.shared, WriteOptions(limit: limit)) }
+            state.sharers += 1
+        }
+    }
+
+    private func unshare() {
+        state.withLock { state in
+            state.sharers -= 1
+            if state.sharers == 0 { file.unlock() }
+        }
     }
 
     /// Runs a body that reads the newest snapshot and ends its transaction. Nobody begins or ends a session meanwhile, so that it is none that
     /// keeps the map from growing.
     func look(_ body: (OpaquePointer) throws(StorageError) -> CommitCount) throws(StorageError) -> CommitCount? {
         try state.withLock { state throws(StorageError) in
+            if state.isClosed { return nil }
             var transaction: OpaquePointer?
             var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
             if code == MDB_MAP_RESIZED, state.sessions == 0, mdb_env_set_mapsize(handle, 0) == MDB_SUCCESS {
@@ -115,29 +233,54 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     /// Copies the newest snapshot to a new file.
     func copy(to path: String) throws(StorageError) {
-        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o640]),
-            let file = FileHandle(forWritingAtPath: path)
+        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
+            let copy = FileHandle(forWritingAtPath: path)
         else { throw StorageError(.permissionDenied, "the place of the backup cannot be written to") }
-        defer { try? file.close() }
-        state.withLock { $0.sessions += 1 }
-        defer { end() }
+        defer { try? copy.close() }
+        try enter()
+        defer { leave() }
         // The path form would make a folder where the environment is one.
-        try LMDBError.check(mdb_env_copyfd2(handle, file.fileDescriptor, UInt32(MDB_CP_COMPACT)))
+        try LMDBError.check(mdb_env_copyfd2(handle, copy.fileDescriptor, UInt32(MDB_CP_COMPACT)))
     }
 
     /// Whether a transaction is open.
     var isInUse: Bool { state.withLock { $0.sessions > 0 } }
 
-    /// Called once for each transaction that has ended.
-    func end() { state.withLock { $0.sessions -= 1 } }
+    /// Whether LMDB refuses to go on: a write of the page that makes a commit valid has failed. The file has to be opened again.
+    var hasFailed: Bool { state.withLock { $0.hasFailed } }
+
+    static let reopening = StorageError(
+        .inputOutput,
+        "a write to the LMDB file failed; the store opens it again once no session is open, so end those that are and try again")
 
     /// The error of a code. LMDB takes a write that was cut short, as on a full disk, for one that failed (`mdb_page_flush`): the room that is
     /// left tells.
     func error(_ code: Int32) -> StorageError {
         var place = statvfs()
-        let isFull = code == EIO && statvfs(registered, &place) == 0 && UInt64(place.f_bavail) * UInt64(place.f_frsize) < 1 << 20
+        let isFull =
+            code == EIO && statvfs(file.location.dataPath, &place) == 0 && UInt64(place.f_bavail) * UInt64(place.f_frsize) < 1 << 20
         return LMDBError.error(isFull ? ENOSPC : code)
     }
+
+    /// The error of a commit that failed. Where the page that makes it valid could not be written, LMDB has put the older one back.
+    ///
+    /// - Parameter number: That of the transaction.
+    /// - Returns: `commitOutcomeUnknown` when the older page is not on the disk for sure.
+    func error(_ code: Int32, ofCommit number: UInt64) -> StorageError {
+        if code == MDB_MAP_FULL { return full() }
+        var probe: OpaquePointer?
+        let refusal = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &probe)
+        if refusal == MDB_SUCCESS { mdb_txn_abort(probe) }
+        guard refusal == MDB_PANIC else { return error(code) }
+        state.withLock { $0.hasFailed = true }
+        if let newest = try? LMDBMeta.pair(file).newest.transaction, newest < number, file.synchronize() { return error(code) }
+        return StorageError(
+            .commitOutcomeUnknown, "writing the end of a commit failed; ask the store with the token what became of it",
+            cause: LMDBError.error(code))
+    }
+
+    /// Waits until what the file says now is on the disk.
+    func synchronize() throws(StorageError) { if !file.synchronize() { throw LMDBError.error(errno) } }
 
     /// What a full map means: the transaction runs again in a larger one, as far as the limit allows.
     func full() -> StorageError {

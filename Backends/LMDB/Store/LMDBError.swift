@@ -27,6 +27,10 @@ enum LMDBError {
         case EACCES, EPERM: return StorageError(.permissionDenied, "the LMDB file may not be used", cause: cause)
         case EROFS: return StorageError(.readOnly, "the LMDB file can only be read", cause: cause)
         case ENOENT: return StorageError(.notFound, "there is no LMDB store at this path", cause: cause)
+        case EMFILE, ENFILE:
+            return StorageError(.busy, "there is no free file descriptor; close files or connections and try again", cause: cause)
+        case MDB_BAD_TXN:
+            return StorageError(.inputOutput, "an earlier step of the transaction failed; it can only be rolled back", cause: cause)
         case EIO: return StorageError(.inputOutput, "reading or writing the LMDB file failed", cause: cause)
         default: return StorageError(.inputOutput, "LMDB failed with code \(code)", cause: cause)
         }

@@ -64,9 +64,11 @@ class LMDBReader: OrderedReader {
     /// Lets go of the file; the transaction has ended.
     final func finish() {
         transaction = nil
-        environment?.end()
+        if let environment { didEnd(environment) }
         environment = nil
     }
+
+    func didEnd(_ environment: LMDBEnvironment) { environment.endRead() }
 }
 
 /// The write transaction, with nested ones for savepoints.
@@ -166,10 +168,14 @@ final class LMDBWriter: LMDBReader, OrderedWriter {
         try check(code)
     }
 
+    override func didEnd(_ environment: LMDBEnvironment) { environment.endWrite() }
+
+    var commitNumber: Int64? { Int64(mdb_txn_id(transaction)) }
+
     func commit() throws(StorageError) {
         closeAll()
-        let code = mdb_txn_commit(transaction)
-        let failure = code == MDB_SUCCESS ? nil : code == MDB_MAP_FULL ? environment?.full() : environment?.error(code)
+        let number = UInt64(mdb_txn_id(transaction)), code = mdb_txn_commit(transaction)
+        let failure = code == MDB_SUCCESS ? nil : environment?.error(code, ofCommit: number)
         finish()
         if let failure { throw failure }
     }

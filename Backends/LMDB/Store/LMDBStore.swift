@@ -4,7 +4,7 @@ internal import PolystoreKeyValue
 public import PolystoreStorage
 
 /// A store in an LMDB file: a map of the file in memory, readers without locks, one writer.
-public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingStorage {
+public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingStorage, CommitOutcomeStorage {
     /// `lmdb`.
     public static let storeType = "lmdb"
 
@@ -14,12 +14,12 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
     /// The configuration whose entities the store keeps; nil for all.
     public let configuration: String?
     private let path: String
+    private let usesFolder: Bool
     /// What a stack may do when the file does not fit its model.
     public let localStorageOptions: LocalStorageOptions
     /// What the program says about steps between versions of the model.
     public let migrationMappingProviders: [any SchemaMappingProvider]
     private let engine: LMDBEngine
-    private let usesFolder: Bool
     private let isReadOnly: Bool
     private let recordsHistory: Bool
     private let store: KeyValueStore
@@ -64,7 +64,7 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
     /// A store whose first map is smaller than the file may become.
     init(
         path: String, configuration: String? = nil, mapSize: Int, firstMap: Int, durability: Durability, readOnly: Bool,
-        recordsHistory: Bool = true, usesFolder: Bool, localStorageOptions: LocalStorageOptions = [],
+        recordsHistory: Bool = true, usesFolder: Bool, check: LMDBCheck.Extent = .automatic, localStorageOptions: LocalStorageOptions = [],
         migrationMappingProviders: [any SchemaMappingProvider] = []
     ) {
         self.localStorageOptions = localStorageOptions
@@ -74,22 +74,26 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
         self.usesFolder = usesFolder
         isReadOnly = readOnly
         self.recordsHistory = recordsHistory
-        engine = LMDBEngine(path: path, mapSize: mapSize, firstMap: firstMap, durability: durability, usesFolder: usesFolder)
+        engine = LMDBEngine(
+            path, usesFolder: usesFolder, LMDBSettings(mapSize: mapSize, firstMap: firstMap, durability: durability, check: check))
         store = KeyValueStore(engine, recordsHistory: recordsHistory)
-        watcher = LMDBWatch.watcher(engine, usesFolder ? path + "/data.mdb" : path, store.commits)
+        watcher = LMDBWatch.watcher(engine, store.commits)
     }
 
-    /// The store of a URL: `lmdb:PATH?mapsize=8GiB&mode=ro&durability=full|relaxed&subdir=0|1&history=on|off`.
+    /// The store of a URL: `lmdb:PATH?mapsize=8GiB&mode=ro&durability=full|relaxed&subdir=0|1&history=on|off&check=auto|full`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
-        try url.unknownOptions(allowed: ["mapsize", "mode", "durability", "subdir", "history"])
+        try url.unknownOptions(allowed: ["mapsize", "mode", "durability", "subdir", "history", "check"])
         if url.place.isEmpty { throw StorageError(.invalidConfiguration, "an LMDB URL names a file: lmdb:shop.lmdb") }
         let mode = url.option("mode") ?? "rw", subdir = url.option("subdir") ?? "0"
         guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "mode is ro or rw") }
         guard ["0", "1"].contains(subdir) else { throw StorageError(.invalidConfiguration, "subdir is 0 or 1") }
+        guard let check = LMDBCheck.Extent(rawValue: url.option("check") ?? "auto") else {
+            throw StorageError(.invalidConfiguration, "check is auto or full")
+        }
+        let mapSize = try Self.size(url.option("mapsize"))
         self.init(
-            path: url.place, configuration: configuration, mapSize: try Self.size(url.option("mapsize")),
-            durability: try url.durability(), readOnly: mode == "ro", recordsHistory: try url.recordsHistory(),
-            usesFolder: subdir == "1")
+            path: url.place, configuration: configuration, mapSize: mapSize, firstMap: mapSize, durability: try url.durability(),
+            readOnly: mode == "ro", recordsHistory: try url.recordsHistory(), usesFolder: subdir == "1", check: check)
     }
 
     /// A size such as `64MiB`; the default when none is given.
@@ -126,6 +130,12 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
     /// Starts the write transaction, waiting for the one before it.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try store.beginWrite(options) }
 
+    /// What became of a commit whose end could not be written; the newest 64 are known.
+    public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
+        try engine.synchronize()
+        return try store.outcome(of: token)
+    }
+
     /// What becomes of each map in a step.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
         try store.explanation(of: step, after: earlier)
@@ -146,7 +156,7 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
 
     /// The bytes of the file.
     public func fileSize() throws(StorageError) -> Int {
-        guard let size = Self.size(of: [usesFolder ? path + "/data.mdb" : path]) else {
+        guard let size = Self.size(of: [engine.location.dataPath]) else {
             throw StorageError(.notFound, "there is no LMDB store at this path")
         }
         return size
@@ -167,10 +177,14 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
         store.close()
     }
 
-    /// Closes the file and removes it with its lock.
+    /// Closes the file and removes it with its lock; also its folder, where it has one of its own in which nothing else lies.
     public func erase() throws(StorageError) {
         try close()
-        for file in usesFolder ? [path] : [path, path + "-lock"] { try? FileManager.default.removeItem(atPath: file) }
+        let location = engine.location
+        for file in [location.dataPath, location.lockPath] where unlink(file) != 0 && errno != ENOENT && errno != ENOTDIR {
+            throw LMDBError.error(errno)
+        }
+        if location.usesFolder { rmdir(location.path) }
     }
 }
 #endif

@@ -33,9 +33,11 @@ public protocol OrderedStore: AnyObject, Sendable {
     func remove(maps: [String]) throws(StorageError)
 
     /// One snapshot.
-    func read() throws(StorageError) -> any OrderedReader
+    func read(_ options: ReadOptions) throws(StorageError) -> any OrderedReader
 
     /// The write transaction; the kit sees to it that there is one at a time in this process.
+    ///
+    /// *Behavior*: other processes are waited for up to the timeout (`busy`), and until the limit of the options ends.
     func write(_ options: WriteOptions) throws(StorageError) -> any OrderedWriter
 
     /// Closes the engine.
@@ -103,7 +105,12 @@ public protocol OrderedWriter: OrderedReader {
     /// Keeps everything since the innermost mark, which is gone then.
     func keepSavepoint() throws(StorageError)
 
+    /// The number of the transaction among all of the store, by which its commit can be found again; nil where commits cannot fail.
+    var commitNumber: Int64? { get }
+
     /// Commits.
+    ///
+    /// *Behavior*: `commitOutcomeUnknown` where it is not certain that nothing of it will be there.
     func commit() throws(StorageError)
 }
 

@@ -84,7 +84,7 @@ private final class FailingEngine: OrderedStore {
     func prepare(maps: [String]) throws(StorageError) -> [String: Int] { try engine.prepare(maps: maps) }
     func reopen(mapCount: Int) throws(StorageError) { try engine.reopen(mapCount: mapCount) }
     func remove(maps: [String]) throws(StorageError) { try engine.remove(maps: maps) }
-    func read() throws(StorageError) -> any OrderedReader { try engine.read() }
+    func read(_ options: ReadOptions) throws(StorageError) -> any OrderedReader { try engine.read(options) }
     func write(_ options: WriteOptions) throws(StorageError) -> any OrderedWriter { FailingWriter(try engine.write(options), self) }
     func close() { engine.close() }
 }
@@ -97,6 +97,8 @@ private final class FailingWriter: OrderedWriter {
         self.writer = writer
         self.engine = engine
     }
+
+    var commitNumber: Int64? { writer.commitNumber }
 
     func commit() throws(StorageError) {
         if engine.fails.load(ordering: .relaxed) { throw StorageError(.busy, "the engine fails") }

@@ -11,8 +11,8 @@ internal import Synchronization
 /// share, which is why a look that finds nothing is repeated.
 enum LMDBWatch {
     /// The watches over a file that an engine has open.
-    static func watcher(_ engine: LMDBEngine, _ path: String, _ commits: OwnCommits) -> FileStoreWatcher {
-        FileStoreWatcher({ [FileWatch.realPath(path)] }) { () throws(StorageError) in
+    static func watcher(_ engine: LMDBEngine, _ commits: OwnCommits) -> FileStoreWatcher {
+        FileStoreWatcher({ [engine.location.dataPath] }) { () throws(StorageError) in
             let ledger = Mutex(CommitLedger(commits))
             @Sendable func look() throws(StorageError) -> ChangeSignal? {
                 try ledger.withLock { ledger throws(StorageError) in

@@ -32,8 +32,8 @@ final class KeyValueMigration: StorageMigration {
         let old = KeyValueCore(engine, plan.before, lane, numbers: numbers)
         // Ends the transaction where it throws.
         try old.check(maps)
-        before = KeyValueMigrationSession(old, maps)
-        after = KeyValueMigrationSession(KeyValueCore(engine, plan.after, lane, numbers: numbers), maps)
+        before = KeyValueMigrationSession(old, maps, options.limit)
+        after = KeyValueMigrationSession(KeyValueCore(engine, plan.after, lane, numbers: numbers), maps, options.limit)
     }
 
     deinit { end() }
@@ -67,7 +67,9 @@ final class KeyValueMigration: StorageMigration {
         func write() throws(StorageError) {
             for index in 0..<kept.count {
                 do throws(StorageError) {
-                    try after.indexes.add(kept.row(index), fresh[kept.row(index).entity])
+                    let indexes = fresh[kept.row(index).entity]
+                    try after.indexes.check(kept.row(index), indexes)
+                    try after.indexes.add(kept.row(index), indexes)
                 } catch {
                     var error = error
                     error.details.keys.append(kept.key(index))

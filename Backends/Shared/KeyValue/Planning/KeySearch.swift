@@ -65,6 +65,7 @@ struct KeySearch {
 struct IndexWalk {
     private let use: IndexUse
     private let cursor: any OrderedCursor
+    private let work: WorkMeter
     private var interval = 0
     /// Whether the cursor stands on an entry that was not read.
     private var isPending = false
@@ -74,6 +75,7 @@ struct IndexWalk {
     init(_ use: IndexUse, _ reader: KeyValueReader) throws(StorageError) {
         self.use = use
         cursor = try reader.engine.cursor(use.index.map)
+        work = reader.work
     }
 
     var isDone: Bool { interval >= use.intervals.count }
@@ -96,6 +98,7 @@ struct IndexWalk {
             while isPending, cost < end {
                 let key = cursor.key
                 if high.withUnsafeBytes({ compareBytes(key, $0) }) >= 0 { break }
+                try work.step()
                 keys.append(KeyBytes.lastKey(key))
                 isPending = try cursor.next()
             }

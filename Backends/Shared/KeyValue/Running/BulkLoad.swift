@@ -29,7 +29,7 @@ struct BulkLoad {
             isFresh[root] = last[map] == nil
         }
         let indexes = IndexWriter(core, maps)
-        var greatestKey = last[map]
+        var greatestKey = last[map], checked: [EntityIndex: [KeyValueLayout.IndexMap]] = [:]
         for position in 0..<batch.count {
             let row = batch.row(position)
             let kinds = core.layout.kinds[row.entity].count
@@ -37,6 +37,9 @@ struct BulkLoad {
             if size > core.engine.maximumValueBytes {
                 throw StorageError(.valueTooLarge, "an object has \(size) bytes; the store takes \(core.engine.maximumValueBytes)")
             }
+            let direct = checked[row.entity] ?? core.layout.indexes[row.entity].filter { !waits($0, root) }
+            checked[row.entity] = direct
+            try indexes.check(row, direct)
             let target: UnsafeMutableRawPointer
             if let known = greatestKey, row.key <= known {
                 target = try insert(map, row.key, size, core.schema.entities[row.entity].name)
@@ -48,18 +51,20 @@ struct BulkLoad {
                 row.cells, kinds, number: core.layout.entityNumbers[row.entity], version: row.version, to: target, size: size,
                 isChecked: core.checksRecords)
             for index in core.layout.wordIndexes[row.entity] { try words.add(row, index, maps) }
-            for index in core.layout.indexes[row.entity] {
-                // Whether a compound key has a nil is no longer seen in its bytes: such constraints are checked at once.
-                if isFresh[root] == true, index.constraint == nil || index.slots.count == 1 {
-                    entries[index.map, default: IndexEntries()].append(indexes.entry(row, index))
-                } else {
-                    try indexes.add(row, [index])
-                }
+            try indexes.add(row, direct)
+            for index in core.layout.indexes[row.entity] where waits(index, root) {
+                entries[index.map, default: IndexEntries()].append(indexes.entry(row, index))
             }
         }
         if entries.values.reduce(0, { $0 + $1.size }) > Self.longestRun { try writeRuns() }
         last[map] = greatestKey
         greatest[root] = max(greatest[root] ?? 0, greatestKey ?? 0)
+    }
+
+    /// Whether entries of an index are sorted before they are written. Whether a compound key has a nil is no longer seen in its bytes: such
+    /// constraints are checked at once.
+    private func waits(_ index: KeyValueLayout.IndexMap, _ root: EntityIndex) -> Bool {
+        isFresh[root] == true && (index.constraint == nil || index.slots.count == 1)
     }
 
     private func insert(_ map: Int, _ key: Int64, _ size: Int, _ name: String) throws(StorageError) -> UnsafeMutableRawPointer {

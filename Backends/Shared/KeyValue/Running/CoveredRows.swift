@@ -52,6 +52,7 @@ final class CoveredRows: RowCursor {
                 isPending = false
                 continue
             }
+            try filter.reader.work.step()
             try take(key, batch)
             isPending = try cursor.next()
         }

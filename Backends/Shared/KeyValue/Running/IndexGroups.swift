@@ -11,6 +11,7 @@ struct IndexGroups {
 
     private let order: IndexOrder
     private let layout: IndexEntry
+    private let work: WorkMeter
     private let cursor: any OrderedCursor
     private var intervals: ArraySlice<KeyInterval>
     private var interval: KeyInterval?
@@ -23,6 +24,7 @@ struct IndexGroups {
     init(_ order: IndexOrder, _ reader: KeyValueReader) throws(StorageError) {
         self.order = order
         layout = IndexEntry(order.use.index, reader.core)
+        work = reader.work
         cursor = try reader.engine.cursor(order.use.index.map)
         intervals = order.use.intervals[...]
     }
@@ -56,7 +58,10 @@ struct IndexGroups {
         return keys
     }
 
-    private mutating func step() throws(StorageError) { isPending = try order.isAscending ? cursor.next() : cursor.previous() }
+    private mutating func step() throws(StorageError) {
+        try work.step()
+        isPending = try order.isAscending ? cursor.next() : cursor.previous()
+    }
 
     /// Whether there is an entry to read, going on to the next interval where one ends.
     private mutating func isAtEntry() throws(StorageError) -> Bool {

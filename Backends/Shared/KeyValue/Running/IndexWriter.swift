@@ -40,9 +40,18 @@ final class IndexWriter {
         }
     }
 
-    /// Adds a row's entries.
+    /// Looks for other rows with the same values under a unique constraint, before anything of a row is written.
     ///
-    /// - Throws: `uniqueConstraintViolated` when another row has the same values under a unique constraint.
+    /// - Throws: `uniqueConstraintViolated`.
+    func check(_ row: borrowing RowView, _ indexes: [KeyValueLayout.IndexMap]) throws(StorageError) {
+        for index in indexes {
+            guard let constraint = index.constraint, !index.slots.contains(where: { row[$0].isNull }) else { continue }
+            encode(row, index)
+            if let found = try other(row, index) { throw violation(row, constraint, found) }
+        }
+    }
+
+    /// Adds a row's entries, which were checked.
     func add(_ row: borrowing RowView, _ indexes: [KeyValueLayout.IndexMap]) throws(StorageError) {
         for index in indexes {
             if index.isWords {
@@ -50,17 +59,10 @@ final class IndexWriter {
                 continue
             }
             encode(row, index)
-            if let constraint = index.constraint, !index.slots.contains(where: { row[$0].isNull }) { try check(row, index, constraint) }
             key.append(row.key)
             let map = index.map
             try key.withBytes { bytes throws(StorageError) in try maps.put(map, bytes, UnsafeRawBufferPointer(start: nil, count: 0)) }
         }
-    }
-
-    private func check(
-        _ row: borrowing RowView, _ index: KeyValueLayout.IndexMap, _ constraint: ResolvedConstraint
-    ) throws(StorageError) {
-        if let found = try other(row, index) { throw violation(row, constraint, found) }
     }
 
     /// The key of the row that has the same values under a unique constraint, other than the given row; nil when there is none.

@@ -66,6 +66,15 @@ final class KeyValueCore: Sendable {
             .corrupted, "the record of \(name) \(key) is damaged: its checksum does not fit", details: .init(entity: name, keys: [key]))
     }
 
+    @inline(never)
+    func damagedCounter(_ name: String) -> StorageError {
+        StorageError(.corrupted, "the counter of \(name) is damaged; restore the store or transfer its data to a new one")
+    }
+
+    func keysExhausted(_ name: String) -> StorageError {
+        StorageError(.limitExceeded, "\(name) has no key left for another object", details: .init(entity: name))
+    }
+
     /// The position of a token; nil for none.
     func position(_ token: HistoryToken?) throws(StorageError) -> Int64? {
         guard let token else { return nil }

@@ -26,6 +26,7 @@ extension KeyValueReader {
         var entries: [HistoryEntry] = []
         var isThere = try RowKey(first).withBytes { bytes throws(StorageError) in try cursor.seek(bytes) }
         while isThere, entries.count < limit {
+            try work.step()
             guard let entry = HistoryRow.entry(cursor.value, core.storeID, KeyBytes.key(cursor.key)) else {
                 throw .damagedHistory
             }
@@ -53,6 +54,7 @@ extension KeyValueWriter {
     /// Forgets what is at or below a floor.
     private func beginHistory(after floor: HistoryFloor) throws(StorageError) {
         while true {
+            try work.check()
             let keys = try oldest(1000, through: floor.position)
             for key in keys {
                 _ = try RowKey(key).withBytes { bytes throws(StorageError) in try maps.delete(KeyValueLayout.history, bytes) }
@@ -78,17 +80,23 @@ extension KeyValueWriter {
     /// - Returns: Whether the position rose; it does so once.
     private func leaveOut() throws(StorageError) -> Bool {
         if try historyFloor().isUnrecorded { return false }
-        try setNote(HistoryFloor.noteName, HistoryFloor(try newestPosition() + 1, isUnrecorded: true).note)
+        try setNote(HistoryFloor.noteName, HistoryFloor(try after(newestPosition()), isUnrecorded: true).note)
         return true
     }
 
     /// The position of the next entry. The first of a program begins the history anew where changes were left out.
     private func nextPosition() throws(StorageError) -> Int64 {
         // The newest entry is behind the floor.
-        if core.hasResumedHistory.load(ordering: .relaxed), let last = try maps.lastKey(KeyValueLayout.history) { return last + 1 }
+        if core.hasResumedHistory.load(ordering: .relaxed), let last = try maps.lastKey(KeyValueLayout.history) { return try after(last) }
         let newest = try newestPosition()
         if try historyFloor().isUnrecorded { try beginHistory(after: HistoryFloor(newest)) }
-        return newest + 1
+        return try after(newest)
+    }
+
+    private func after(_ position: Int64) throws(StorageError) -> Int64 {
+        let (next, isOver) = position.addingReportingOverflow(1)
+        if isOver { throw StorageError(.limitExceeded, "the history has no position left; transfer the data to a new store") }
+        return next
     }
 
     /// Writes the entry of a transaction; nil where nothing is to be recorded.

@@ -5,17 +5,23 @@ internal import PolystoreStorage
 class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryReader {
     let core: KeyValueCore
     let engine: any OrderedReader
+    /// Counts the rows and entries that the session looks at.
+    let work: WorkMeter
+    private let limit: WorkLimit?
     private(set) var isOpen = true
 
-    init(_ core: KeyValueCore, _ engine: any OrderedReader) {
+    init(_ core: KeyValueCore, _ engine: any OrderedReader, _ limit: WorkLimit? = nil) {
         self.core = core
         self.engine = engine
+        self.limit = limit
+        work = WorkMeter(limit)
     }
 
     deinit { end() }
 
     func checkOpen() throws(StorageError) {
         if !isOpen || core.isClosed { throw StorageError(.storeClosed, "the session or its store was closed") }
+        try work.check()
     }
 
     final func end() {
@@ -80,7 +86,7 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
 
     func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String] {
         let lines = try explanation(of: plan), counted = CountedReader(engine)
-        let cursor = try KeyValueReader(core, counted).cursor(for: plan), batch = RowBatch()
+        let cursor = try KeyValueReader(core, counted, limit).cursor(for: plan), batch = RowBatch()
         var rows = 0
         while try cursor.next(into: batch) { rows += batch.count }
         return lines + ["\(rows) rows found, \(counted.lookUps) pairs looked up, \(counted.steps) read in order, \(counted.seeks) seeks"]
@@ -90,6 +96,7 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
         try checkOpen()
         let map = core.layout.rows[entity]
         for key in keys {
+            try work.step()
             guard let record = try get(map, key) else { continue }
             // Copied: the engine's bytes end with the session, those of the batch do not.
             let copy = UnsafeRawBufferPointer(start: batch.copy(record), count: record.count)
@@ -154,12 +161,16 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
             for key in Set(keys).sorted() {
                 var isThere = try RowKey(key).withBytes { bytes throws(StorageError) in try cursor.seek(bytes) }
                 while isThere, KeyBytes.key(cursor.key) == key {
+                    try work.step()
                     pairs.append(Self.pair(cursor, side))
                     isThere = try cursor.next()
                 }
             }
         } else {
-            while try cursor.next() { pairs.append(Self.pair(cursor, side)) }
+            while try cursor.next() {
+                try work.step()
+                pairs.append(Self.pair(cursor, side))
+            }
         }
         pairs.sort { a, b in
             side == .owner

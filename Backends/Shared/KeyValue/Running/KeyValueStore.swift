@@ -80,7 +80,7 @@ public final class KeyValueStore: Sendable {
     }
 
     private func stored() throws(StorageError) -> StoreMetadata? {
-        let reader = try engine.read()
+        let reader = try engine.read(ReadOptions())
         defer { reader.end() }
         return try Self.stored(reader)
     }
@@ -112,9 +112,10 @@ public final class KeyValueStore: Sendable {
     /// Starts to read one snapshot.
     public func beginRead(_ options: ReadOptions = ReadOptions()) throws(StorageError) -> any StorageReader {
         let (core, _) = try opened()
-        let session = try engine.read()
+        try options.limit?.check()
+        let session = try engine.read(options)
         try core.check(session)
-        return KeyValueReader(core, session)
+        return KeyValueReader(core, session, options.limit)
     }
 
     /// Starts the write transaction, waiting for the one before it.
@@ -125,7 +126,7 @@ public final class KeyValueStore: Sendable {
         do throws(StorageError) {
             let session = try engine.write(options)
             try core.check(session)
-            return KeyValueWriter(core, session, isFollowed: options.isFollowed)
+            return KeyValueWriter(core, session, isFollowed: options.isFollowed, options.limit)
         } catch {
             lane.leave()
             throw error

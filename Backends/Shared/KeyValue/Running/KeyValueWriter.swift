@@ -13,16 +13,18 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
     private var beside = ChangesBeside()
     /// Whether the position of the history rises although nothing is recorded.
     final var raisesPosition = false
+    /// By what the commit is found again.
+    private var mark: CommitToken?
     let old = RowBatch(capacity: 1)
     let scratchRows = RowBatch(capacity: 512)
     private let merged = RowBatch(capacity: 1)
 
-    init(_ core: KeyValueCore, _ maps: any OrderedWriter, isFollowed: Bool = false) {
+    init(_ core: KeyValueCore, _ maps: any OrderedWriter, isFollowed: Bool = false, _ limit: WorkLimit? = nil) {
         self.maps = maps
         indexes = IndexWriter(core, maps)
         bulk = BulkLoad(core, maps)
         recorder = HistoryRecorder(core.metadata.history, isFollowed: isFollowed)
-        super.init(core, maps)
+        super.init(core, maps, limit)
     }
 
     override func didEnd() { core.lane.leave() }
@@ -48,8 +50,18 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         beside.quietly()
         let name = core.schema.entities[core.schema[entity].root].name
         let first = try counter(name)
-        try setCounter(name, first + Int64(count))
-        return first..<(first + Int64(count))
+        guard first > 0 else { throw core.damagedCounter(name) }
+        let (end, isOver) = first.addingReportingOverflow(Int64(count))
+        if isOver { throw core.keysExhausted(name) }
+        try setCounter(name, end)
+        return first..<end
+    }
+
+    /// Raises the key counter of a hierarchy above a key.
+    private func raiseKeys(_ root: EntityIndex, above key: Int64) throws(StorageError) {
+        let (next, isOver) = key.addingReportingOverflow(1)
+        if isOver { throw core.keysExhausted(core.schema.entities[root].name) }
+        try raiseKeys(root, to: next)
     }
 
     /// Raises the key counter of a hierarchy to a key, unless it is there already.
@@ -90,6 +102,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         if change.deletes.isEmpty { return }
         let map = core.layout.rows[change.entity], preserves = recorder.preserves(change.entity)
         for deletion in change.deletes {
+            try work.step()
             let row = try oldRow(change.entity, map, deletion.key)
             if let version = deletion.expectedVersion, version != row.version { throw stale(change.entity, deletion.key) }
             try indexes.remove(row, core.layout.keptIndexes[row.entity])
@@ -127,7 +140,10 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         if touched.isEmpty { return }
         let map = core.layout.rows[entity]
         try update.rows.forEachBatch(scratchRows) { batch throws(StorageError) in
-            for index in 0..<batch.count { try indexes.remove(try oldRow(entity, map, batch.key(index)), touched) }
+            for index in 0..<batch.count {
+                try work.step()
+                try indexes.remove(try oldRow(entity, map, batch.key(index)), touched)
+            }
         }
     }
 
@@ -136,6 +152,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         let count = core.layout.kinds[entity].count, number = core.layout.entityNumbers[entity]
         try update.rows.forEachBatch(scratchRows) { batch throws(StorageError) in
             for index in 0..<batch.count {
+                try work.step()
                 let row = batch.row(index)
                 let stored = try oldRow(entity, map, row.key)
                 if update.checksVersion, stored.version != row.version { throw stale(entity, row.key) }
@@ -145,6 +162,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
                 let cells = merged.appendRow(key: row.key, version: version, entity: entity, slots: count)
                 cells.update(from: stored.cells, count: count)
                 for slot in slots { cells[slot] = row[slot] }
+                try indexes.check(merged.row(0), touched)
                 try put(map, row.key, cells, count, number, version)
                 try indexes.add(merged.row(0), touched)
                 recorder.update(entity, row.key, update.mask)
@@ -158,9 +176,11 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         var last = try greatestKey(map)
         try rows.forEachBatch(scratchRows) { batch throws(StorageError) in
             for index in 0..<batch.count {
-                let row = batch.row(index)
-                if let greatest = last, row.key <= greatest {
-                    if try get(map, row.key) != nil { throw taken(entity, row.key) }
+                try work.step()
+                let row = batch.row(index), isBehind = last.map { row.key > $0 } ?? true
+                if !isBehind, try get(map, row.key) != nil { throw taken(entity, row.key) }
+                try indexes.check(row, indexMaps)
+                if !isBehind {
                     try put(map, row.key, row.cells, count, number, row.version)
                 } else {
                     try append(map, row.key, row.cells, count, number, row.version)
@@ -233,7 +253,10 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
     func load(link: Int, _ pairs: [Link]) throws(StorageError) {
         try checkOpen()
         beside.rows()
-        for pair in pairs { try indexes.add(pair, core.layout.links[link]) }
+        for pair in pairs {
+            try work.step()
+            try indexes.add(pair, core.layout.links[link])
+        }
     }
 
     func savepoint() throws(StorageError) -> Int {
@@ -264,22 +287,38 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
 
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         try finishLoading()
-        for (root, key) in bulk.greatest { try raiseKeys(root, to: key + 1) }
+        for (root, key) in bulk.greatest { try raiseKeys(root, above: key) }
         let token = try writeHistory(record)
         // Nobody names what is not recorded.
         if !core.metadata.history.isOn, recorder.hasChanges { beside.rows() }
         let isListed = token != nil || raisesPosition
-        try writeQuiet(isListed: isListed)
+        let isQuiet = try writeQuiet(isListed: isListed)
+        // A transaction without changes commits nothing.
+        if isListed || isQuiet || beside.hasRows || recorder.hasChanges { mark = try writeMark() }
         for _ in 0..<savepoints.count { try maps.keepSavepoint() }
-        try core.lane.commits.count(isListed: isListed, isUnlisted: beside.hasRows) { () throws(StorageError) in try maps.commit() }
+        try core.lane.commits.count(isListed: isListed, isUnlisted: beside.hasRows) { () throws(StorageError) in try commitMaps() }
         if token != nil { core.hasResumedHistory.store(true, ordering: .relaxed) }
         end()
         return token
     }
 
-    /// Writes down that the transaction about to be committed is none that observers need to know (`CommitLedger`).
-    private func writeQuiet(isListed: Bool) throws(StorageError) {
+    private func commitMaps() throws(StorageError) {
+        do throws(StorageError) {
+            try maps.commit()
+        } catch {
+            var error = error
+            if error.code == .commitOutcomeUnknown { error.details.commit = mark }
+            throw error
+        }
+    }
+
+    /// Writes down whether the transaction about to be committed is none that observers need to know (`CommitLedger`).
+    private func writeQuiet(isListed: Bool) throws(StorageError) -> Bool {
         let step = beside.quietStep(isListed: isListed, isRecorded: recorder.hasChanges), name = KeyValueLayout.quietCounter
-        if step != 0 { try setCounter(name, try counter(name) + step) }
+        if step == 0 { return false }
+        let (count, isOver) = try counter(name).addingReportingOverflow(step)
+        if isOver { throw core.damagedCounter(name) }
+        try setCounter(name, count)
+        return true
     }
 }

@@ -38,6 +38,7 @@ final class RowFilter {
     /// Adds a row to a batch if the plan asks for it.
     @inline(__always)
     func take(_ key: Int64, _ record: UnsafeRawBufferPointer, _ batch: RowBatch) throws(StorageError) -> Bool {
+        try reader.work.step()
         guard let entity = core.shapes.entity(record) else { throw core.damaged(map, key) }
         guard entities[entity] else { return false }
         try core.decode(key, record, map, only: slots.map { UnsafeBufferPointer($0) }, into: batch)

@@ -10,6 +10,7 @@ struct WordSearch {
 
     private let engine: any OrderedReader
     private let map: Int
+    private let work: WorkMeter
 
     /// The keys of all rows of which a plan's searches can be true, ascending, each once, and the indexes that were read; nil where no index
     /// has the words of every row.
@@ -21,7 +22,7 @@ struct WordSearch {
         if uses.isEmpty { return nil }
         var found: [Int64]?
         for use in uses {
-            let search = WordSearch(engine: reader.engine, map: use.index.map)
+            let search = WordSearch(engine: reader.engine, map: use.index.map, work: reader.work)
             for terms in use.query.groups.sorted(by: { rarity($0) > rarity($1) }) {
                 if found?.isEmpty ?? false { break }
                 found = try search.either(terms, within: found)
@@ -76,7 +77,10 @@ struct WordSearch {
             return keys.filter(there.contains)
         }
         var result: [Int64] = []
-        for key in keys ?? [] where try isThere(start, key) { result.append(key) }
+        for key in keys ?? [] {
+            try work.step()
+            if try isThere(start, key) { result.append(key) }
+        }
         return result
     }
 
@@ -87,6 +91,7 @@ struct WordSearch {
         var isThere = try cursor.seek(start)
         while isThere, cursor.key.starts(with: start) {
             if found.count >= most { return nil }
+            try work.step()
             found.append(KeyBytes.lastKey(cursor.key))
             isThere = try cursor.next()
         }

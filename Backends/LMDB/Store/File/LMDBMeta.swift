@@ -1,0 +1,90 @@
+#if LMDB
+internal import Foundation
+internal import PolystoreStorage
+
+/// The root of a tree (`MDB_db` in mdb.c): 48 bytes.
+struct LMDBTree: Equatable {
+    static let bytes = 48
+    private static let noPage = UInt64.max
+    private static let deepest = 32
+
+    let flags: UInt16
+    let depth: Int
+    let entries: UInt64
+    /// The page of the root; nil for a tree without entries.
+    let root: UInt64?
+
+    init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+        flags = UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt16.self))
+        depth = Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 6, as: UInt16.self)))
+        entries = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 32, as: UInt64.self))
+        let page = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 40, as: UInt64.self))
+        root = page == Self.noPage ? nil : page
+    }
+
+    /// Whether depth, entries and root fit each other.
+    var isPlausible: Bool { root == nil ? depth == 0 && entries == 0 : depth > 0 && depth <= Self.deepest && entries > 0 }
+}
+
+/// One of the two pages that name the trees of a snapshot (`MDB_meta` in mdb.c, format 1): 16 bytes of page header, magic, version, map
+/// address, map size, the trees of free pages and of names, of which the first begins with the page size, then the last page and the number of
+/// the transaction. Transaction n writes page n % 2.
+struct LMDBMeta: Equatable {
+    private static let magic: UInt32 = 0xbeef_c0de
+    private static let bytes = 152
+    private static let pageFlag: UInt16 = 0x08
+    /// No file is as large.
+    private static let mostBytes: UInt64 = 1 << 47
+
+    let pageSize: UInt64
+    let free: LMDBTree
+    let names: LMDBTree
+    let lastPage: UInt64
+    let transaction: UInt64
+
+    /// The meta page at an offset; nil where there is none.
+    private init?(_ file: LMDBFile, at offset: UInt64) throws(StorageError) {
+        var bytes = [UInt8](repeating: 0, count: Self.bytes), outcome = Result<Bool, StorageError>.success(false)
+        bytes.withUnsafeMutableBytes { buffer in
+            do throws(StorageError) { outcome = .success(try file.read(buffer, at: offset)) } catch { outcome = .failure(error) }
+        }
+        guard try outcome.get() else { return nil }
+        func number<T: FixedWidthInteger>(_ offset: Int, _ type: T.Type) -> T {
+            bytes.withUnsafeBytes { T(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: T.self)) }
+        }
+        guard number(10, UInt16.self) == Self.pageFlag, number(16, UInt32.self) == Self.magic, number(20, UInt32.self) == 1 else {
+            return nil
+        }
+        pageSize = UInt64(number(40, UInt32.self))
+        free = bytes.withUnsafeBytes { LMDBTree($0, at: 40) }
+        names = bytes.withUnsafeBytes { LMDBTree($0, at: 88) }
+        lastPage = number(136, UInt64.self)
+        transaction = number(144, UInt64.self)
+    }
+
+    /// The two meta pages of a file, the newer first.
+    ///
+    /// - Throws: `notADatabase` where the file does not begin with one; `corrupted` where they do not fit each other.
+    static func pair(_ file: LMDBFile) throws(StorageError) -> (newest: LMDBMeta, other: LMDBMeta) {
+        guard let first = try LMDBMeta(file, at: 0) else { throw StorageError(.notADatabase, "the file is no LMDB database") }
+        guard first.hasPageSize, let second = try LMDBMeta(file, at: first.pageSize), second.pageSize == first.pageSize else {
+            throw LMDBCheck.damaged
+        }
+        let (low, high) = first.transaction < second.transaction ? (first, second) : (second, first)
+        // Both are 0 in a new file, and follow each other from then on.
+        guard high.transaction - low.transaction <= 1, first.transaction % 2 == 0, second.transaction % 2 == 1 || second.transaction == 0,
+            high.isPlausible
+        else { throw LMDBCheck.damaged }
+        return (high, low)
+    }
+
+    private var hasPageSize: Bool { (512...65_536).contains(pageSize) && pageSize.nonzeroBitCount == 1 }
+
+    private var isPlausible: Bool {
+        guard lastPage >= 1, lastPage < Self.mostBytes / pageSize, free.isPlausible, names.isPlausible, names.flags == 0 else {
+            return false
+        }
+        return [free, names].allSatisfy { tree in tree.root.map { $0 > 1 && $0 <= lastPage } ?? true }
+    }
+}
+#endif

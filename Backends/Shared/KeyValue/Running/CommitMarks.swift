@@ -1,0 +1,61 @@
+internal import Foundation
+public import PolystoreStorage
+
+/// The newest commits, each marked by a number that nobody else has: the number of a transaction whose commit failed is given again.
+enum CommitMarks {
+    /// How many commits are known.
+    private static let count: Int64 = 64
+
+    /// The name of the mark of a transaction, among the counters: names of entities do not begin so.
+    static func name(_ number: Int64) -> String { "polystore_commit.\(number % count)" }
+
+    static let byteCount = 24
+
+    /// The number of the transaction (8) and the mark (16).
+    static func bytes(_ number: Int64, _ mark: UUID) -> [UInt8] {
+        withUnsafeBytes(of: number.littleEndian, Array.init) + withUnsafeBytes(of: mark.uuid, Array.init)
+    }
+
+    static func value(_ number: Int64, _ mark: UUID) -> String { "\(number).\(mark.uuidString)" }
+
+    /// The number and the mark of a token; nil where it is of another kind.
+    static func parts(_ token: CommitToken) -> (number: Int64, mark: UUID)? {
+        let parts = token.value.split(separator: ".")
+        guard parts.count == 2, let number = Int64(parts[0]), number > 0, let mark = UUID(uuidString: String(parts[1])) else { return nil }
+        return (number, mark)
+    }
+}
+
+extension KeyValueWriter {
+    /// Marks the transaction, where the engine numbers them.
+    ///
+    /// - Returns: The token of its commit.
+    func writeMark() throws(StorageError) -> CommitToken? {
+        guard let number = maps.commitNumber else { return nil }
+        let mark = UUID(), bytes = CommitMarks.bytes(number, mark)
+        let target = try KeyValueStore.withBytes(CommitMarks.name(number)) { key throws(StorageError) in
+            _ = try maps.delete(KeyValueLayout.counters, key)
+            return try maps.reserve(KeyValueLayout.counters, key, bytes.count)
+        }
+        target.copyMemory(from: bytes, byteCount: bytes.count)
+        return CommitToken(storeID: core.storeID, value: CommitMarks.value(number, mark))
+    }
+}
+
+extension KeyValueStore {
+    /// What became of a commit.
+    public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
+        guard let reader = try beginRead() as? KeyValueReader else { return .unknown }
+        defer { reader.end() }
+        guard token.storeID == reader.core.storeID, let (number, mark) = CommitMarks.parts(token) else {
+            throw StorageError(.notFound, "the token of the commit belongs to another store")
+        }
+        let stored = try Self.withBytes(CommitMarks.name(number)) { key throws(StorageError) in
+            try reader.engine.get(KeyValueLayout.counters, key).map(Array.init) ?? []
+        }
+        if stored == CommitMarks.bytes(number, mark) { return .committed }
+        let newest =
+            stored.count == CommitMarks.byteCount ? stored.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(as: Int64.self)) } : 0
+        return newest > number ? .unknown : .notCommitted
+    }
+}
