@@ -6,7 +6,7 @@ import Testing
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-full-\(UUID().uuidString)")
 
     /// A small file system needs the power to mount one.
-    private static let canMount: Bool = {
+    static let canMount: Bool = {
         let place = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-mount-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: place) }
         guard getuid() == 0, (try? FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)) != nil else {
@@ -16,7 +16,7 @@ import Testing
         return run("/bin/mount", ["-t", "tmpfs", "-o", "size=1m", "none", place.path]).status == 0
     }()
 
-    private static func run(_ tool: String, _ arguments: [String]) -> (status: Int32, output: String) {
+    static func run(_ tool: String, _ arguments: [String]) -> (status: Int32, output: String) {
         let process = Process(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: tool)
         process.arguments = arguments

@@ -14,6 +14,10 @@ struct FailingCalls {
         case diskStaysFull
         /// Half of the bytes are written.
         case shortWrite
+        /// As `inputOutput`, from that call on.
+        case deviceIsGone
+        /// As `deviceIsGone`, but that call has done its work.
+        case deviceGoesAfterwards
 
         fileprivate var environment: [String: String] {
             switch self {
@@ -21,11 +25,22 @@ struct FailingCalls {
             case .diskFull: ["FAILING_ERRNO": "\(ENOSPC)"]
             case .diskStaysFull: ["FAILING_ERRNO": "\(ENOSPC)", "FAILING_LASTS": "1"]
             case .shortWrite: ["FAILING_SHORT": "1"]
+            case .deviceIsGone: ["FAILING_ERRNO": "\(EIO)", "FAILING_LASTS": "1"]
+            case .deviceGoesAfterwards: ["FAILING_ERRNO": "\(EIO)", "FAILING_LASTS": "1", "FAILING_LATE": "1"]
             }
         }
 
         /// The kinds of calls that can fail so.
-        var kinds: Set<Kind> { self == .inputOutput ? [.open, .read, .write, .sync, .truncate] : [.write, .truncate] }
+        var kinds: Set<Kind> {
+            switch self {
+            case .inputOutput, .deviceIsGone: [.open, .read, .write, .sync, .truncate]
+            case .deviceGoesAfterwards: [.write, .sync]
+            case .diskFull, .diskStaysFull, .shortWrite: [.write, .truncate]
+            }
+        }
+
+        /// Whether later calls fail too, so that the program cannot go on.
+        var isLasting: Bool { [.diskStaysFull, .deviceIsGone, .deviceGoesAfterwards].contains(self) }
     }
 
     /// What a program said and did.

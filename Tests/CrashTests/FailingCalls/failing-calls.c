@@ -2,8 +2,8 @@
 //
 // Calls that concern files whose path contains FAILING_PATH are counted, the first being number 1. Those of the kinds in FAILING_KINDS count:
 // letters out of o (open), r (read), w (write), s (sync), t (truncate). Call number FAILING_AT fails with the number FAILING_ERRNO, a write with
-// FAILING_SHORT writes half of its bytes instead; with FAILING_LASTS all later calls fail too. At the end of the process the letters of all
-// counted calls are written to the file FAILING_LOG.
+// FAILING_SHORT writes half of its bytes instead, with FAILING_LATE it does all its work before it fails; with FAILING_LASTS all later calls fail
+// too. At the end of the process the letters of all counted calls are written to the file FAILING_LOG.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ enum { MOST = 1 << 20 };
 
 static const char *path, *kinds, *logged;
 static long failing_at, failing_errno = EIO;
-static int is_short, lasts;
+static int is_short, is_late, lasts;
 static atomic_long count;
 static char letters[MOST];
 
@@ -33,6 +33,7 @@ __attribute__((constructor)) static void begin(void) {
     if (getenv("FAILING_AT")) failing_at = atol(getenv("FAILING_AT"));
     if (getenv("FAILING_ERRNO")) failing_errno = atol(getenv("FAILING_ERRNO"));
     is_short = getenv("FAILING_SHORT") != NULL;
+    is_late = getenv("FAILING_LATE") != NULL;
     lasts = getenv("FAILING_LASTS") != NULL;
     if (!kinds) kinds = "orwst";
 }
@@ -44,12 +45,14 @@ __attribute__((destructor)) static void end(void) {
     if (file >= 0 && syscall(SYS_write, file, letters, all) == all) syscall(SYS_close, file);
 }
 
-// Whether this call, one of a kind on a file, is to fail.
+// Whether this call, one of a kind on a file, is to fail: 1, or 2 after its work.
 static int fails(char kind, const char *name) {
     if (!path || !name || !strstr(name, path) || !strchr(kinds, kind)) return 0;
     long number = atomic_fetch_add(&count, 1) + 1;
     if (number <= MOST) letters[number - 1] = kind;
-    return failing_at > 0 && (number == failing_at || (lasts && number > failing_at));
+    if (failing_at == 0 || number < failing_at) return 0;
+    if (number == failing_at) return is_late ? 2 : 1;
+    return lasts;
 }
 
 static int fails_on(char kind, int file) {
@@ -88,7 +91,8 @@ READ(pread64, (int file, void *bytes, size_t size, off64_t at), (file, bytes, si
 #define WRITE(name, first, values) \
     ssize_t name first { \
         REAL(name); \
-        if (!fails_on('w', file)) return real values; \
+        int failure = fails_on('w', file); \
+        if (!failure || (failure == 2 && real values < 0)) return failure ? -1 : real values; \
         if (!is_short || size < 2) FAIL; \
         size /= 2; \
         return real values; \
@@ -102,7 +106,13 @@ WRITE(writev, (int file, const struct iovec *bytes, int size), (file, bytes, siz
 WRITE(pwritev, (int file, const struct iovec *bytes, int size, off_t at), (file, bytes, size, at))
 WRITE(pwritev64, (int file, const struct iovec *bytes, int size, off64_t at), (file, bytes, size, at))
 
-#define OTHER(kind, name, first, values) int name first { REAL(name); if (fails_on(kind, file)) FAIL; return real values; }
+#define OTHER(kind, name, first, values) \
+    int name first { \
+        REAL(name); \
+        int failure = fails_on(kind, file); \
+        if (!failure || (failure == 2 && real values < 0)) return failure ? -1 : real values; \
+        FAIL; \
+    }
 
 OTHER('s', fsync, (int file), (file))
 OTHER('s', fdatasync, (int file), (file))

@@ -17,7 +17,7 @@ struct LMDBCheck {
 
     static let damaged = StorageError(.corrupted, "the LMDB file is damaged or was cut; restore it from a backup")
     /// The most bytes of a file that is always checked.
-    private static let small: UInt64 = 256 << 20
+    private static let small: UInt64 = 64 << 20
 
     private let file: LMDBFile
     private let meta: LMDBMeta
