@@ -29,7 +29,8 @@ final class LMDBFile: Sendable {
         case shared
     }
 
-    private static let shortestPause: useconds_t = 50, longestPause: useconds_t = 1_000
+    /// Microseconds between two attempts to get a lock.
+    private static let pause: useconds_t = 200
 
     let location: LMDBLocation
     let identity: Identity
@@ -108,20 +109,35 @@ final class LMDBFile: Sendable {
 
     /// Takes the lock, which belongs to this instance. It is asked for again and again: a lock that is waited for has no deadline.
     ///
+    /// One who waits stands at a gate that those who come later do not pass: a process that writes without a pause would get the lock each time.
     /// - Throws: `busy` after the timeout; `cancelled` or `timeout` by the limit.
     @inline(never)
     func lock(_ lock: Lock, _ options: WriteOptions) throws(StorageError) {
         let operation = (lock == .exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB, end = ContinuousClock.now + .seconds(options.timeout)
-        var pause = Self.shortestPause
+        while !setGate(F_WRLCK) { try pause(end, options) }
+        defer { _ = setGate(F_UNLCK) }
         while flock(descriptor, operation) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else { throw LMDBError.error(errno) }
-            try options.limit?.check()
-            if ContinuousClock.now >= end {
-                throw StorageError(.busy, "another process held the store for more than \(options.timeout) seconds; try again")
-            }
-            usleep(pause)
-            pause = min(pause * 5 / 4, Self.longestPause)
+            try pause(end, options)
         }
+    }
+
+    private func pause(_ end: ContinuousClock.Instant, _ options: WriteOptions) throws(StorageError) {
+        try options.limit?.check()
+        if ContinuousClock.now >= end {
+            throw StorageError(.busy, "another process held the store for more than \(options.timeout) seconds; try again")
+        }
+        usleep(Self.pause)
+    }
+
+    /// Closes the gate behind this process, or opens it; false when another stands there. It serves fairness alone: where it cannot be had, or
+    /// is lost because another descriptor of the file is closed, the lock still holds.
+    private func setGate(_ type: some BinaryInteger) -> Bool {
+        var gate = flock()
+        gate.l_type = Int16(type)
+        gate.l_whence = Int16(SEEK_SET)
+        gate.l_len = 1
+        return fcntl(descriptor, F_SETLK, &gate) == 0 || (errno != EAGAIN && errno != EACCES && errno != EINTR)
     }
 
     func unlock() { _ = flock(descriptor, LOCK_UN) }
