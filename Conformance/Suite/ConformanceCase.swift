@@ -85,6 +85,7 @@ public enum ConformanceSuite {
         + HistoryCases.all + HistoryPurgeCases.all + HistoryPollingCases.all
         + RelationshipCases.all + DeletionCases.all + UniqueCases.all + UpsertCases.all + BatchCases.all + SQLCases.all + StreamCases.all
         + PartialCases.all
+        + FailureCases.all
         + LockingCases.all + QueueCases.all
         + IsolationCases.all
         + RoutingCases.all

@@ -54,7 +54,9 @@ public struct StoreMetadata: Sendable {
         storeID = id
         formatVersion = format
         entityNumbers = numbers
-        migrations = entries["migrations"].flatMap { Int($0) } ?? 0
+        // One more must still be a number.
+        guard let steps = Int32(entries["migrations"] ?? "0"), (0..<Int32.max).contains(steps) else { throw Self.damaged("migrations") }
+        migrations = Int(steps)
         let names = (entries["maps"] ?? "").split(separator: "\0", omittingEmptySubsequences: true).map(String.init)
         guard names.count.isMultiple(of: 2) else { throw Self.damaged("maps") }
         mapNames = Dictionary(
@@ -74,12 +76,19 @@ public struct StoreMetadata: Sendable {
             let number = old.entityNumbers[entity.source]
             if taken.insert(number).inserted { numbers[entity.destination] = number }
         }
-        var next = old.entityNumbers.max() ?? 0
+        var last = old.entityNumbers.max() ?? 0
+        taken.formUnion(old.entityNumbers)
         entityNumbers = numbers.map { number in
             if let number { return number }
-            next += 1
-            return next
+            last = Self.number(after: last, besides: taken)
+            taken.insert(last)
+            return last
         }
+    }
+
+    /// A number for a new entity: the next, or where the numbers are at their end the least that is free.
+    private static func number(after last: Int16, besides taken: Set<Int16>) -> Int16 {
+        last < .max ? last + 1 : (1 ... .max).first { !taken.contains($0) } ?? .max
     }
 
     /// The metadata after several steps.

@@ -2,28 +2,6 @@ import Foundation
 import Polystore
 import PolystoreCatalog
 
-/// Writes its last words to the output.
-struct LastWords: StoreLogger {
-    func log(level: StoreLogLevel, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {}
-    func log(error: StorageError, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {}
-    func assert(
-        _ condition: @autoclosure () -> Bool, message: @autoclosure () -> String, fileName: StaticString, lineNumber: Int,
-        functionName: StaticString
-    ) {}
-    func abort(_ message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {
-        FileHandle.standardOutput.write(Data("\(fileName) \(message)".utf8))
-    }
-}
-
-// Assigns to an object outside its transaction: polystore-crash --assign
-if CommandLine.arguments.contains("--assign") {
-    StoreLogging.logger = LastWords()
-    let stack = try DataStack(schema: Schema(entities: [Entity("Left", attributes: [Attribute("x", .int64)])]))
-    try stack.addStorageAndWait(StoreCatalog.standard.store(at: StoreURL("memory:"), configuration: nil))
-    try stack.perform(synchronous: { try $0.create(Into<DynamicObject>(entity: "Left")).setValue(.int(1), for: "x") })
-    try stack.fetchAll(From<DynamicObject>(entity: "Left"))[0].setValue(.int(2), for: "x")
-}
-
 // Works with a store of one version of a model, or leads it to the next.
 if CommandLine.arguments.count >= 3, CommandLine.arguments[1].hasPrefix("--") {
     let count = CommandLine.arguments.count > 3 ? Int(CommandLine.arguments[3]) ?? 1000 : 1000

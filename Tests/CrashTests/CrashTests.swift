@@ -40,20 +40,6 @@ import Testing
         #expect(process.terminationReason == .uncaughtSignal)
     }
 
-    @Test func theLoggerHearsTheLastWords() throws {
-        let process = Process(), output = Pipe()
-        process.executableURL = Helper.program
-        process.arguments = ["--assign"]
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let words = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationReason == .uncaughtSignal)
-        #expect(words.contains("Left.x was assigned outside its transaction; use transaction.edit(object)"))
-        #expect(words.hasPrefix("Polystore/"))
-    }
-
     @Test(arguments: pairs) func noCommitIsEverHalfThere(_ left: String, _ right: String) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let urls = [url(left, "left"), url(right, "right")]

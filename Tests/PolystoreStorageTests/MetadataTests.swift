@@ -35,6 +35,26 @@ import Testing
         }
     }
 
+    @Test(arguments: ["-1", "2147483647", "9223372036854775807", "x"]) func aCountOfMigrationsThatCannotBeIsDamage(_ count: String) throws {
+        var entries = StoreMetadata(new: schema).entries
+        entries["migrations"] = count
+        do {
+            _ = try StoreMetadata(entries: entries)
+            Issue.record("nothing was thrown")
+        } catch {
+            #expect(error.code == .corrupted && error.message.contains("migrations"))
+        }
+    }
+
+    @Test func aNewEntityAfterTheLastNumberTakesAFreeOne() throws {
+        var entries = StoreMetadata(new: schema).entries
+        entries["entities"] = "32767"
+        let wider = try Schema(version: "V2", entities: schema.entities + [Entity("A"), Entity("B")])
+        let next = StoreMetadata(migrating: try StoreMetadata(entries: entries), SchemaMapping(from: schema, to: wider))
+        #expect(Set(next.entityNumbers).count == 3 && next.entityNumbers.allSatisfy { $0 > 0 })
+        #expect(next.entityNumbers.contains(.max))
+    }
+
     /// Entries are written over those of the version before: one that is left out would stay.
     @Test func namesOfMapsAreWrittenAlsoWhereThereAreNone() throws {
         var first = StoreMetadata(migrating: StoreMetadata(new: schema), SchemaMapping(from: schema, to: schema))

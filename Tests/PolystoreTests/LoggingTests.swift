@@ -34,9 +34,6 @@ private final class RecordingLogger: StoreLogger {
     ) {
         if !condition() { add("assert", message(), fileName, functionName) }
     }
-    func abort(_ message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {
-        add("abort", message, fileName, functionName)
-    }
 
     /// What was reported on this thread.
     var own: [Report] {
@@ -74,6 +71,20 @@ private final class RecordingLogger: StoreLogger {
             try stack.addStorageAndWait(InMemoryStore())
             #expect(throws: StorageError.self) { try stack.perform(synchronous: { _ in try stack.perform(synchronous: { _ in }) }) }
             #expect(logger.own.map(\.kind) == ["error reentrantCall", "assert"])
+        }
+    }
+
+    @Test func anAssignmentOutsideItsTransactionIsReportedAndNotMade() throws {
+        try recording { logger in
+            let stack = try DataStack(Person.self, Animal.self, Dog.self)
+            try stack.addStorageAndWait(InMemoryStore())
+            try stack.perform(synchronous: { try $0.create(Person.self).name = "Ann" })
+            let ann = try stack.fetchAll(From<Person>())[0]
+            ann.name = "Bob"
+            #expect(ann.name == "Ann")
+            #expect(!ann.hasChanges)
+            #expect(logger.own.map(\.kind) == ["error readOnly", "assert"])
+            #expect(logger.own.first?.text.hasPrefix("Person.name was assigned outside its transaction") == true)
         }
     }
 

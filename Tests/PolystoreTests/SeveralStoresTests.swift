@@ -133,6 +133,24 @@ import Testing
         }
     }
 
+    @Test func aDetachedTransactionWhoseSecondStoreFollowsLaterHasNoChangesLeft() throws {
+        try open(Pair(left: .sqlite, right: .lmdb)) { stack, _, right in
+            try write(1, stack)
+            let work = stack.beginUnsafe()
+            for name in ["Left", "Right"] {
+                try work.fetchAll(From<DynamicObject>(entity: name))[0].setValue(.int(2), for: "x")
+            }
+            right.isBroken = true
+            #expect(throws: StorageError.self) { try work.commit() }
+            #expect(!work.hasChanges, "the first store has committed")
+            right.isBroken = false
+            try work.commit()
+            try write(3, stack)
+            #expect(try numbers(stack, "Left") == [.int(2), .int(3)])
+            #expect(try numbers(stack, "Right") == [.int(2), .int(3)])
+        }
+    }
+
     @Test func aStoreWithoutItsPeerIsNotWrittenToUntilItForgets() throws {
         let left = TestStore.sqlite.make(configuration: "Left"), right = TestStore.lmdb.make(configuration: "Right")
         defer {

@@ -127,6 +127,7 @@ class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingW
     func rollback(to savepoint: Int) throws(StorageError) {
         try checkOpen()
         let mark = try savepoints.find(savepoint).state
+        queue.removeAll()
         try connection.execute("ROLLBACK TO SAVEPOINT s\(savepoint)")
         // What was dropped after the mark is there again.
         dropped.removeAll()

@@ -18,7 +18,23 @@ enum PredicateCases {
         }
     }
 
-    static let all: [ConformanceCase] = facts.flatMap(cases)
+    static let all: [ConformanceCase] = facts.flatMap(cases) + [relatedRows]
+
+    private static let relatedRows = ConformanceCase(
+        "P041.related-rows-are-read-together", clause: "architecture, the contract of a store"
+    ) { harness, check in
+        try harness.withStore { scratch in
+            try Fixture.fill(scratch)
+            let condition = Predicate.compare(.path("thing.parent.number"), .equal, .value(.int(2)))
+            let plan = try FetchRequest("Holder", where: condition).plan(in: scratch.schema)
+            try scratch.read { session in
+                let reader = NoPushdown(session)
+                let rows = try scratch.rows(ResidualReader(reader, schema: scratch.schema).cursor(for: plan))
+                check.equal(rows.map(\.key), [105, 106], "keys")
+                check.equal(reader.lookUps, 2, "one for the things and one for their parents")
+            }
+        }
+    }
 
     private static func cases(_ fact: Fact) -> [ConformanceCase] {
         let rest = (1...8).filter { !fact.keys.contains($0) }

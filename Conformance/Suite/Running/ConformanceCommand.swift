@@ -90,5 +90,4 @@ private struct SilentLogger: StoreLogger {
         _ condition: @autoclosure () -> Bool, message: @autoclosure () -> String, fileName: StaticString, lineNumber: Int,
         functionName: StaticString
     ) {}
-    func abort(_ message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {}
 }

@@ -150,6 +150,7 @@ struct BatchWork {
         try context.withReader(store) { reader throws(StorageError) in
             let rows = RowBatch(capacity: keys.count), related = StoredRows(reader, schema)
             try reader.rows(plan.entity, keys: keys, into: rows)
+            related.begin(rows)
             for index in 0..<rows.count {
                 let row = rows.row(index), slots = schema[row.entity].slots.count
                 let batch = changed[row.entity] ?? RowBatch(capacity: keys.count)

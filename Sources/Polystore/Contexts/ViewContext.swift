@@ -32,7 +32,7 @@ public final class ViewContext: FetchSource, MonitorHome {
     init(_ core: StackCore, merging: MergeTime) {
         self.core = core
         self.merging = merging
-        context = ObjectContext(stack: core, model: core.model, storeCount: core.storeCount)
+        context = ObjectContext(stack: core, model: core.model)
         core.commits.subscribe(mailbox)
     }
 
@@ -101,7 +101,7 @@ public final class ViewContext: FetchSource, MonitorHome {
     /// Begins anew: what was fetched before stays as it is and is no longer merged. Monitors refetch.
     public func reset() {
         _ = mailbox.take()
-        context = ObjectContext(stack: core, model: core.model, storeCount: core.storeCount)
+        context = ObjectContext(stack: core, model: core.model)
         for monitor in monitors.alive { monitor.homeDidReset() }
     }
 

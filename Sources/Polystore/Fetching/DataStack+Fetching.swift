@@ -1,7 +1,7 @@
 public import PolystoreStorage
 
 extension DataStack {
-    private func newContext() -> ObjectContext { ObjectContext(stack: core, model: core.model, storeCount: core.storeCount) }
+    private func newContext() -> ObjectContext { ObjectContext(stack: core, model: core.model) }
 
     /// Runs a fetch in a context of its own.
     @inline(__always)

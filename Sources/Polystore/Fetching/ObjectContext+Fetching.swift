@@ -54,7 +54,7 @@ extension ObjectContext {
 
     /// A context of the newest committed state beside this one.
     var committed: ObjectContext {
-        let context = ObjectContext(stack: stack, model: model, storeCount: storeCount)
+        let context = ObjectContext(stack: stack, model: model)
         context.limit = limit
         return context
     }
@@ -124,7 +124,7 @@ extension ObjectContext {
         let root = model.schema.entities[model.schema[plan.entity].root].name
         return try withSessions { sessions throws(StorageError) in
             let rows = try RowStream(plan, stores, sessions, model.schema, batchSize: 1024)
-            var found: [ObjectID<Object>] = [], ids: [Int16: UUID] = [:]
+            var found: [ObjectID<Object>] = [], ids: [Int32: UUID] = [:]
             while let (store, key) = try rows.next({ row, store in (store, row.key) }) {
                 let id = ids[store] ?? stack.storeID(Int(store))
                 ids[store] = id

@@ -37,7 +37,7 @@ extension DataStack {
         _ from: From<Object>, after cursor: PageCursor? = nil
     ) throws(StorageError) -> sending Page<Object> {
         try reporting { () throws(StorageError) in
-            try ObjectContext(stack: core, model: core.model, storeCount: core.storeCount).fetchPage(from, after: cursor)
+            try ObjectContext(stack: core, model: core.model).fetchPage(from, after: cursor)
         }
     }
 }

@@ -26,7 +26,7 @@ extension ObjectContext {
         if hasDetachedChanges {
             throw StorageError(.unsupported, "SQL cannot see changes that are only in memory; commit first")
         }
-        return try withReader(store) { reader throws(StorageError) in try reader.rawRows(sql) }
+        return try withReader(store, unless: \.isUndoable) { reader throws(StorageError) in try reader.rawRows(sql) }
     }
 
     /// The objects whose keys a statement gives, in its order.
@@ -90,7 +90,7 @@ extension FetchSource {
 }
 
 extension DataStack {
-    private func newContext() -> ObjectContext { ObjectContext(stack: core, model: core.model, storeCount: core.storeCount) }
+    private func newContext() -> ObjectContext { ObjectContext(stack: core, model: core.model) }
 
     /// The rows of the answer to a statement in SQL, from the newest committed state of a store that takes it.
     ///

@@ -196,7 +196,7 @@ extension DataStack: QuerySource {
     public func _withQueryContext<R>(
         _ includesPendingChanges: Bool, _ body: (ObjectContext) throws(StorageError) -> R
     ) throws(StorageError) -> R {
-        try body(ObjectContext(stack: core, model: core.model, storeCount: core.storeCount))
+        try body(ObjectContext(stack: core, model: core.model))
     }
 }
 

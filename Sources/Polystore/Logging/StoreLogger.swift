@@ -8,8 +8,6 @@ public enum StoreLogLevel: Sendable, Hashable, CaseIterable {
     case notice
     /// Something that works, but not as it should.
     case warning
-    /// The last words before the process ends.
-    case fatal
 }
 
 /// Where a stack reports what happens in it.
@@ -23,12 +21,9 @@ public protocol StoreLogger: Sendable {
     /// An error that is about to be thrown.
     func log(error: StorageError, message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString)
 
-    /// A use of the library that is a mistake in the program, when the condition is false. The call throws afterwards; whether the
-    /// program is to stop here is left to the logger.
+    /// A use of the library that is a mistake in the program, when the condition is false. The call throws afterwards, and an assignment
+    /// outside the object's transaction is not made; whether the program is to stop here is left to the logger.
     func assert(
         _ condition: @autoclosure () -> Bool, message: @autoclosure () -> String, fileName: StaticString, lineNumber: Int,
         functionName: StaticString)
-
-    /// The last words: the process ends when it returns. Called only when an object is assigned to outside its transaction.
-    func abort(_ message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString)
 }

@@ -30,6 +30,15 @@ public enum StoreLogging {
         return error
     }
 
+    /// Reports a mistake of the program that could not be thrown where it was made.
+    static func reportMisuse(
+        _ error: StorageError, fileName: StaticString = #fileID, lineNumber: Int = #line, functionName: StaticString = #function
+    ) -> StorageError {
+        let reported = report(error, fileName: fileName, lineNumber: lineNumber, functionName: functionName)
+        logger.assert(false, message: error.message, fileName: fileName, lineNumber: lineNumber, functionName: functionName)
+        return reported
+    }
+
     static func notice(
         _ message: String, fileName: StaticString = #fileID, lineNumber: Int = #line, functionName: StaticString = #function
     ) {
@@ -72,7 +81,6 @@ public struct SwiftLogLogger: StoreLogger {
             case .trace: .trace
             case .notice: .notice
             case .warning: .warning
-            case .fatal: .critical
             }
         logger.log(level: level, "\(message)", file: "\(fileName)", function: "\(functionName)", line: UInt(lineNumber))
     }
@@ -90,10 +98,5 @@ public struct SwiftLogLogger: StoreLogger {
     ) {
         if condition() { return }
         log(level: .warning, message: message(), fileName: fileName, lineNumber: lineNumber, functionName: functionName)
-    }
-
-    /// A critical message.
-    public func abort(_ message: String, fileName: StaticString, lineNumber: Int, functionName: StaticString) {
-        log(level: .fatal, message: message, fileName: fileName, lineNumber: lineNumber, functionName: functionName)
     }
 }

@@ -20,6 +20,10 @@ final class ChangeTracker {
     var deleted = ContiguousArray<ManagedObject>()
     /// The rows of changed objects before the first assignment, where versions are compared at commit.
     var bases: [ObjectIdentifier: RowBatch] = [:]
+    /// What deletions took from other objects, where they may be given up.
+    var clearings: [ObjectIdentifier: Clearing] = [:]
+    /// The object whose deletion ends its relationships, where that may be given up.
+    var deleting: ObjectIdentifier?
     /// The slots from 63 on that were assigned.
     var highSlots: [ObjectIdentifier: SlotMask] = [:]
     /// Pairs to add with their rank, or to remove (nil).
@@ -67,7 +71,9 @@ final class ChangeTracker {
     }
 
     func unlink(_ link: Int, _ store: Int, owner: Int64, member: Int64) {
-        links[LinkKey(link: link, store: store), default: [:]][Pair(owner: owner, member: member)] = .some(nil)
+        let key = LinkKey(link: link, store: store), pair = Pair(owner: owner, member: member)
+        willRemove(pair, key)
+        links[key, default: [:]][pair] = .some(nil)
     }
 
     /// Everything pending was written.
@@ -91,6 +97,7 @@ final class ChangeTracker {
         changed.removeAll(keepingCapacity: true)
         deleted.removeAll(keepingCapacity: true)
         bases.removeAll(keepingCapacity: true)
+        clearings.removeAll()
         highSlots.removeAll(keepingCapacity: true)
         links.removeAll(keepingCapacity: true)
     }
@@ -113,6 +120,7 @@ final class ChangeTracker {
         changed.removeAll()
         deleted.removeAll()
         bases.removeAll()
+        clearings.removeAll()
         highSlots.removeAll()
         links.removeAll()
     }
@@ -131,8 +139,9 @@ final class ChangeTracker {
         Measured.Counts(inserted: inserted.count { !$0.isDeletedObject }, updated: changed.count { !$0.isNew }, deleted: deleted.count)
     }
 
-    /// Lets go of all objects; the transaction has ended.
+    /// Lets go of all objects; the transaction has ended, and none of them can be changed any more.
     func clear() {
+        for object in [inserted, changed].joined() { object._dirty = 0 }
         clearPending()
         recounted.removeAll()
         unchecked.removeAll()

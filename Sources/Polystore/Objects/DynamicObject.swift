@@ -59,9 +59,11 @@ public final class DynamicObject: ManagedObject {
 
     /// Assigns an attribute.
     ///
-    /// - Throws: `invalidPredicate` for a name that the entity does not have; a value error for a value that cannot be stored.
+    /// - Throws: `invalidPredicate` for a name that the entity does not have; a value error for a value that cannot be stored; `readOnly`
+    ///   outside the transaction of the object.
     public func setValue(_ value: Value, for name: String) throws(StorageError) {
         let slot = try slot(name)
+        if _dirty == 0, !_context.canAssign(self) { throw _context.refuseAssignment(self, name) }
         do throws(ValueError) {
             let normal = try description.normalise(value, slot: slot)
             _touch(slot)

@@ -26,7 +26,7 @@ final class KeyPathProbe {
     /// The stored names on the way of a key path.
     static func resolve<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) throws(StorageError) -> PropertyPath {
         let probe = KeyPathProbe()
-        let context = ObjectContext(stack: .none, model: .none, storeCount: 0, probe: probe)
+        let context = ObjectContext(stack: .none, model: .none, probe: probe)
         let object = Object(_new: 0, 0, context)
         if keyPath == \Object.self { return .object }
         // The children hold the context, and the context holds the probe.

@@ -83,7 +83,7 @@ extension ObjectContext {
     }
 
     /// The object of a row that was read with some of its fields.
-    func object(of row: borrowing RowView, _ store: Int16, _ fields: FetchPlan.Fields) -> ManagedObject {
+    func object(of row: borrowing RowView, _ store: Int32, _ fields: FetchPlan.Fields) -> ManagedObject {
         guard case .some = fields else { return object(of: row, store) }
         if let known = identityMap(row.entity, Int(store)).find(row.key) { return known }
         loadingFields = fields

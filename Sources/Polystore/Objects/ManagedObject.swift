@@ -4,7 +4,8 @@ public import PolystoreStorage
 ///
 /// Classes are declared with the `@Model` macro or generated from a model file; both print the same code. An object belongs to the
 /// context that made it and is not Sendable: what crosses isolation domains are ids (`ObjectID`) and snapshots. Reading a property is
-/// safe for as long as the object is alive. Assigning is allowed only in the transaction that the object belongs to.
+/// safe for as long as the object is alive. Assigning is allowed only in the transaction that the object belongs to: elsewhere, and after the
+/// object was deleted, the assignment is not made and is reported to the logger as a mistake of the program.
 ///
 /// Members that begin with an underscore are for generated code.
 open class ManagedObject {
@@ -16,13 +17,13 @@ open class ManagedObject {
 
     struct Flags {
         /// Every read takes the slow path: the object is a probe, or attributes of it were left out when it was read.
-        static let slow: UInt32 = 1
+        static let slow: UInt16 = 1
         /// The object is not yet in the store.
-        static let new: UInt32 = 2
+        static let new: UInt16 = 2
         /// The object records which properties a key path reads.
-        static let probe: UInt32 = 4
+        static let probe: UInt16 = 4
         /// The object was deleted in this context.
-        static let deleted: UInt32 = 8
+        static let deleted: UInt16 = 8
     }
 
     /// The context: it holds itself while it has objects, see `ObjectContext.welcome`.
@@ -35,11 +36,11 @@ open class ManagedObject {
     @exclusivity(unchecked) public final var _dirty: UInt64
     /// What most objects do not have; nil costs nothing when they come and go.
     @exclusivity(unchecked) final var extras: ObjectExtras?
-    @exclusivity(unchecked) @usableFromInline final var _flags: UInt32
+    @exclusivity(unchecked) @usableFromInline final var _flags: UInt16
     /// The index of the entity in the schema of the stack.
     public final let _entity: Int16
     /// The position of the store in the stack.
-    final let _store: Int16
+    final let _store: Int32
 
     /// The stored name of the entity; generated. Declarations refer to each other by it, because they may refer in circles.
     open class var _entityName: String { "" }
@@ -127,6 +128,7 @@ extension ManagedObject {
     /// The value in the form in which stores keep it, or nil after recording why it is refused.
     @inlinable @inline(__always)
     public final func _accept<V: AttributeValue>(_ value: V, _ slot: Int) -> V? {
+        if _dirty == 0, !_isAssignable(slot) { return nil }
         var value = value
         if let error = V._normalise(&value) { return _refuse(error, slot) }
         return value
@@ -134,6 +136,7 @@ extension ManagedObject {
 
     /// As `_accept` for text, URLs and bytes, which also have limits where they are indexed.
     public final func _acceptBytes<V: AttributeValue>(_ value: V, _ slot: Int) -> V? {
+        if _dirty == 0, !_isAssignable(slot) { return nil }
         var value = value
         if let error = V._normalise(&value) { return _refuse(error, slot) }
         do throws(ValueError) {
@@ -142,6 +145,14 @@ extension ManagedObject {
         } catch {
             return _refuse(error, slot)
         }
+    }
+
+    /// Whether a clean object can be assigned to: it belongs to a transaction that goes on and was not deleted. Reports it where it is not.
+    @inline(never) @usableFromInline
+    final func _isAssignable(_ slot: Int) -> Bool {
+        if _context.canAssign(self) { return true }
+        _context.refuseAssignment(self, description.slots[slot].name)
+        return false
     }
 
     /// Records why a value was refused; the transaction throws it at its end.

@@ -2,9 +2,13 @@ internal import PolystoreStorage
 
 extension ObjectContext {
     /// Runs `body` with a session of a store: the transaction's own, or a short one of the newest snapshot.
-    func withReader<R>(_ store: Int, _ body: (any StorageReader) throws(StorageError) -> R) throws(StorageError) -> R {
+    ///
+    /// - Parameter isHarmless: Says of which errors the session of a transaction is what it was before.
+    func withReader<R>(
+        _ store: Int, unless isHarmless: (StorageError.Code) -> Bool = \.precedesWork, _ body: (any StorageReader) throws(StorageError) -> R
+    ) throws(StorageError) -> R {
         if let sessions {
-            return try sessions.working(unless: \.precedesWork) { () throws(StorageError) in try body(try sessions.reader(store)) }
+            return try sessions.working(unless: isHarmless) { () throws(StorageError) in try body(try sessions.reader(store)) }
         }
         let reader = try stack.store(store).beginRead(ReadOptions(limit: limit))
         defer { reader.end() }
@@ -13,7 +17,7 @@ extension ObjectContext {
 
     /// The object of a row: the one that is alive under its key, or a new one.
     @inline(__always)
-    func object(of row: borrowing RowView, _ store: Int16) -> ManagedObject {
+    func object(of row: borrowing RowView, _ store: Int32) -> ManagedObject {
         let map = identityMap(row.entity, Int(store))
         if let known = map.find(row.key) { return known }
         loadingStore = store
@@ -36,7 +40,7 @@ extension ObjectContext {
         var result: [ManagedObject] = []
         let cursor = try reader.exactCursor(for: plan, schema: model.schema)
         let batch = RowBatch(capacity: 256)
-        let number = Int16(truncatingIfNeeded: store)
+        let number = Int32(truncatingIfNeeded: store)
         loadingStore = number
         // Rows of one entity follow each other: its class and map are looked up when the entity changes.
         var entity = -1
@@ -77,7 +81,7 @@ extension ObjectContext {
             try reader.row(entity, key: key, into: scratch)
             guard scratch.count == 1 else { return nil }
             // Its own entity, which may be below the one asked for, must know the map: by it the object is taken out again.
-            return self.object(of: scratch.row(0), Int16(truncatingIfNeeded: store))
+            return self.object(of: scratch.row(0), Int32(truncatingIfNeeded: store))
         }
     }
 
@@ -99,7 +103,7 @@ extension ObjectContext {
             try withReader(store) { reader throws(StorageError) in
                 let batch = RowBatch(capacity: missing.count)
                 try reader.rows(model.schema[entity].root, keys: missing, into: batch)
-                for index in 0..<batch.count { loaded.append(object(of: batch.row(index), Int16(truncatingIfNeeded: store))) }
+                for index in 0..<batch.count { loaded.append(object(of: batch.row(index), Int32(truncatingIfNeeded: store))) }
             }
         }
         return withExtendedLifetime(loaded) {

@@ -100,7 +100,10 @@ extension ObjectContext {
     func setMembers(_ object: ManagedObject, _ name: String, _ members: [ManagedObject]) {
         guard let position = relationshipPosition(object, name) else { return }
         let relationship = object.description.relationships[position]
-        if tracker == nil || object.isDeletedObject { trapAssignment(object, name) }
+        guard canAssign(object) else {
+            refuseAssignment(object, name)
+            return
+        }
         let label = "\(object.description.name).\(name)"
         for member in members where !accepts(member, for: object, named: label, relationship.destination) { return }
         guard let old = attempt({ () throws(StorageError) in try state(object, position) }) else { return }
@@ -164,11 +167,14 @@ extension ObjectContext {
 
     /// Adds a member at the end of an ordered to-many.
     func append(_ member: ManagedObject, to owner: ManagedObject, _ position: Int, _ link: Int) {
-        guard var state = attempt({ () throws(StorageError) in try state(owner, position) }) else { return }
-        state.remove(member._key)
-        let rank = (state.ranks.max() ?? 0) + Rank.gap
-        state.append(member._key, rank: rank)
-        owner._collections[position] = state
+        // Changed in place: a copy for each member would cost as many steps as there are members.
+        guard attempt({ () throws(StorageError) in _ = try state(owner, position) }) != nil else { return }
+        owner._collections[position]?.remove(member._key)
+        guard let rank = owner._collections[position]?.nextRank else {
+            let keys = owner._collections[position]?.keys ?? []
+            return reorder(owner, position, link, keys + [member._key])
+        }
+        owner._collections[position]?.append(member._key, rank: rank)
         tracker?.link(link, Int(owner._store), Link(owner: owner._key, rank: rank, member: member._key))
     }
 

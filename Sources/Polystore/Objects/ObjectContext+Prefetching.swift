@@ -24,7 +24,7 @@ extension ObjectContext {
     /// One step: the objects that a relationship of all these objects leads to.
     private func prefetch(_ name: String, of objects: [ManagedObject]) throws(StorageError) -> [ManagedObject] {
         struct Place: Hashable {
-            let store: Int16
+            let store: Int32
             let entity: Int16
         }
         var result: [ManagedObject] = [], seen: Set<ObjectIdentifier> = []

@@ -24,7 +24,8 @@ extension ObjectContext {
     func relate(_ object: ManagedObject, _ slot: Int, to target: ManagedObject?) {
         let old = object._reference(slot)
         guard old != target?._key || target == nil else { return }
-        guard accepts(target, for: object, slot) else { return }
+        guard object._dirty != 0 || object._isAssignable(slot), accepts(target, for: object, slot) else { return }
+        if target == nil { tracker?.willClear(object, slot) }
         object._touch(slot)
         switch model.inverses[Int(object._entity)][slot] {
         case .none: break
@@ -82,6 +83,7 @@ extension ObjectContext {
 
     /// Assigns a key without looking at the inverse.
     func assign(_ object: ManagedObject, _ slot: Int, _ key: Int64?) {
+        if key == nil { tracker?.willClear(object, slot) }
         object._touch(slot)
         object._setReference(slot, key)
     }

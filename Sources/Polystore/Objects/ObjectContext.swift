@@ -11,14 +11,10 @@ public final class ObjectContext {
     let isProbe: Bool
     /// Whether a relationship that is not loaded must not be.
     let isStrict: Bool
-    /// The identity map of each entity's hierarchy in each store, made when the first object comes: plain memory, because every object
-    /// finds its map when it goes away.
-    @exclusivity(unchecked) private var maps: UnsafeMutablePointer<Unmanaged<IdentityMap>?>
-    private let entityCount: Int
-    /// The number of stores that the context has places for.
-    @exclusivity(unchecked) private(set) var storeCount: Int
-    /// Keeps the maps, one for each hierarchy and store, under the place of the root.
-    private var ownedMaps: [Int: IdentityMap] = [:]
+    /// The identity maps of the stores of which there were objects.
+    private var storeMaps: [Int32: StoreMaps] = [:]
+    /// Those of the store that was asked for last: nearly always it is the next one too.
+    @exclusivity(unchecked) private var last = StoreMaps(store: -1, entityCount: 0)
     /// The number of objects that are alive. While there are any the context holds itself: one retain for all of them instead of one
     /// for each (a tenth of the time of a fetch).
     @exclusivity(unchecked) private var liveCount = 0
@@ -32,7 +28,7 @@ public final class ObjectContext {
     /// The first error that a getter or setter could not throw.
     private(set) var loadError: StorageError?
     /// The store that the object being made belongs to.
-    @exclusivity(unchecked) var loadingStore: Int16 = 0
+    @exclusivity(unchecked) var loadingStore: Int32 = 0
     /// What the rows have of which objects are being made.
     var loadingFields = FetchPlan.Fields.all
     /// What a key path reads, when this context resolves one.
@@ -41,56 +37,39 @@ public final class ObjectContext {
     /// The store and root of the last id that was looked up: the next one is most often of the same.
     private var lastPlace: (store: UUID, root: String, position: Int, entity: EntityIndex)?
 
-    init(stack: StackCore, model: StackModel, storeCount: Int, probe: KeyPathProbe? = nil) {
+    init(stack: StackCore, model: StackModel, probe: KeyPathProbe? = nil) {
         self.stack = stack
         self.model = model
         self.probe = probe
         isProbe = probe != nil
         isStrict = stack.relationships == .strict
-        entityCount = model.schema.entities.count
-        self.storeCount = storeCount
-        maps = .allocate(capacity: max(storeCount * entityCount, 1))
-        maps.initialize(repeating: nil, count: storeCount * entityCount)
-    }
-
-    deinit { maps.deallocate() }
-
-    /// Makes places for stores that were added since the context was made.
-    private func extend(to count: Int) {
-        if count <= storeCount { return }
-        let longer = UnsafeMutablePointer<Unmanaged<IdentityMap>?>.allocate(capacity: max(count * entityCount, 1))
-        longer.moveInitialize(from: maps, count: storeCount * entityCount)
-        (longer + storeCount * entityCount).initialize(repeating: nil, count: (count - storeCount) * entityCount)
-        maps.deallocate()
-        maps = longer
-        storeCount = count
     }
 
     /// The identity map of an entity's hierarchy in a store, which may have come after the context.
     @inline(__always)
     func identityMap(_ entity: EntityIndex, _ store: Int) -> IdentityMap {
-        if store < storeCount, let map = maps[store &* entityCount &+ entity] { return map.takeUnretainedValue() }
+        if last.store == store, let map = last.maps[entity] { return map.takeUnretainedValue() }
         return makeIdentityMap(entity, store)
     }
 
     @inline(never)
     private func makeIdentityMap(_ entity: EntityIndex, _ store: Int) -> IdentityMap {
-        extend(to: store + 1)
-        let root = store * entityCount + model.schema[entity].root
-        let map = ownedMaps[root] ?? IdentityMap()
-        ownedMaps[root] = map
-        maps[store * entityCount + entity] = .passUnretained(map)
-        return map
+        let position = Int32(truncatingIfNeeded: store)
+        last = storeMaps[position] ?? StoreMaps(store: position, entityCount: model.schema.entities.count)
+        storeMaps[position] = last
+        return last.map(entity, root: model.schema[entity].root)
     }
 
     /// The objects that are alive of a hierarchy in a store, with their map, by place.
     var livePlaces: [(store: Int, root: EntityIndex, map: IdentityMap)] {
-        ownedMaps.map { place, map in (place / entityCount, place % entityCount, map) }
+        storeMaps.sorted { $0.key < $1.key }.flatMap { store, maps in
+            maps.owned.sorted { $0.key < $1.key }.map { (Int(store), $0.key, $0.value) }
+        }
     }
 
     /// Every object that is alive, by store and root entity.
     var liveObjects: [(store: Int, root: EntityIndex, objects: [ManagedObject])] {
-        ownedMaps.sorted { $0.key < $1.key }.map { place, map in (place / entityCount, place % entityCount, map.objects) }
+        livePlaces.map { ($0.store, $0.root, $0.map.objects) }
     }
 
     /// The position of the store and the root entity of an identity.
@@ -116,8 +95,11 @@ public final class ObjectContext {
     /// Called by an object that goes away, and does not use the context afterwards.
     func forget(_ object: ManagedObject) {
         if !isProbe {
-            maps[Int(object._store) &* entityCount &+ Int(object._entity)]?._withUnsafeGuaranteedRef {
-                $0.remove(object._key, Unmanaged.passUnretained(object).toOpaque())
+            if last.store != object._store { last = storeMaps[object._store] ?? last }
+            if last.store == object._store {
+                last.maps[Int(object._entity)]?._withUnsafeGuaranteedRef {
+                    $0.remove(object._key, Unmanaged.passUnretained(object).toOpaque())
+                }
             }
         }
         liveCount &-= 1
@@ -143,7 +125,7 @@ public final class ObjectContext {
 
 extension ObjectContext {
     /// A context for objects that stand for no row: what their declarations say is read from them.
-    public static func _prototypes() -> ObjectContext { ObjectContext(stack: .none, model: .none, storeCount: 0, probe: KeyPathProbe()) }
+    public static func _prototypes() -> ObjectContext { ObjectContext(stack: .none, model: .none, probe: KeyPathProbe()) }
 
     /// The identity of the object that a slot refers to.
     func objectKey(at object: ManagedObject, _ slot: Int, _ key: Int64) -> ObjectKey {
@@ -167,20 +149,28 @@ extension ObjectContext {
 
     /// Called before the first assignment to a clean object.
     func willChange(_ object: ManagedObject, _ slot: Int) {
-        guard let tracker, !object.isDeletedObject else { trapAssignment(object, object.description.slots[slot].name) }
+        guard let tracker else { return }
         tracker.changed.append(object)
         // Work that outlives a closure can meet others: what it began with is needed to tell who changed what.
         if sessions == nil { tracker.bases[ObjectIdentifier(object)] = object.encodedRow() }
     }
 
-    /// Assigning outside a transaction is the one programming error that traps: a setter cannot throw, and going on would lose the
-    /// assignment without a word.
-    func trapAssignment(_ object: ManagedObject, _ property: String) -> Never {
+    /// Whether an object of this context can be changed.
+    func canAssign(_ object: ManagedObject) -> Bool { tracker != nil && !object.isDeletedObject }
+
+    /// Reports an assignment that is not made: a setter cannot throw, and a mistake of the program must not end a server. The context
+    /// remembers it, so that a transaction or read that goes on throws it at its end.
+    @discardableResult
+    func refuseAssignment(_ object: ManagedObject, _ property: String) -> StorageError {
         let reason = object.isDeletedObject ? "assigned after the object was deleted" : "assigned outside its transaction"
-        let message =
-            "\(object.description.name).\(property) was \(reason); use transaction.edit(object) and assign to the object that it returns"
-        StoreLogging.logger.abort(message, fileName: #fileID, lineNumber: #line, functionName: #function)
-        fatalError(message)
+        let name = object.description.name
+        let error = StoreLogging.reportMisuse(
+            StorageError(
+                .readOnly,
+                "\(name).\(property) was \(reason), and was not changed; use transaction.edit(object) and assign to the object that it returns",
+                details: .init(entity: name, property: property, keys: [object._key])))
+        fail(error)
+        return error
     }
 
     /// Records a property that a key path read.

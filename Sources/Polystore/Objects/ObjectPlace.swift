@@ -1,7 +1,7 @@
 /// The place of a row in a context, from which its object is found or loaded again: for fields that outlive their object.
 public struct ObjectPlace {
     let context: ObjectContext
-    let store: Int16
+    let store: Int32
     let entity: Int16
     let key: Int64
 

@@ -23,19 +23,34 @@ enum Rank {
             }
             var end = index
             while end < known.count, !kept[end] { end += 1 }
-            let count = Int64(end - index), before = ranks.last, after = end < known.count ? known[end] : nil
-            switch (before, after) {
-            case (nil, nil): for step in 1...count { ranks.append(step * gap) }
-            case (nil, let after?): for step in 0..<count { ranks.append(after - (count - step) * gap) }
-            case (let before?, nil): for step in 1...count { ranks.append(before + step * gap) }
-            case (let before?, let after?):
-                let distance = (after - before) / (count + 1)
-                if distance < 1 { return known.indices.map { (Int64($0) + 1) * gap } }
-                for step in 1...count { ranks.append(before + step * distance) }
+            guard let between = between(ranks.last, end < known.count ? known[end] : nil, count: Int64(end - index)) else {
+                return known.indices.map { (Int64($0) + 1) * gap }
             }
+            ranks += between
             index = end
         }
         return ranks
+    }
+
+    /// So many ranks after one and before another; nil where there is no room for them between the two or among the numbers.
+    private static func between(_ before: Int64?, _ after: Int64?, count: Int64) -> [Int64]? {
+        var start = before ?? 0, step = gap
+        if let after {
+            // All that come first are put below: as many gaps before the first that has a rank.
+            let (reach, isFar) = gap.multipliedReportingOverflow(by: count + 1)
+            let (lowest, isBelow) = after.subtractingReportingOverflow(reach)
+            let (distance, isOver) = after.subtractingReportingOverflow(start)
+            if before == nil {
+                if isFar || isBelow { return nil }
+                start = lowest
+            } else {
+                step = distance / (count + 1)
+                if isOver || step < 1 { return nil }
+            }
+        }
+        let (reach, isFar) = step.multipliedReportingOverflow(by: count)
+        if isFar || start.addingReportingOverflow(reach).overflow { return nil }
+        return (1...count).map { start + $0 * step }
     }
 
     private static func longestAscending(_ ranks: [Int64?]) -> [Bool] {

@@ -31,6 +31,19 @@ extension ObjectContext {
 
     /// The objects whose reference leads to one of these.
     func referrers(_ attribute: ReferenceAttribute, to objects: [ManagedObject]) throws(StorageError) -> [ManagedObject] {
+        // Nothing in the stores can refer to an object that is not there yet, so it can be deleted where it cannot be written.
+        let new = Set(objects.filter(\.isNew).map(objectKey))
+        let pending =
+            new.isEmpty ? [] : pendingObjects(of: attribute.entity).filter { $0.referenceKey(attribute.slot).map(new.contains) ?? false }
+        return try pending + storedReferrers(attribute, to: objects.filter { !$0.isNew })
+    }
+
+    private func pendingObjects(of entity: EntityIndex) -> [ManagedObject] {
+        let family = model.schema[entity].family
+        return tracker?.pendingObjects.filter { !$0.isDeletedObject && family.contains(Int($0._entity)) } ?? []
+    }
+
+    private func storedReferrers(_ attribute: ReferenceAttribute, to objects: [ManagedObject]) throws(StorageError) -> [ManagedObject] {
         if objects.isEmpty { return [] }
         let name = model.schema[attribute.entity].slots[attribute.slot].name
         let path = CheckedPath(steps: [], entity: attribute.entity, leaf: .slot(attribute.slot), type: .string, text: name)

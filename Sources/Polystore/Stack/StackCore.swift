@@ -12,8 +12,21 @@ final class StackCore: Sendable {
     }
 
     private struct State: Sendable {
-        /// The stores by position; nil where one was removed. Positions are never used again.
-        var entries: [Entry?] = []
+        /// The stores in the order of their positions. A position is never used again, so that objects of a store that was removed are known
+        /// as such.
+        var entries: [(position: Int, entry: Entry)] = []
+        /// The position of the next store.
+        var next = 0
+
+        /// Where a position is among the entries.
+        func index(of position: Int) -> Int? {
+            var low = 0, high = entries.count
+            while low < high {
+                let middle = (low + high) / 2
+                if entries[middle].position < position { low = middle + 1 } else { high = middle }
+            }
+            return low < entries.count && entries[low].position == position ? low : nil
+        }
         var relationships = RelationshipLoading.lazy
         var publishers = PublisherCenter { nil }
         var instrumentation: (any StoreInstrumentation)?
@@ -66,15 +79,13 @@ final class StackCore: Sendable {
         set { state.withLock { $0.pageSecret = newValue } }
     }
 
-    /// The number of positions, removed stores included.
-    var storeCount: Int { state.withLock { $0.entries.count } }
-
     /// Adds a store and gives its position.
     @discardableResult
     func append(_ entry: Entry) -> Int {
         let position = state.withLock { state in
-            state.entries.append(entry)
-            return state.entries.count - 1
+            state.entries.append((state.next, entry))
+            state.next += 1
+            return state.next - 1
         }
         countWriters()
         return position
@@ -84,9 +95,8 @@ final class StackCore: Sendable {
     func remove(_ store: any StorageInterface) -> Entry? {
         defer { countWriters() }
         return state.withLock { state in
-            guard let index = state.entries.firstIndex(where: { $0?.store === store }) else { return nil }
-            defer { state.entries[index] = nil }
-            return state.entries[index]
+            guard let index = state.entries.firstIndex(where: { $0.entry.store === store }) else { return nil }
+            return state.entries.remove(at: index).entry
         }
     }
 
@@ -100,17 +110,17 @@ final class StackCore: Sendable {
     private static let concurrentWriters = 4
 
     var entries: [(position: Int, entry: Entry)] {
-        state.withLock { state in state.entries.enumerated().compactMap { index, entry in entry.map { (index, $0) } } }
+        state.withLock { $0.entries }
     }
 
     func entry(_ position: Int) throws(StorageError) -> Entry {
-        let entry = state.withLock { $0.entries.indices.contains(position) ? $0.entries[position] : nil }
+        let entry = state.withLock { state in state.index(of: position).map { state.entries[$0].entry } }
         guard let entry else { throw StorageError(.storeClosed, "the store was removed from its stack; fetch the object again") }
         return entry
     }
 
     /// Whether a store is still part of the stack.
-    func hasStore(_ position: Int) -> Bool { state.withLock { $0.entries.indices.contains(position) && $0.entries[position] != nil } }
+    func hasStore(_ position: Int) -> Bool { state.withLock { $0.index(of: position) != nil } }
 
     func store(_ position: Int) throws(StorageError) -> any StorageInterface { try entry(position).store }
 

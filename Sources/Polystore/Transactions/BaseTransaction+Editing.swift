@@ -72,7 +72,7 @@ extension BaseTransaction {
         let keys = target.keys
         if keys.next == keys.end { try refill(keys) }
         defer { keys.next &+= 1 }
-        context.loadingStore = Int16(truncatingIfNeeded: target.store)
+        context.loadingStore = Int32(truncatingIfNeeded: target.store)
         return keys.next
     }
 

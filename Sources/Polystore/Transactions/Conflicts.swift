@@ -68,6 +68,27 @@ struct Conflicts {
                 try merge(item) { choose(entity, $0, $1, $2, $3) }
             }
         }
+        restoreDeletions()
+    }
+
+    /// Gives back what deletions that were given up took from others, and takes from the objects that are there again what is deleted here.
+    private func restoreDeletions() {
+        let restored = items.filter { $0.isDeletedHere && !$0.object.isDeletedObject }.map(\.object)
+        if restored.isEmpty { return }
+        for object in restored {
+            guard let clearing = tracker.clearings.removeValue(forKey: ObjectIdentifier(object)) else { continue }
+            tracker.restore(clearing, context.model.schema)
+        }
+        for object in restored {
+            for (slot, description) in object.description.slots.enumerated() {
+                guard let destination = description.destination, let key = object._reference(slot) else { continue }
+                let target = context.identityMap(destination, Int(object._store)).find(key)
+                if target?.isDeletedObject == true { context.assign(object, slot, nil) }
+            }
+        }
+        // What relationships to many lead to is found out again, from the store and from what is pending.
+        tracker.knowsMembersOfNewObjects = false
+        for (_, _, objects) in context.liveObjects { for object in objects { object.forgetRelationships() } }
     }
 
     /// Forgets what was done here to an object.

@@ -26,10 +26,24 @@ struct Deletion {
             next = wave.endIndex
         }
         try checkDenials()
-        for object in doomed { try unlink(object) }
-        for (object, slot) in referrers where !seen.contains(ObjectIdentifier(object)) { object.clear(slot) }
+        defer { context.tracker?.deleting = nil }
+        for object in doomed {
+            note(object)
+            context.tracker?.clearings[ObjectIdentifier(object)] = nil
+            try unlink(object)
+        }
+        for (object, slot) in referrers where !seen.contains(ObjectIdentifier(object)) {
+            note(try context.referenced(object, slot))
+            context.tracker?.willClear(object, slot)
+            object.clear(slot)
+        }
         for object in doomed { kill(object) }
         return doomed.count
+    }
+
+    /// Notes whose deletion changes others from here on, where it may be given up: only detached work has merge policies.
+    private func note(_ object: ManagedObject?) {
+        if context.sessions == nil { context.tracker?.deleting = object.map(ObjectIdentifier.init) }
     }
 
     private mutating func add(_ object: ManagedObject) {
@@ -142,6 +156,7 @@ struct Deletion {
 
     private func kill(_ object: ManagedObject) {
         object._flags |= ManagedObject.Flags.deleted
+        object._dirty = 0
         context.tracker?.deleted.append(object)
     }
 }

@@ -9,7 +9,7 @@ public final class ReadTransaction: FetchSource {
     init(_ core: StackCore, _ limit: WorkLimit) {
         self.limit = limit
         sessions = SessionPool(readingFrom: core, limit)
-        context = ObjectContext(stack: core, model: core.model, storeCount: core.storeCount)
+        context = ObjectContext(stack: core, model: core.model)
         context.sessions = sessions
     }
 

@@ -16,7 +16,7 @@ public final class Transaction: BaseTransaction {
         self.attempt = attempt
         sessions = try SessionPool(writingTo: core, limit.options(isExclusive: isExclusive), stores: stores)
         super.init(
-            ObjectContext(stack: core, model: core.model, storeCount: core.storeCount), author: TransactionAuthor(author), source: source)
+            ObjectContext(stack: core, model: core.model), author: TransactionAuthor(author), source: source)
         context.sessions = sessions
         context.limit = limit
     }

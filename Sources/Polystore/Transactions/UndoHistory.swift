@@ -8,7 +8,7 @@ struct UndoHistory {
             let object: ManagedObject
             let row: RowBatch
             let dirty: UInt64
-            let flags: UInt32
+            let flags: UInt16
         }
 
         fileprivate var inserted = ContiguousArray<ManagedObject>()

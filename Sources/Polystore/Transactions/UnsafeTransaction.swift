@@ -20,7 +20,7 @@ public final class UnsafeTransaction: BaseTransaction {
     init(_ core: StackCore, author: TransactionAuthor, source: (any Hashable & Sendable)?, supportsUndo: Bool) {
         self.core = core
         if supportsUndo { history = UndoHistory() }
-        super.init(ObjectContext(stack: core, model: core.model, storeCount: core.storeCount), author: author, source: source)
+        super.init(ObjectContext(stack: core, model: core.model), author: author, source: source)
         beginHistory()
     }
 

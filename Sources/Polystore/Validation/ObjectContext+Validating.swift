@@ -31,7 +31,7 @@ extension ObjectContext {
             guard let object = try object(place.entity, place.key, place.store),
                 let rule = model.rules[Int(object._entity)]?.counts.first(where: { $0.relationship == place.relationship })
             else { continue }
-            let count = try state(object, place.relationship).keys.count
+            let count = try state(object, place.relationship).count
             if rule.allowed.contains(count) { continue }
             let bound =
                 count < rule.allowed.lowerBound ? "at least \(rule.allowed.lowerBound)" : "at most \(rule.allowed.upperBound)"

@@ -6,7 +6,10 @@ internal import Darwin
 
 /// Bytes with one life: they are copied in one by one and forgotten together. Addresses stay valid until `reset()`.
 public struct ByteArena: ~Copyable {
-    private static let chunkSize = 64 << 10
+    /// The size of a chunk that is kept for the next bytes, and up to which chunks grow.
+    private static let usualSize = 64 << 10
+    /// The bytes of the first chunk, unless more are asked for.
+    private let firstSize: Int
 
     private var chunks: [UnsafeMutableRawBufferPointer] = []
     /// The free part of the last chunk.
@@ -16,14 +19,17 @@ public struct ByteArena: ~Copyable {
     public private(set) var used = 0
 
     /// An empty arena; nothing is allocated before the first byte.
-    public init() {
+    ///
+    /// - Parameter expected: The number of bytes that are likely to come: those of few rows take little memory. Chunks double.
+    public init(expecting expected: Int = 64 << 10) {
+        firstSize = Swift.min(Swift.max(expected, 64), Self.usualSize)
         free = UnsafeMutableRawPointer(bitPattern: 16).unsafelyUnwrapped
         end = free
     }
 
     deinit { for chunk in chunks { chunk.deallocate() } }
 
-    /// Forgets all bytes; one chunk of the usual size is kept.
+    /// Forgets all bytes; the largest chunk of at most the usual size is kept.
     @inline(__always)
     public mutating func reset() {
         if used > 0 { forget() }
@@ -31,10 +37,11 @@ public struct ByteArena: ~Copyable {
 
     @inline(never)
     private mutating func forget() {
-        while chunks.count > 1 || (chunks.first?.count ?? 0) > Self.chunkSize { chunks.removeLast().deallocate() }
-        guard let base = chunks.first?.baseAddress else { return }
-        free = base
-        end = base + chunks[0].count
+        let kept = chunks.indices.filter { chunks[$0].count <= Self.usualSize }.max { chunks[$0].count < chunks[$1].count }
+        for index in chunks.indices where index != kept { chunks[index].deallocate() }
+        chunks = kept.map { [chunks[$0]] } ?? []
+        free = chunks.first?.baseAddress ?? end
+        end = free + (chunks.first?.count ?? 0)
         used = 0
     }
 
@@ -50,7 +57,7 @@ public struct ByteArena: ~Copyable {
 
     @inline(never)
     private mutating func addChunk(_ size: Int) {
-        let count = Swift.max(size, Self.chunkSize)
+        let count = Swift.max(size, chunks.isEmpty ? firstSize : Swift.min((chunks.last?.count ?? 0) * 2, Self.usualSize))
         free = .allocate(byteCount: count, alignment: 16)
         end = free + count
         chunks.append(UnsafeMutableRawBufferPointer(start: free, count: count))

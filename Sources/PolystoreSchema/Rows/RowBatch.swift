@@ -24,7 +24,7 @@ public final class RowBatch {
     @exclusivity(unchecked) @usableFromInline var cells: UnsafeMutablePointer<Cell>
     @exclusivity(unchecked) @usableFromInline var cellCapacity: Int
     @exclusivity(unchecked) @usableFromInline var cellCount = 0
-    @exclusivity(unchecked) @usableFromInline var arena = ByteArena()
+    @exclusivity(unchecked) @usableFromInline var arena: ByteArena
 
     /// The number of rows.
     @exclusivity(unchecked) public private(set) final var count = 0
@@ -39,6 +39,7 @@ public final class RowBatch {
         headers = .allocate(capacity: headerCapacity)
         cellCapacity = headerCapacity * 8
         cells = .allocate(capacity: cellCapacity)
+        arena = ByteArena(expecting: headerCapacity * 64)
     }
 
     deinit {

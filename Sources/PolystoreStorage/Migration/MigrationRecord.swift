@@ -18,7 +18,11 @@ public struct MigrationRecord: Sendable, Hashable {
 
     private static func count(_ session: any StorageReader) throws(StorageError) -> Int {
         guard let data = try session.note(countName) else { return 0 }
-        return Int(String(decoding: data, as: UTF8.self)) ?? 0
+        // One more must still be a number.
+        guard let count = Int32(String(decoding: data, as: UTF8.self)), (0..<Int32.max).contains(count) else {
+            throw StorageError(.corrupted, "the number of migrations that the store has noted is damaged")
+        }
+        return Int(count)
     }
 
     /// Keeps the record in a store, behind those that are there.

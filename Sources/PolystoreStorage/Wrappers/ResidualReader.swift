@@ -17,6 +17,7 @@ public struct ResidualReader {
         let batch = RowBatch()
         let cursor = try reader.cursor(for: stored(plan))
         while try cursor.next(into: batch) {
+            related.begin(batch)
             for index in 0..<batch.count {
                 let row = batch.row(index)
                 if evaluator.matches(row, related) { try sorter.add(row, related) }
@@ -36,6 +37,7 @@ public struct ResidualReader {
         let answer = QueryAnswer(plan, schema: schema)
         let batch = RowBatch()
         while try rows.next(into: batch) {
+            related.begin(batch)
             do throws(QueryError) { try answer.add(batch, related) } catch { throw StorageError(error) }
             try related.throwFailure()
         }
@@ -65,48 +67,4 @@ extension PredicateEvaluator {
     public func throwStorageFailure() throws(StorageError) {
         do throws(QueryError) { try throwFailure() } catch { throw StorageError(error) }
     }
-}
-
-/// Related rows read one by one from a session and kept.
-public final class StoredRows: RelatedRows {
-    private struct Place: Hashable {
-        let root: EntityIndex
-        let key: Int64
-    }
-
-    private let reader: () throws(StorageError) -> any StorageReader
-    private let schema: Schema
-    private var rows: [Place: RowBatch] = [:]
-    private var failure: StorageError?
-
-    /// The rows that a session sees.
-    public convenience init(_ reader: any StorageReader, _ schema: Schema) {
-        self.init({ () throws(StorageError) in reader }, schema)
-    }
-
-    /// The rows that a session sees which is asked for when something is read.
-    public init(_ reader: @escaping () throws(StorageError) -> any StorageReader, _ schema: Schema) {
-        self.reader = reader
-        self.schema = schema
-    }
-
-    /// The row of a key; nil when there is none, or when reading failed, which `throwFailure` tells.
-    public func row(_ entity: EntityIndex, _ key: Int64) -> RowView? {
-        let place = Place(root: schema[entity].root, key: key)
-        if let batch = rows[place] { return batch.count > 0 ? batch.row(0) : nil }
-        let batch = RowBatch(capacity: 1)
-        do throws(StorageError) { try reader().rows(place.root, keys: [key], into: batch) } catch { failure = failure ?? error }
-        rows[place] = batch
-        return batch.count > 0 ? batch.row(0) : nil
-    }
-
-    /// The rows that a to-many relationship leads to; none when reading failed, which `throwFailure` tells.
-    public func members(_ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool) {
-        do throws(StorageError) { try MemberRows(reader(), schema).forEach(entity, relationship, of: key, body) } catch {
-            failure = failure ?? error
-        }
-    }
-
-    /// Throws the first error that reading met.
-    public func throwFailure() throws(StorageError) { if let failure { throw failure } }
 }

@@ -20,7 +20,8 @@ import Testing
             items: ContiguousArray(sections.flatMap(\.1).map { ListContents.Item(key: $0, store: 1) }),
             sections: sections.map { .init(name: $0.0, count: $0.1.count) })
         return Snapshot(
-            contents, stores: ListStores([UUID(), store], root: "Thing"), updated: Set(updated.map { ListContents.Item(key: $0, store: 1) })
+            contents, stores: ListStores([0: UUID(), 1: store], root: "Thing"),
+            updated: Set(updated.map { ListContents.Item(key: $0, store: 1) })
         )
     }
 
@@ -180,7 +181,7 @@ import Testing
     @Test func aDifferenceLeadsFromOneListToTheOtherWhateverTheirSections() {
         var random = RandomLists(seed: 131)
         for _ in 0..<300 {
-            let stores = (ListStores([Self.store, UUID()], root: "Thing"), ListStores([UUID(), Self.store], root: "Thing"))
+            let stores = (ListStores([0: Self.store, 1: UUID()], root: "Thing"), ListStores([0: UUID(), 1: Self.store], root: "Thing"))
             let old = Snapshot(random.list(universe: 12, sections: 3), stores: stores.0)
             let new = Snapshot(random.list(universe: 12, sections: nil), stores: random.number(2) == 0 ? stores.0 : stores.1)
             let difference = new.difference(from: old)

@@ -111,7 +111,7 @@ import Testing
     @Test func aTargetFollowsListsByChance() {
         let target = Recorder(), driver = ListTargetDriver(target)
         var random = RandomLists(seed: 151)
-        let stores = ListStores([UUID(), ListSnapshotTests.store], root: "Thing")
+        let stores = ListStores([0: UUID(), 1: ListSnapshotTests.store], root: "Thing")
         for _ in 0..<300 {
             let list = Snapshot(
                 random.list(universe: 20, sections: 5), stores: stores,

@@ -19,7 +19,7 @@ struct RandomLists: RandomNumberGenerator {
     /// Some of the items 0..<universe in any order, in as many sections with names of few letters.
     mutating func list(universe: Int, sections: Int?) -> ListContents {
         let keys = Array((0..<universe).shuffled(using: &self).prefix(number(universe + 1)))
-        let items = ContiguousArray(keys.map { ListContents.Item(key: Int64($0), store: Int16($0 % 2)) })
+        let items = ContiguousArray(keys.map { ListContents.Item(key: Int64($0), store: Int32($0 % 2)) })
         guard let sections else { return ListContents(items: items) }
         let names = Array(0..<sections).shuffled(using: &self).prefix(number(sections + 1)).map { "section \($0)" }
         if names.isEmpty { return ListContents(items: [], sections: []) }

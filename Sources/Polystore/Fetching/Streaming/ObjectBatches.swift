@@ -24,7 +24,7 @@ final class ObjectBatches<Object: ManagedObject> {
     private let seat: StreamSeat?
     /// The rows that were read, with the stores that they are from.
     private let rows: RowBatch
-    private var stores: [Int16] = []
+    private var stores: [Int32] = []
 
     /// The objects of a request in a context.
     ///
@@ -80,7 +80,7 @@ final class ObjectBatches<Object: ManagedObject> {
         case .ids(nil):
             var committed = from
             committed.includesPendingChanges = nil
-            let reader = ObjectContext(stack: context.stack, model: context.model, storeCount: context.storeCount)
+            let reader = ObjectContext(stack: context.stack, model: context.model)
             reader.limit = limit
             source = .ids(try reader.fetchIDs(committed)[...])
         case .ids, .objects, .ended: return

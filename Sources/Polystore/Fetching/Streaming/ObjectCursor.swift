@@ -57,7 +57,7 @@ extension DataStack {
     /// - Throws: `busy` while four cursors and streams of the stack are open; as `fetchAll`.
     public func fetchCursor<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> sending ObjectCursor<Object> {
         try reporting { () throws(StorageError) in
-            try ObjectCursor(from, ObjectContext(stack: core, model: core.model, storeCount: core.storeCount), isAlone: true)
+            try ObjectCursor(from, ObjectContext(stack: core, model: core.model), isAlone: true)
         }
     }
 }

@@ -98,7 +98,7 @@ extension DataStack {
     public func fetchStream<Object: ManagedObject>(_ from: From<Object>) -> sending ObjectStream<Object> {
         let core = core
         return ObjectStream { () throws(StorageError) in
-            try ObjectBatches(from, ObjectContext(stack: core, model: core.model, storeCount: core.storeCount), isAlone: true)
+            try ObjectBatches(from, ObjectContext(stack: core, model: core.model), isAlone: true)
         }
     }
 }

@@ -42,7 +42,7 @@ final class RowStream {
 
     /// Where the rows of one store come from.
     private final class Source {
-        let store: Int16
+        let store: Int32
         let reader: any StorageReader
         let cursor: any RowCursor
         let batch: RowBatch
@@ -52,7 +52,7 @@ final class RowStream {
         var related: StoredRows?
 
         init(_ store: Int, _ reader: any StorageReader, _ cursor: any RowCursor, _ batch: RowBatch) {
-            self.store = Int16(truncatingIfNeeded: store)
+            self.store = Int32(truncatingIfNeeded: store)
             self.reader = reader
             self.cursor = cursor
             self.batch = batch
@@ -69,7 +69,7 @@ final class RowStream {
     }
 
     /// Hands the next row and the position of its store to `body`; nil at the end.
-    func next<R>(_ body: (borrowing RowView, Int16) throws(StorageError) -> R) throws(StorageError) -> R? {
+    func next<R>(_ body: (borrowing RowView, Int32) throws(StorageError) -> R) throws(StorageError) -> R? {
         guard let source = try isMerged ? smallest() : only() else { return nil }
         return try body(source.batch.row(source.index), source.store)
     }
@@ -96,6 +96,7 @@ final class RowStream {
     private func advance(_ source: Source) throws(StorageError) -> Bool {
         guard try source.step() else { return false }
         let related = source.related ?? StoredRows(source.reader, schema)
+        if source.related == nil { related.begin(source.batch) }
         source.related = related
         let row = source.batch.row(source.index)
         source.place = MergedPlace(row, Int(source.store), order.values(row, related, plan.sort))

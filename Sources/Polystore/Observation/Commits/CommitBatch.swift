@@ -83,7 +83,7 @@ struct CommitBatch {
 /// Rows of changed objects as they are in the snapshot in which a batch is taken: many lists ask for the same ones.
 final class TouchedRows {
     private struct Place: Hashable {
-        let store: Int16
+        let store: Int32
         let root: EntityIndex
         let keys: [Int64]
     }
@@ -91,7 +91,7 @@ final class TouchedRows {
     private var known: [Place: RowBatch] = [:]
 
     /// The rows of keys, which ascend.
-    func rows(_ root: EntityIndex, _ keys: [Int64], _ store: Int16, _ sessions: SessionPool) throws(StorageError) -> RowBatch {
+    func rows(_ root: EntityIndex, _ keys: [Int64], _ store: Int32, _ sessions: SessionPool) throws(StorageError) -> RowBatch {
         let place = Place(store: store, root: root, keys: keys)
         if let rows = known[place] { return rows }
         let rows = RowBatch(capacity: keys.count)

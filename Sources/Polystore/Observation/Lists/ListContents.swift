@@ -3,7 +3,7 @@ struct ListContents: Sendable, Hashable {
     /// The place of an object: the position of its store in the stack, and its key.
     struct Item: Sendable, Hashable {
         let key: Int64
-        let store: Int16
+        let store: Int32
     }
 
     /// A run of items with one section name.

@@ -30,8 +30,8 @@ extension ListEngine {
         var plan = query.plan
         plan.limit = wanted
         let stream = try RowStream(plan, stores, sessions, core.model.schema, batchSize: 1024)
-        var rows = ListRows(plan.sort), related: [Int16: StoredRows] = [:]
-        for store in stores { related[Int16(truncatingIfNeeded: store)] = StoredRows(try sessions.reader(store), core.model.schema) }
+        var rows = ListRows(plan.sort), related: [Int32: StoredRows] = [:]
+        for store in stores { related[Int32(truncatingIfNeeded: store)] = StoredRows(try sessions.reader(store), core.model.schema) }
         while let row = try stream.next({ row, store throws(StorageError) -> ListRows.Row in
             guard let related = related[store] else { throw StorageError(.storeClosed, "a store of the list was removed") }
             return try self.row(row, store, related)
@@ -39,7 +39,7 @@ extension ListEngine {
         return (rows, wanted.map { rows.count < $0 } ?? true)
     }
 
-    func row(_ row: borrowing RowView, _ store: Int16, _ related: StoredRows) throws(StorageError) -> ListRows.Row {
+    func row(_ row: borrowing RowView, _ store: Int32, _ related: StoredRows) throws(StorageError) -> ListRows.Row {
         let values = query.plan.sort.isEmpty ? [] : order.values(row, related, query.plan.sort)
         try related.throwFailure()
         do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }

@@ -48,7 +48,7 @@ extension ListEngine {
         for run in batch.runs(in: store) where query.plan.entities.contains(run.entity) {
             if case .links = run.kind { continue }
             if run.keys.count > most - touched.count { return false }
-            for key in run.keys { touched.insert(Item(key: key, store: Int16(truncatingIfNeeded: store))) }
+            for key in run.keys { touched.insert(Item(key: key, store: Int32(truncatingIfNeeded: store))) }
         }
         return true
     }
@@ -57,7 +57,7 @@ extension ListEngine {
     private func shown(_ batch: CommitBatch, _ store: Int, _ stale: StaleObjects) -> [Item] {
         if stale.isEmpty { return [] }
         return batch.runs(in: store).filter { query.plan.entities.contains($0.entity) }
-            .flatMap { stale.keys(among: $0.keys, query.root, store) }.map { Item(key: $0, store: Int16(truncatingIfNeeded: store)) }
+            .flatMap { stale.keys(among: $0.keys, query.root, store) }.map { Item(key: $0, store: Int32(truncatingIfNeeded: store)) }
     }
 
     /// The list's objects from which something that changed can be reached.

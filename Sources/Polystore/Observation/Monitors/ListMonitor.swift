@@ -154,10 +154,9 @@ public final class ListMonitor<Object: ManagedObject> {
 
     /// The same, with what is new of the values.
     func snapshot(updated changes: ListChanges?) -> ListSnapshot<Object> {
-        let core = home.core, stores = (0..<core.storeCount).map { core.storeID($0) }
         let updated = changes == nil ? [] : lastUpdated
         var snapshot = ListSnapshot<Object>(
-            engine.contents, stores: ListStores(stores, root: core.model.schema.entities[engine.query.root].name), updated: updated)
+            engine.contents, stores: ListStores(home.core, root: engine.query.root), updated: updated)
         snapshot.isAnew = isAnew
         return snapshot
     }

@@ -120,9 +120,8 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
     }
 
     private static func snapshot(_ engine: ListEngine, _ core: StackCore, updated: Set<ListContents.Item> = []) -> ListSnapshot<Object> {
-        let stores = (0..<core.storeCount).map { core.storeID($0) }
-        return ListSnapshot(
-            engine.contents, stores: ListStores(stores, root: core.model.schema.entities[engine.query.root].name), updated: updated)
+        ListSnapshot(
+            engine.contents, stores: ListStores(core, root: engine.query.root), updated: updated)
     }
 
     /// What the list holds now.

@@ -39,8 +39,10 @@ extension ListSnapshot {
         if stores == other.stores { return self }
         var both = other.stores, placed = contents
         // More stores than can be told apart: as if nothing were in common.
-        guard let positions = try? stores.origins.map({ try both.adopt($0) }) else { return ListSnapshot(ListContents(), stores: both) }
-        placed.items = ContiguousArray(contents.items.map { ListContents.Item(key: $0.key, store: positions[Int($0.store)]) })
+        var positions: [Int32: Int32] = [:]
+        for (position, origin) in stores.origins.sorted(by: { $0.key < $1.key }) { positions[position] = try? both.adopt(origin) }
+        guard positions.count == stores.origins.count else { return ListSnapshot(ListContents(), stores: both) }
+        placed.items = ContiguousArray(contents.items.map { ListContents.Item(key: $0.key, store: positions[$0.store] ?? $0.store) })
         return ListSnapshot(placed, stores: both)
     }
 }

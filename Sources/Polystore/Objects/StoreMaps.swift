@@ -1,0 +1,26 @@
+internal import PolystoreStorage
+
+/// The identity maps of one store in a context, one for each hierarchy, made when its first object comes.
+final class StoreMaps {
+    /// The position of the store.
+    let store: Int32
+    /// The map of each entity: plain memory, because every object finds its map when it goes away.
+    let maps: UnsafeMutablePointer<Unmanaged<IdentityMap>?>
+    /// Keeps the maps, under the roots of their hierarchies.
+    private(set) var owned: [EntityIndex: IdentityMap] = [:]
+
+    init(store: Int32, entityCount: Int) {
+        self.store = store
+        maps = .allocate(capacity: max(entityCount, 1))
+        maps.initialize(repeating: nil, count: max(entityCount, 1))
+    }
+
+    deinit { maps.deallocate() }
+
+    func map(_ entity: EntityIndex, root: EntityIndex) -> IdentityMap {
+        let map = owned[root] ?? IdentityMap()
+        owned[root] = map
+        maps[entity] = .passUnretained(map)
+        return map
+    }
+}

@@ -1,0 +1,100 @@
+/// Related rows read from a session in blocks, and kept as long as a batch is looked at.
+///
+/// A row that is not there yet is read together with those that the same reference of the other rows of the batch leads to: one call of the
+/// session for each batch and step of a key path, not one for each row.
+public final class StoredRows: RelatedRows {
+    private struct Place: Hashable {
+        let root: EntityIndex
+        let key: Int64
+    }
+
+    private enum Found {
+        case missing
+        case at(RowBatch, Int)
+
+        var row: RowView? { if case .at(let batch, let index) = self { batch.row(index) } else { nil } }
+    }
+
+    /// So many rows are read at once.
+    private static let block = 1024
+    /// More than so many are not kept from one batch to the next.
+    private static let most = 8192
+
+    private let reader: () throws(StorageError) -> any StorageReader
+    private let schema: Schema
+    private var found: [Place: Found] = [:]
+    /// What has references to rows that may be asked for: the batch that is looked at, and what was read for it.
+    private var sources: [RowBatch] = []
+    private var failure: StorageError?
+
+    /// The rows that a session sees.
+    public convenience init(_ reader: any StorageReader, _ schema: Schema) {
+        self.init({ () throws(StorageError) in reader }, schema)
+    }
+
+    /// The rows that a session sees which is asked for when something is read.
+    public init(_ reader: @escaping () throws(StorageError) -> any StorageReader, _ schema: Schema) {
+        self.reader = reader
+        self.schema = schema
+    }
+
+    /// Names the rows that are looked at next: what they lead to is read together. Rows that were handed out before are not valid any more.
+    public func begin(_ batch: RowBatch) {
+        sources = [batch]
+        if found.count > Self.most { found.removeAll() }
+    }
+
+    /// The row of a key; nil when there is none, or when reading failed, which `throwFailure` tells.
+    public func row(_ entity: EntityIndex, _ key: Int64) -> RowView? {
+        let place = Place(root: schema[entity].root, key: key)
+        if let known = found[place] { return known.row }
+        do throws(StorageError) { try read(place.root, neighbours(of: place)) } catch { failure = failure ?? error }
+        return found[place]?.row
+    }
+
+    private func read(_ root: EntityIndex, _ keys: [Int64]) throws(StorageError) {
+        for key in keys { found[Place(root: root, key: key)] = .missing }
+        let batch = RowBatch(capacity: keys.count)
+        try reader().rows(root, keys: keys, into: batch)
+        for index in 0..<batch.count { found[Place(root: root, key: batch.key(index))] = .at(batch, index) }
+        if !sources.isEmpty { sources.append(batch) }
+    }
+
+    /// A key with those that the reference that led to it has in other rows, ascending.
+    private func neighbours(of place: Place) -> [Int64] {
+        for source in sources {
+            for index in 0..<source.count {
+                let row = source.row(index)
+                for slot in references(row.entity, to: place.root) where row[slot].kind == .int && row[slot].int == place.key {
+                    return keys(source, row.entity, slot, place)
+                }
+            }
+        }
+        return [place.key]
+    }
+
+    private func keys(_ source: RowBatch, _ entity: EntityIndex, _ slot: Int, _ place: Place) -> [Int64] {
+        var keys: Set<Int64> = [place.key]
+        for index in 0..<source.count where keys.count < Self.block {
+            let row = source.row(index)
+            guard row.entity == entity, row[slot].kind == .int else { continue }
+            if found[Place(root: place.root, key: row[slot].int)] == nil { keys.insert(row[slot].int) }
+        }
+        return keys.sorted()
+    }
+
+    private func references(_ entity: EntityIndex, to root: EntityIndex) -> [Int] {
+        let slots = schema[entity].slots
+        return slots.indices.filter { slots[$0].destination.map { schema[$0].root == root } ?? false }
+    }
+
+    /// The rows that a to-many relationship leads to; none when reading failed, which `throwFailure` tells.
+    public func members(_ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool) {
+        do throws(StorageError) { try MemberRows(reader(), schema).forEach(entity, relationship, of: key, body) } catch {
+            failure = failure ?? error
+        }
+    }
+
+    /// Throws the first error that reading met.
+    public func throwFailure() throws(StorageError) { if let failure { throw failure } }
+}
