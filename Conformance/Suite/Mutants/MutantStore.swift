@@ -15,6 +15,7 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
         case ignoresConditions = "P001.int-equal"
         case missesNilInInequality = "P001.int-not-equal-includes-nil"
         case forgetsRollback = "T002.rollback-leaves-nothing"
+        case keepsHalfChangeSets = "T007.a-violation-that-is-corrected"
         case usesKeysAgain = "C015.keys-are-never-used-again"
         case forgetsVersions = "L002.stale-version"
         case losesMicroseconds = "V016.date-microseconds"
@@ -238,6 +239,10 @@ class MutantWriter: MutantReader, ForwardingWriter, ChangeRecordingWriter, Histo
                 case .links: store.defect != .leavesOutLinks
                 }
             })
+    }
+
+    func rollback(to savepoint: Int) throws(StorageError) {
+        if store.defect != .keepsHalfChangeSets { try writer.rollback(to: savepoint) }
     }
 
     // Stated again, so that a subclass can override them.

@@ -4,7 +4,7 @@ internal import PolystoreStorage
 
 /// Group T over objects: what fails inside a transaction is undone, or the transaction as a whole fails.
 enum FailureCases {
-    static let all: [ConformanceCase] = flushes + batches + whole + policies + parts + assignments
+    static let all: [ConformanceCase] = flushes + batches + whole + policies + parts + numbers + assignments
 
     private static let flushes: [ConformanceCase] = [
         .graph("T007.a-violation-that-is-caught-leaves-nothing", "semantics W, rules", needs: [.savepoints]) { stack, check in
@@ -189,6 +189,39 @@ enum FailureCases {
         .graph("T005.random-parts", "semantics W", needs: [.savepoints]) { stack, check in
             for seed in UInt64(1)...12 { try RandomParts(stack, seed, check).run() }
         },
+    ]
+
+    private static let numbers: [ConformanceCase] = [
+        .graph("R050.a-rank-at-the-end-of-the-numbers", "semantics E") { stack, check in
+            let (squad, first) = try stack.write { transaction in
+                let squad = try transaction.create(Squad.self), player = try transaction.create(Player.self)
+                (squad.name, player.number, player.squad) = ("Ab", 1, squad)
+                return (squad.objectID, player.objectID)
+            }
+            let entity = stack.schema.index(of: "Squad")
+            guard let link = stack.schema.links.firstIndex(where: { $0.owner == entity }) else { return check.isTrue(false, "the link") }
+            for rank in [Int64.max, .min] {
+                let writer = try stack.storages[0].beginWrite(WriteOptions())
+                defer { writer.end() }
+                let pair = Link(owner: squad.key.key, rank: rank, member: first.key.key)
+                try writer.apply(ChangeSet(links: [LinkChanges(link: link, added: [pair])]))
+                _ = try writer.commit(CommitRecord())
+                try stack.write { transaction in
+                    let player = try transaction.create(Player.self)
+                    (player.number, player.squad) = (2, try transaction.edit(squad))
+                }
+                try stack.write { transaction in
+                    guard let squad = try transaction.edit(squad) else { return }
+                    check.equal(squad.players.map(\.number), [1, 2], "the order with \(rank)")
+                    squad.players.reverse()
+                }
+                try stack.write { transaction in
+                    guard let squad = try transaction.edit(squad) else { return }
+                    check.equal(squad.players.map(\.number), [2, 1], "the new order with \(rank)")
+                    try transaction.delete(squad.players[0])
+                }
+            }
+        }
     ]
 
     private static let assignments: [ConformanceCase] = [
