@@ -59,7 +59,8 @@ extension ChangeTracker {
     private func restore(_ reference: Clearing.Reference) {
         let object = reference.object, bit = UInt64(1) << UInt64(min(reference.slot, 63))
         // What was assigned since stays.
-        guard object.encodedRow().row(0)[reference.slot].isNull else { return }
+        let present = object.encodedRow()
+        guard withExtendedLifetime(present, { present.row(0)[reference.slot].isNull }) else { return }
         withExtendedLifetime(reference.row) { object._reload(reference.row.row(0), bit) }
         if reference.wasAssigned || object.isNew || reference.slot >= 63 { return }
         object._dirty &= ~bit
