@@ -19,6 +19,10 @@ struct PostgreSQLError {
         var offset: Int?
     }
 
+    static let sharedBackend =
+        "between the program and the server there is a pool that gives each transaction another connection; sessions need one of their own: "
+        + "connect to the server itself, or use a pool that keeps connections for a session"
+
     let state: String
     let constraint: String?
     private let sentence: String?
@@ -60,6 +64,8 @@ struct PostgreSQLError {
             return SQLTables.changedByHand(sentence ?? state, cause)
         case "3F000", "42P01": return make(.notFound, "the server has no such schema or table")
         case "42501": return make(.permissionDenied, "the user may not do this on the server")
+        // Names of prepared statements are given once for each connection.
+        case "26000", "42P05": return make(.unsupported, Self.sharedBackend)
         case "2200H": return make(.limitExceeded, "no keys are left for objects of the entity")
         case "25006": return make(.readOnly, "the server or the session takes no changes")
         case "53100": return make(.diskFull, "the server has no room left; nothing was written")

@@ -69,10 +69,7 @@ extension PostgreSQLConnection {
     func checkBackend(_ process: String?) throws(StorageError) {
         if process == backend { return }
         giveUp()
-        throw StorageError(
-            .unsupported,
-            "between the program and the server there is a pool that gives each transaction another connection; writers need one of their own: "
-                + "connect to the server itself, or use a pool that keeps connections for a session")
+        throw StorageError(.unsupported, PostgreSQLError.sharedBackend)
     }
 }
 #endif
