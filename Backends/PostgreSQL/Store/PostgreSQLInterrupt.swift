@@ -39,8 +39,10 @@ final class PostgreSQLInterrupt: Sendable {
     var ended: ContinuousClock.Instant? { end.moment.withLock { $0 } }
 
     /// What ended the session, where something did.
-    func error(_ cause: (any Error)? = nil) -> StorageError? {
-        if ended == nil { return nil }
+    ///
+    /// - Parameter cause: The error that is explained; one of a lock that was waited for until the limit ended is the limit's.
+    func error(_ cause: StorageError? = nil) -> StorageError? {
+        if ended == nil, cause?.code != .busy { return nil }
         do throws(StorageError) { try limit.check() } catch { return StorageError(error.code, error.message, cause: cause) }
         return nil
     }

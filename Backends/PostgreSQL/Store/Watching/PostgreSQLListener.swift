@@ -113,6 +113,7 @@ final class PostgreSQLListener: Sendable {
         while isRunning {
             do {
                 let connection = try connect()
+                connection.longestSilence = .seconds(Self.renewal)
                 try connection.execute("LISTEN \(PostgreSQLEvent.channel(schema))")
                 pause = 0.1
                 if wasLost { for event in [PostgreSQLEvent.joining(own), .joined(own), .unknown("")] { onEvent(event) } }
