@@ -134,7 +134,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         // A store of an older version; where the role may not, its owner does.
         if isUsed, !request.readOnly { try? PostgreSQLTelling(connection, schema).makeWhereMissing() }
         let setup = PostgreSQLSetup(connection, schema)
-        let offset = try isUsed ? setup.historyOffset(storing: !request.readOnly) : 0
+        let offset = try setup.historyOffset(storing: isUsed && !request.readOnly)
         var opened = PostgreSQLCore(
             stored, schema: schema, durability: durability, readers: readerCount, historyOffset: offset, open: connect)
         if let next = try RollingRecord.core(request, opened, setup) { opened = next }

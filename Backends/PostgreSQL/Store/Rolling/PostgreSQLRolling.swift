@@ -111,7 +111,10 @@ struct PostgreSQLRolling {
         guard try connection.text("SELECT pg_try_advisory_lock(\(core.lock &+ 1))::int") == "1" else {
             throw StorageError(.busy, "another program fills the store")
         }
-        defer { try? connection.execute("SELECT pg_advisory_unlock(\(core.lock &+ 1))") }
+        defer {
+            // The connection goes back to others, and the lock must not.
+            if (try? connection.text("SELECT pg_advisory_unlock(\(core.lock &+ 1))")) != "t" { connection.giveUp() }
+        }
         for filling in step.plan.fillings { try fill(filling, step, pace, report) }
         for index in step.plan.freshIndexes { try make(index, step.plan) }
         try patiently(WriteOptions(timeout: 30)) { () throws(StorageError) in
