@@ -77,9 +77,10 @@ import Testing
     }
 
     @Test func aSystemWithoutThreadsIsAnError() async throws {
-        let isEmpty = Atomic(true), threads = WorkerThreads { body in
-            isEmpty.load(ordering: .relaxed) ? false : WorkerThreads.startThread(body)
-        }
+        let isEmpty = Atomic(true),
+            threads = WorkerThreads { body in
+                isEmpty.load(ordering: .relaxed) ? false : WorkerThreads.startThread(body)
+            }
         let queue = WorkQueue(threads, width: 1)
         let refused = await queue.result(of: { () throws(StorageError) in 1 })
         #expect(throws: StorageError.self) { try refused.get() }

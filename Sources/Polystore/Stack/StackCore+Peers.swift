@@ -32,7 +32,7 @@ extension StackCore {
             do throws(StorageError) {
                 let author = try Peers.settle(entry.state.storeID, model.schema, writer) { peer throws(StorageError) in
                     guard let other = self.position(of: peer) else { return nil }
-                    return try store(other).beginRead()
+                    return try store(other).beginRead(ReadOptions(limit: options.limit))
                 }
                 guard let author else { return writer }
                 _ = try writer.commit(CommitRecord(author: author))

@@ -16,8 +16,9 @@ final class ArrivingList: HomeMonitor {
         defer { context.remove(arriving) }
         // It is used by the thread of the stack until that is done, and by nobody else before.
         nonisolated(unsafe) let engine = ListEngine(query, core)
-        let fetched = await core.workers.observers.result { () throws(StorageError) in
-            let sessions = SessionPool(readingFrom: core)
+        let limit = WorkLimit()
+        let fetched = await core.workers.observers.result(limit) { () throws(StorageError) in
+            let sessions = SessionPool(readingFrom: core, limit)
             defer { sessions.end() }
             try engine.fetch(sessions)
         }
