@@ -69,7 +69,7 @@ extension DataStack {
                     return try runner.run(measured, unless: refusal, body)
                 }
             }
-            core.commits.waitForDelivery(atMost: 1)
+            if refusal == nil { core.commits.waitForDelivery(atMost: 1) }
             queue.async { completion(result) }
         }
     }
