@@ -8,8 +8,8 @@ struct NumberedQueue<Element> {
     /// The number of elements.
     var count: Int { elements.count }
 
-    /// Whether the element with a number is there.
-    func contains(_ number: Int) -> Bool { elements[number] != nil }
+    /// Whether there is none.
+    var isEmpty: Bool { elements.isEmpty }
 
     /// Adds an element and gives its number.
     mutating func append(_ element: Element) -> Int {

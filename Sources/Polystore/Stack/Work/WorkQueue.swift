@@ -24,15 +24,26 @@ package final class WorkQueue: Sendable {
 
         private func mayBegin(_ job: Job) -> Bool { running < width && !(job.isSerial && isSerialRunning) }
 
+        /// Begins a job, if its turn has come.
+        mutating func begin(_ job: Job) -> Bool {
+            guard waiting.isEmpty, mayBegin(job) else { return false }
+            count(job)
+            return true
+        }
+
         /// The jobs whose turn has come.
         mutating func begin() -> [Job] {
             var begun: [Job] = []
             while let job = waiting.popFirst(where: mayBegin) {
-                running += 1
-                if job.isSerial { isSerialRunning = true }
+                count(job)
                 begun.append(job)
             }
             return begun
+        }
+
+        private mutating func count(_ job: Job) {
+            running += 1
+            if job.isSerial { isSerialRunning = true }
         }
 
         mutating func end(_ job: Job) {
@@ -81,12 +92,9 @@ package final class WorkQueue: Sendable {
     @inline(never) package func submit(
         _ limit: WorkLimit, isSerial: Bool = false, inside outer: RunningTransaction? = nil, _ work: @escaping Work
     ) {
-        let (number, begun, waits) = state.withLock { state in
-            let number = state.waiting.append(Job(limit: limit, isSerial: isSerial, work: work)), begun = state.begin()
-            return (number, begun, state.waiting.contains(number))
-        }
-        for job in begun { start(job) }
-        if !waits { return }
+        let job = Job(limit: limit, isSerial: isSerial, work: work)
+        let number = state.withLock { $0.begin(job) ? nil : $0.waiting.append(job) }
+        guard let number else { return start(job) }
         _ = limit.onEnd { [weak self] in self?.withdraw(number) }
         guard let outer else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [weak self, weak outer] in
