@@ -69,7 +69,7 @@ public struct StoreCatalog: StoreOpener {
         }
         throw StorageError(
             .invalidConfiguration,
-            "no store is known under \"\(url.scheme):\"\(Suggestion.nearest(url.scheme, in: schemes)) (known: \(schemes.joined(separator: ", ")))"
+            "no store is known under \"\(url.scheme.excerpt()):\"\(Suggestion.nearest(url.scheme, in: schemes)) (known: \(schemes.joined(separator: ", ")))"
         )
     }
 
@@ -79,13 +79,15 @@ public struct StoreCatalog: StoreOpener {
     public func url(for text: String) throws(StorageError) -> StoreURL {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: text, isDirectory: &isFolder), !isFolder.boolValue,
-            let file = FileHandle(forReadingAtPath: text)
+            let file = try? RegularFile.open(text)
         else { return try StoreURL(text) }
         defer { try? file.close() }
         let head = (try? file.read(upToCount: 32)) ?? Data()
         let path = text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? text
         if head.starts(with: Data("SQLite format 3\0".utf8)) { return try StoreURL("sqlite:\(path)") }
         if head.count >= 20, head[16..<20].elementsEqual([0xde, 0xc0, 0xef, 0xbe]) { return try StoreURL("lmdb:\(path)") }
-        throw StorageError(.notADatabase, "the file is neither a SQLite nor an LMDB database")
+        throw StorageError(
+            .notADatabase, "the file is neither a SQLite nor an LMDB database; name one, or write the kind before its path (sqlite:, lmdb:)"
+        )
     }
 }

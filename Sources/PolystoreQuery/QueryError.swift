@@ -1,3 +1,5 @@
+internal import PolystoreSchema
+
 /// Why a request means nothing for a schema: a wrong name, type or number, with the nearest right thing.
 public struct QueryError: Error, Sendable, Hashable {
     /// The kind of refusal.
@@ -22,8 +24,8 @@ public struct QueryError: Error, Sendable, Hashable {
     /// A refusal.
     public init(_ reason: Reason, path: String = "", _ message: String) {
         self.reason = reason
-        self.path = path
-        self.message = message
+        self.path = path.excerpt(ErrorText.longestPath)
+        self.message = message.excerpt(ErrorText.longestMessage)
     }
 
     /// A refusal of a request that means nothing for the schema.

@@ -45,7 +45,7 @@ public struct StoreMetadata: Sendable {
         do throws(SchemaError) {
             schema = try Schema(json: json)
         } catch {
-            throw StorageError(.corrupted, "the store's schema cannot be read: \(error)", cause: error)
+            throw StorageError(.corrupted, "the store's schema cannot be read: \(error); restore a backup of it", cause: error)
         }
         let numbers = (entries["entities"] ?? "").split(separator: ",").compactMap { Int16($0) }
         let isSound = numbers.allSatisfy { $0 > 0 } && Set(numbers).count == numbers.count
@@ -104,7 +104,7 @@ public struct StoreMetadata: Sendable {
     }
 
     private static func damaged(_ name: String) -> StorageError {
-        StorageError(.corrupted, "the store's metadata lacks a valid \"\(name)\"")
+        StorageError(.corrupted, "the store's metadata lacks a valid \"\(name)\"; restore a backup of it")
     }
 
     /// What a store keeps.

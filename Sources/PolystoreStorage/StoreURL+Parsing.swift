@@ -11,7 +11,7 @@ extension StoreURL {
         if text.hasPrefix("env:") {
             let name = String(text.dropFirst(4))
             guard let value = ProcessInfo.processInfo.environment[name], !value.hasPrefix("env:") else {
-                throw StorageError(.invalidConfiguration, "the environment variable \(name) is not set to a store URL")
+                throw StorageError(.invalidConfiguration, "the environment variable \(name.excerpt()) is not set to a store URL")
             }
             try self.init(value)
             return
@@ -58,13 +58,16 @@ extension StoreURL {
             guard path.hasPrefix("///") else {
                 throw StorageError(
                     .invalidConfiguration,
-                    "\(scheme)://… would name a host; write \(scheme):path for a relative or \(scheme):/path for an absolute path")
+                    "\(scheme.excerpt())://… would name a host; write \(scheme.excerpt()):path for a relative or \(scheme.excerpt()):/path for an absolute path"
+                )
             }
             path = String(path.dropFirst(2))
         }
         guard let decoded = path.removingPercentEncoding else {
-            throw StorageError(.invalidConfiguration, "the path of the store URL has a broken percent escape")
+            throw StorageError(.invalidConfiguration, "the path of the store URL has a broken percent escape; write % as %25")
         }
+        // The engines' libraries would take the path up to it, which is another file.
+        if decoded.utf8.contains(0) { throw StorageError(.invalidConfiguration, "the path of the store URL has a U+0000; leave it out") }
         var options: [Option] = []
         for part in query { options.append(try Self.option(part)) }
         self.init(scheme: scheme, place: decoded, options: options, text: text)
@@ -78,7 +81,7 @@ extension StoreURL {
     private static func option(_ part: Substring) throws(StorageError) -> Option {
         let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard pair.count == 2, let value = String(pair[1]).removingPercentEncoding else {
-            throw StorageError(.invalidConfiguration, "the option \"\(pair[0])\" of the store URL needs a value: name=value")
+            throw StorageError(.invalidConfiguration, "the option \"\(pair[0].excerpt())\" of the store URL needs a value: name=value")
         }
         return Option(name: String(pair[0]), value: value)
     }
@@ -94,7 +97,7 @@ extension StoreURL {
             let known = allowed.isEmpty ? "it has none" : "known are \(allowed.joined(separator: ", "))"
             throw StorageError(
                 .invalidConfiguration,
-                "\(scheme): stores have no option \"\(option.name)\" (\(known))\(Suggestion.nearest(option.name, in: allowed))")
+                "\(scheme): stores have no option \"\(option.name.excerpt())\" (\(known))\(Suggestion.nearest(option.name, in: allowed))")
         }
     }
 
@@ -102,7 +105,7 @@ extension StoreURL {
     public func durability(option name: String = "durability") throws(StorageError) -> Durability {
         guard let text = option(name) else { return .full }
         guard let durability = Durability(rawValue: text) else {
-            throw StorageError(.invalidConfiguration, "\(name) is full or relaxed")
+            throw StorageError(.invalidConfiguration, "the option \(name) is full or relaxed")
         }
         return durability
     }
@@ -110,14 +113,21 @@ extension StoreURL {
     /// The text with the password as `***`.
     public var redacted: String {
         guard scheme == "postgresql", let start = text.range(of: "://") else { return text }
-        var result = text
-        let authority = text[start.upperBound...].prefix { $0 != "/" && $0 != "?" }
-        if let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") {
-            result.replaceSubrange(text.index(after: colon)..<at, with: "***")
+        let rest = text[start.upperBound...]
+        let mark = rest.firstIndex(of: "?") ?? rest.endIndex
+        // A password with a slash in it is not well-formed, but a password all the same.
+        var address = String(rest[..<mark])
+        if let at = address.lastIndex(of: "@"), let colon = address[..<at].firstIndex(of: ":") {
+            address.replaceSubrange(address.index(after: colon)..<at, with: "***")
         }
-        guard let key = result.range(of: "password=") else { return result }
-        let end = result[key.upperBound...].firstIndex(of: "&") ?? result.endIndex
-        result.replaceSubrange(key.upperBound..<end, with: "***")
-        return result
+        let options = rest[mark...].split(separator: "&", omittingEmptySubsequences: false).map(Self.redacted)
+        return text[..<start.upperBound] + address + options.joined(separator: "&")
+    }
+
+    /// An option without the value, if that is a password.
+    private static func redacted(_ option: Substring) -> String {
+        guard let sign = option.firstIndex(of: "=") else { return String(option) }
+        let name = String(option[..<sign]).removingPercentEncoding?.lowercased()
+        return name?.hasSuffix("password") == false ? String(option) : option[...sign] + "***"
     }
 }

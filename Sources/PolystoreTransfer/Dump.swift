@@ -8,17 +8,17 @@ public struct Dump {
     public init(_ contents: Contents) { self.contents = contents }
 
     /// Hands over the lines, in the order of entities and keys.
-    public func lines(_ body: (String) -> Void) throws(StorageError) {
+    public func lines(_ body: (String) throws(StorageError) -> Void) throws(StorageError) {
         let schema = contents.schema
         for root in schema.roots {
             _ = try contents.rows(root) { batch throws(StorageError) in
-                for index in 0..<batch.count { body(try Self.line(batch.row(index), schema)) }
+                for index in 0..<batch.count { try body(try Self.line(batch.row(index), schema)) }
             }
         }
         for (link, description) in schema.links.enumerated() {
-            _ = try contents.links(link) { pairs in
+            _ = try contents.links(link) { pairs throws(StorageError) in
                 for pair in pairs {
-                    body(
+                    try body(
                         "{\"link\":\(JSONWriter.quoted(description.name)),\"owner\":\(pair.owner),\"rank\":\(pair.rank),\"member\":\(pair.member)}"
                     )
                 }
@@ -32,7 +32,9 @@ public struct Dump {
         var text = "{\"entity\":\(JSONWriter.quoted(description.name)),\"key\":\(row.key),\"version\":\(row.version)"
         for (slot, property) in description.slots.enumerated() {
             guard let value = Value(row[slot], as: property.type) else {
-                throw StorageError(.corrupted, "\(description.name).\(property.name) of object \(row.key) has ill-formed bytes")
+                throw StorageError(
+                    .corrupted,
+                    "\(description.name).\(property.name) of object \(row.key) has ill-formed bytes; restore a backup of the store")
             }
             if !value.isNull { text += ",\(JSONWriter.quoted(property.name)):\(JSONWriter.write(ValueText.json(value)))" }
         }

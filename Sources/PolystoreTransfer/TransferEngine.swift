@@ -24,7 +24,10 @@ public struct TransferEngine: Sendable {
     ) throws(StorageError) -> [TransferItem] {
         guard schema.hash == targetSchema.hash else {
             let difference = SchemaDifference.first(from: targetSchema, to: schema)?.description ?? "the hashes differ"
-            throw StorageError(.schemaMismatch, "the target has another schema: \(difference)")
+            throw StorageError(
+                .schemaMismatch,
+                "the target has another schema: \(difference); lead it to the model of the source first (polystore schema apply), or choose a new one"
+            )
         }
         let reader = try source.beginRead()
         defer { reader.end() }
@@ -44,7 +47,8 @@ public struct TransferEngine: Sendable {
         let contents = Contents(writer, schema)
         for root in schema.roots where try contents.count(root) > 0 {
             let name = schema.entities[root].name
-            throw StorageError(.alreadyExists, "the target is not empty: it has objects of \(name)", details: .init(entity: name))
+            throw StorageError(
+                .alreadyExists, "the target is not empty: it has objects of \(name); choose an empty one", details: .init(entity: name))
         }
     }
 

@@ -14,7 +14,7 @@ enum SQLiteError {
             return StorageError(.busy, "another connection holds the database; try again", cause: cause)
         case SQLITE_FULL: return StorageError(.diskFull, "there is no room left for the database; nothing was written", cause: cause)
         case SQLITE_NOTADB: return StorageError(.notADatabase, "the file is no SQLite database", cause: cause)
-        case SQLITE_CORRUPT: return StorageError(.corrupted, "the database is damaged; restore it or run check", cause: cause)
+        case SQLITE_CORRUPT: return StorageError(.corrupted, "the database is damaged; restore a backup of it", cause: cause)
         case SQLITE_READONLY: return StorageError(.readOnly, "the database can only be read", cause: cause)
         case SQLITE_PERM, SQLITE_AUTH: return StorageError(.permissionDenied, "the database may not be used", cause: cause)
         case SQLITE_CANTOPEN: return StorageError(.notFound, "the database file cannot be opened", cause: cause)

@@ -70,11 +70,11 @@ final class Scratch {
 
     /// Runs `body` in a write transaction that commits.
     @discardableResult
-    func write(author: String = "", _ body: (any StorageWriter) throws -> Void) throws -> HistoryToken? {
+    func write(author: String = "", time: Int64? = nil, _ body: (any StorageWriter) throws -> Void) throws -> HistoryToken? {
         let writer = try store.beginWrite(WriteOptions(timeout: 10))
         defer { writer.end() }
         try body(writer)
-        let token = try writer.commit(CommitRecord(author: author))
+        let token = try writer.commit(CommitRecord(author: author, time: time))
         newest = token ?? newest
         return token
     }

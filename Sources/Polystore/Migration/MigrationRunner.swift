@@ -182,11 +182,10 @@ public struct MigrationRunner {
         let fresh = place + ".new"
         try? FileManager.default.removeItem(atPath: fresh)
         try local.backup(to: URL(fileURLWithPath: fresh))
-        do {
-            try? FileManager.default.removeItem(atPath: place)
-            try FileManager.default.moveItem(atPath: fresh, toPath: place)
-        } catch {
-            throw StorageError(.inputOutput, "the backup before the migration could not be given its name", cause: error)
+        guard rename(fresh, place) == 0 else {
+            throw StorageError(
+                .inputOutput, "the backup before the migration could not be given its name; look at the folder of the store",
+                cause: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))
         }
         return URL(fileURLWithPath: place)
     }

@@ -19,23 +19,17 @@ struct DumpCommand: ParsableCommand {
         defer { opened.close() }
         let reader = try opened.store.beginRead()
         defer { reader.end() }
-        let handle = try file()
+        let file = try output.map { path throws(StorageError) in try AtomicFile(path) }
         var buffer = Data()
-        try Dump(Contents(reader, opened.schema)).lines { line in
+        func flush() throws(StorageError) {
+            if let file { try file.write(buffer) } else { try Console.write(buffer) }
+            buffer.removeAll(keepingCapacity: true)
+        }
+        try Dump(Contents(reader, opened.schema)).lines { line throws(StorageError) in
             buffer += Data((line + "\n").utf8)
-            if buffer.count > 1 << 20 {
-                handle.write(buffer)
-                buffer.removeAll(keepingCapacity: true)
-            }
+            if buffer.count > 1 << 20 { try flush() }
         }
-        handle.write(buffer)
-    }
-
-    private func file() throws(StorageError) -> FileHandle {
-        guard let output else { return .standardOutput }
-        guard FileManager.default.createFile(atPath: output, contents: nil), let handle = FileHandle(forWritingAtPath: output) else {
-            throw StorageError(.permissionDenied, "the file \(output) cannot be written")
-        }
-        return handle
+        try flush()
+        try file?.finish()
     }
 }

@@ -33,14 +33,18 @@ struct LoadCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Show no progress.")
     var quiet = false
 
+    @Flag(help: "Leave out columns and names of the files that no attribute has.")
+    var ignoreUnknown = false
+
     func run() throws {
-        let (mapping, folder) = try wanted()
+        var (mapping, folder) = try wanted()
+        if ignoreUnknown { mapping.ignoresUnknown = true }
         let opened = try model.map { try Stores.create(store, Stores.model($0)) } ?? Stores.open(store, readOnly: false)
         let line = ProgressLine(isQuiet: quiet)
         do {
             let report = try FileLoader.load(
                 mapping, into: opened.store, opened.schema, isStrict: strict, progress: { line.show($0, done: $1) },
-                read: { try Data(contentsOf: folder.appendingPathComponent($0)) })
+                read: { try Stores.data(folder.appendingPathComponent($0).path) })
             line.finish()
             opened.close()
             LoadCommand.show(report)
@@ -53,7 +57,10 @@ struct LoadCommand: ParsableCommand {
 
     private func wanted() throws -> (LoadMapping, URL) {
         if let mapping {
-            return (try LoadMapping(json: Stores.data(mapping)), URL(fileURLWithPath: mapping).deletingLastPathComponent())
+            return (
+                try LoadMapping(json: Stores.data(mapping, atMost: Stores.longestText)),
+                URL(fileURLWithPath: mapping).deletingLastPathComponent()
+            )
         }
         guard let file, let entity else { throw ValidationError("give --mapping FILE, or a file and --entity NAME") }
         let url = URL(fileURLWithPath: file)

@@ -18,10 +18,10 @@ struct ModelCommand: ParsableCommand {
 
     /// Writes a text to a file, or to the output.
     static func write(_ text: String, to file: String?) throws(StorageError) {
-        guard let file else { return FileHandle.standardOutput.write(Data(text.utf8)) }
-        do { try text.write(toFile: file, atomically: true, encoding: .utf8) } catch {
-            throw StorageError(.permissionDenied, "the file \(file) cannot be written", cause: error)
-        }
+        guard let file else { return try Console.write(Data(text.utf8)) }
+        let output = try AtomicFile(file)
+        try output.write(Data(text.utf8))
+        try output.finish()
     }
 
     /// `polystore model generate`.

@@ -41,14 +41,21 @@ enum Stores {
 
     /// The text of a file.
     static func text(_ path: String) throws(StorageError) -> String {
-        let data = try Stores.data(path)
-        guard let text = String(data: data, encoding: .utf8) else { throw StorageError(.invalidConfiguration, "\(path) is no UTF-8 text") }
+        let data = try Stores.data(path, atMost: longestText)
+        guard let text = String(data: data, encoding: .utf8) else {
+            throw StorageError(.invalidConfiguration, "\(path): the file is no UTF-8 text")
+        }
         return text
     }
 
-    static func data(_ path: String) throws(StorageError) -> Data {
-        do { return try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
-            throw StorageError(.notFound, "the file \(path) cannot be read", cause: error)
+    /// The most bytes of a model or a mapping.
+    static let longestText = 16 << 20
+
+    /// The contents of a file.
+    static func data(_ path: String, atMost most: Int? = nil) throws(StorageError) -> Data {
+        do throws(RegularFile.Problem) { return try RegularFile.data(path, atMost: most) } catch {
+            throw StorageError(
+                error == .tooLarge ? .limitExceeded : error == .unreadable ? .permissionDenied : .notFound, "\(path): \(error.sentence)")
         }
     }
 

@@ -108,7 +108,7 @@ struct ExpressionChecker {
         case .datePart(let part, let zone):
             try checkCount(1)
             if TimeZone(identifier: zone) == nil {
-                throw QueryError("\"\(zone)\" is no time zone; use a name such as Europe/Berlin, or UTC")
+                throw QueryError("\"\(zone.excerpt())\" is no time zone; use a name such as Europe/Berlin, or UTC")
             }
             if !isNil(arguments[0]), arguments[0].type != .date {
                 throw QueryError(path: text(arguments[0]), "\(part.rawValue) needs a date, not \(arguments[0].type.rawValue)")

@@ -103,6 +103,6 @@ struct PathChecker {
         let known = description.slots.map(\.name)
         let near = Suggestion.nearest(name, in: known)
         let list = near.isEmpty && known.count <= 12 ? "; it has \(known.joined(separator: ", "))" : near
-        return QueryError(path: path.description, "\(description.name) has no property \"\(name)\"\(list)")
+        return QueryError(path: path.description, "\(description.name) has no property \"\(name.excerpt())\"\(list)")
     }
 }

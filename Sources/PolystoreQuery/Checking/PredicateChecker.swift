@@ -28,7 +28,7 @@ struct PredicateChecker {
 
     /// A variable has no meaning before its value is given.
     static func open(_ variable: String) -> QueryError {
-        QueryError(path: "$" + variable, "$\(variable) stands for a value that was not given; give it with substituting")
+        QueryError(path: "$" + variable, "$\(variable.excerpt()) stands for a value that was not given; give it with substituting")
     }
 
     private func check(_ predicate: Predicate, _ nodes: inout Int) throws(QueryError) -> CheckedPredicate {
@@ -62,7 +62,8 @@ struct PredicateChecker {
 
     private func isEntity(_ name: String) throws(QueryError) -> CheckedPredicate {
         guard let index = schema.index(of: name) else {
-            throw QueryError(path: name, "the model has no entity \"\(name)\"\(Suggestion.nearest(name, in: schema.entities.map(\.name)))")
+            throw QueryError(
+                path: name, "the model has no entity \"\(name.excerpt())\"\(Suggestion.nearest(name, in: schema.entities.map(\.name)))")
         }
         let family = schema[entity].family, wanted = schema[index].family.filter(family.contains)
         // Every object of the request is of an entity of its family.

@@ -9,7 +9,7 @@ extension QueryRequest {
         guard !outputs.isEmpty else { throw QueryError("a query needs at least one output") }
         var seen: Set<String> = []
         for output in outputs where !seen.insert(output.alias).inserted {
-            throw QueryError(path: output.alias, "two outputs are called \"\(output.alias)\"; name one with another alias")
+            throw QueryError(path: output.alias, "two outputs are called \"\(output.alias.excerpt())\"; name one with another alias")
         }
         let outputs = outputsOfObjects(in: schema)
         let isGrouped = !groupBy.isEmpty || having != nil || outputs.contains { $0.expression.hasAggregate } || isDistinct

@@ -91,6 +91,7 @@ struct PatternCompiler {
         guard let most else {
             let start = result.count
             result += [.split(start + 1, start + steps.count + 2)] + Self.moved(steps, start + 1) + [.jump(start)]
+            try check(result)
             return result
         }
         // Each further one may be the last.

@@ -26,6 +26,8 @@ struct PredicateToken {
 struct PredicateLexer {
     /// Longer texts are refused before anything is made of them.
     static let longest = 1_000_000
+    /// Deeper parentheses are refused while they are read.
+    static let deepest = 200
     private static let symbols: [(text: String, scalars: [Unicode.Scalar])] =
         [
             "==", "!=", "<>", "<=", ">=", "=<", "=>", "&&", "||", "=", "<", ">", "(", ")", "{", "}", "[", "]", ",", "!", "+", "-", "*", "/",
@@ -37,16 +39,27 @@ struct PredicateLexer {
 
     private init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
-    /// All words, the last one the end.
-    static func tokens(_ text: String) throws(QueryError) -> [PredicateToken] {
-        if text.utf8.count > longest { throw QueryError(.tooComplex, "the text of a predicate may have \(longest) bytes") }
+    /// All words, the last one the end, and for each opening parenthesis the index of the one that closes it.
+    static func tokens(_ text: String) throws(QueryError) -> (tokens: [PredicateToken], closings: [Int: Int]) {
+        if text.utf8.count > longest { throw QueryError(.tooComplex, "the text of a predicate has at most \(longest) bytes") }
         var lexer = PredicateLexer(text)
-        var tokens: [PredicateToken] = []
+        var tokens: [PredicateToken] = [], open: [Int] = [], closings: [Int: Int] = [:]
         while true {
             let token = try lexer.next()
+            switch token.kind {
+            case .symbol("("):
+                open.append(tokens.count)
+                if open.count > deepest { throw tooDeep(token) }
+            case .symbol(")"): if let opening = open.popLast() { closings[opening] = tokens.count }
+            default: break
+            }
             tokens.append(token)
-            if token.kind == .end { return tokens }
+            if token.kind == .end { return (tokens, closings) }
         }
+    }
+
+    static func tooDeep(_ token: PredicateToken) -> QueryError {
+        QueryError(.tooComplex, "at character \(token.position): at most \(deepest) levels of parentheses are allowed")
     }
 
     private var current: Unicode.Scalar? { offset < scalars.count ? scalars[offset] : nil }

@@ -166,7 +166,7 @@ extension PredicateParser {
         }
         guard let result = try FunctionName.expression(name, options, arguments) else {
             let near = Suggestion.nearest(name, in: FunctionName.all)
-            throw QueryError("at character \(place): there is no function \"\(name)\"\(near)")
+            throw QueryError("at character \(place): there is no function \"\(name.excerpt())\"\(near)")
         }
         return result
     }

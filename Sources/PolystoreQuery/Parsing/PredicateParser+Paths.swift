@@ -53,7 +53,7 @@ extension PredicateParser {
     /// The relationships of an object outside have no place inside of a condition.
     private func own(_ reference: Reference, _ start: Int) throws(QueryError) -> PropertyPath {
         if reference.level == 0 { return reference.path }
-        let variable = scopes.last.flatMap { $0 }.map { "; begin with $\($0) for those of the related objects" } ?? ""
+        let variable = scopes.last.flatMap { $0 }.map { "; begin with $\($0.excerpt()) for those of the related objects" } ?? ""
         throw QueryError(
             path: reference.path.description,
             "at character \(start): inside of a condition on related objects only single values of an object outside can be looked at, "
@@ -67,7 +67,7 @@ extension PredicateParser {
             return Reference(names: [!isQuoted && name.uppercased() == "SELF" ? "SELF" : name], level: plainLevel)
         case .variable(let name):
             guard let level = level(of: name) else {
-                throw expected(scopes.last.flatMap { $0 }.map { "$\($0)" } ?? "a subquery around $\(name)")
+                throw expected(scopes.last.flatMap { $0 }.map { "$\($0.excerpt())" } ?? "a subquery around $\(name.excerpt())")
             }
             position += 1
             return Reference(names: ["SELF"], level: level)

@@ -19,9 +19,8 @@ public enum PredicateArgument: Sendable, Hashable {
 /// Four forms are of our own, for what has none there: `ANY path SATISFIES (…)`, or `ANY path SATISFIES $x (…)` to look at the object
 /// outside too, `SELF ISA "Entity"`, `path SEARCH "words"`, and `DATE`, `UUID`, `DATA`, `DECIMAL` before a text.
 struct PredicateParser {
-    private static let deepest = 200
-
     let tokens: [PredicateToken]
+    private let closings: [Int: Int]
     var arguments: ArraySlice<PredicateArgument>
     var position = 0
     var depth = 0
@@ -29,7 +28,7 @@ struct PredicateParser {
     var scopes: [String?] = []
 
     private init(_ text: String, _ arguments: [PredicateArgument]) throws(QueryError) {
-        tokens = try PredicateLexer.tokens(text)
+        (tokens, closings) = try PredicateLexer.tokens(text)
         self.arguments = arguments[...]
     }
 
@@ -84,9 +83,7 @@ struct PredicateParser {
 
     mutating func enter() throws(QueryError) {
         depth += 1
-        if depth > Self.deepest {
-            throw QueryError(.tooComplex, "at character \(current.position): at most \(Self.deepest) levels of parentheses are allowed")
-        }
+        if depth > PredicateLexer.deepest { throw PredicateLexer.tooDeep(current) }
     }
 
     // MARK: Conditions
@@ -129,15 +126,8 @@ struct PredicateParser {
 
     /// Whether a parenthesis holds a condition, not an expression: what follows the one that closes it decides.
     func isCondition() -> Bool {
-        var level = 0, index = position
-        while index < tokens.count {
-            if tokens[index].kind == .symbol("(") { level += 1 }
-            if tokens[index].kind == .symbol(")") { level -= 1 }
-            if level == 0 { break }
-            index += 1
-        }
-        guard index + 1 < tokens.count else { return true }
-        switch tokens[index + 1].kind {
+        guard let closing = closings[position] else { return true }
+        switch tokens[closing + 1].kind {
         case .end: return true
         case .symbol(let symbol): return [")", "&&", "||", ","].contains(symbol)
         case .name(let name, isQuoted: false): return ["AND", "OR"].contains(name.uppercased())

@@ -93,10 +93,10 @@ private struct Substitution {
 
     private func argument(_ name: String) throws(QueryError) -> PredicateArgument {
         if let found = values[name] { return found }
-        throw QueryError(path: "$" + name, "no value is given for $\(name)\(Suggestion.nearest(name, in: values.keys))")
+        throw QueryError(path: "$" + name, "no value is given for $\(name.excerpt())\(Suggestion.nearest(name, in: values.keys))")
     }
 
     private func wrong(_ name: String, _ wanted: String) -> QueryError {
-        QueryError(path: "$" + name, "what is given for $\(name) must be \(wanted)")
+        QueryError(path: "$" + name, "what is given for $\(name.excerpt()) must be \(wanted)")
     }
 }

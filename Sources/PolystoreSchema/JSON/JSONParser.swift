@@ -75,7 +75,7 @@ public struct JSONParser {
             guard current == UInt8(ascii: "\"") else { throw error("a name in quotes is expected") }
             let start = line
             let name = try string()
-            if !names.insert(name).inserted { throw error("\"\(name)\" appears twice") }
+            if !names.insert(name).inserted { throw error("\"\(name.excerpt())\" appears twice") }
             skipSpace()
             guard take(":") else { throw error("\":\" is expected") }
             members.append(JSONMember(name: name, node: try value(), line: start))

@@ -51,6 +51,6 @@ public struct JSONError: Error, Sendable, Hashable {
     public init(line: Int, column: Int, message: String) {
         self.line = line
         self.column = column
-        self.message = message
+        self.message = message.excerpt(ErrorText.longestMessage)
     }
 }

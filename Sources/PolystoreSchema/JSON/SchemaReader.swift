@@ -81,7 +81,7 @@ struct SchemaReader {
         guard let type = ValueType(rawValue: typeName) else {
             throw SchemaError(
                 "\(entity.name).\(name)",
-                "\"\(typeName)\" is no type\(Suggestion.nearest(typeName, in: ValueType.allCases.map(\.rawValue)))",
+                "\"\(typeName.excerpt())\" is no type\(Suggestion.nearest(typeName, in: ValueType.allCases.map(\.rawValue)))",
                 line: fields["type"]?.line)
         }
         var attribute = Attribute(name, type, isOptional: try fields.bool("optional") ?? false)
@@ -154,7 +154,7 @@ struct SchemaReader {
             guard case .object(let members) = node.value else { throw SchemaError(path, "an object is expected", line: node.line) }
             for member in members where !known.contains(member.name) {
                 throw SchemaError(
-                    path, "\"\(member.name)\" is not known here\(Suggestion.nearest(member.name, in: known))", line: member.line)
+                    path, "\"\(member.name.excerpt())\" is not known here\(Suggestion.nearest(member.name, in: known))", line: member.line)
             }
             self.path = path
             line = node.line
@@ -200,7 +200,7 @@ struct SchemaReader {
             guard let text = try string(name) else { return nil }
             guard let value = make(text) else {
                 throw SchemaError(
-                    path, "\"\(text)\" is none of \(allowed.joined(separator: ", "))\(Suggestion.nearest(text, in: allowed))",
+                    path, "\"\(text.excerpt())\" is none of \(allowed.joined(separator: ", "))\(Suggestion.nearest(text, in: allowed))",
                     line: members[name]?.line)
             }
             return value

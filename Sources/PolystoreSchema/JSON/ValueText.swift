@@ -27,8 +27,7 @@ public enum ValueText {
             default: nil
             }
         case .int16, .int32, .int64: Int64(text).map(Value.int)
-        // Swift would also read hexadecimal numbers, which no file of data means.
-        case .float, .double: text.utf8.contains { $0 == 0x78 || $0 == 0x58 } ? nil : Double(text).map(Value.double)
+        case .float, .double: double(text).map(Value.double)
         case .decimal: decimal(text)
         case .string, .url: .string(text)
         case .date: ISO8601.microseconds(text).map(Value.date)
@@ -46,6 +45,12 @@ public enum ValueText {
         case .string(let text): type.isInteger || type == .bool ? nil : value(text, as: type)
         case .array, .object: nil
         }
+    }
+
+    /// A number that is infinite only where the text says so. Swift would also read hexadecimal numbers, which no file of data means.
+    private static func double(_ text: String) -> Double? {
+        guard let number = Double(text), !text.utf8.contains(where: { $0 == 0x78 || $0 == 0x58 }) else { return nil }
+        return number.isInfinite && text.utf8.contains { $0 >= 0x30 && $0 <= 0x39 } ? nil : number
     }
 
     /// Digits with a sign, a point and an exponent where there are any; Foundation would ignore what it does not understand, and round
@@ -69,7 +74,7 @@ public enum ValueText {
         }
         guard count > 0 else { return nil }
         if let mark = rest.first, mark == "e" || mark == "E" {
-            guard let power = Int(rest.dropFirst()), abs(power) < 10_000 else { return nil }
+            guard let power = Int(rest.dropFirst()), (-10_000...10_000).contains(power) else { return nil }
             exponent += power
             rest = ""
         }

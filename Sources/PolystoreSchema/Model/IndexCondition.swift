@@ -87,7 +87,7 @@ struct IndexCondition {
         guard case .name(let name) = token else { throw expected("the name of an attribute") }
         guard attributes[name] != nil || references.contains(name) else {
             let known = Array(attributes.keys) + references
-            throw error("\"\(name)\" is no attribute of the entity\(Suggestion.nearest(name, in: known.sorted()))")
+            throw error("\"\(name.excerpt())\" is no attribute of the entity\(Suggestion.nearest(name, in: known.sorted()))")
         }
         try advance()
         guard case .sign(let sign) = token, !["(", ")", "&&", "||"].contains(sign) else {

@@ -13,13 +13,13 @@ public struct SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
     public init(_ path: String, _ message: String, file: String? = nil, line: Int? = nil) {
         self.file = file
         self.path = path
-        self.message = message
+        self.message = message.excerpt(ErrorText.longestMessage)
         self.line = line
     }
 
     /// File, line, path and message in one sentence.
     public var description: String {
         let place = [file, line.map { "line \($0)" }].compactMap { $0 }.joined(separator: ", ")
-        return (place.isEmpty ? "" : "\(place): ") + (path.isEmpty ? "" : "\(path): ") + message
+        return (place.isEmpty ? "" : "\(place): ") + (path.isEmpty ? "" : "\(path.excerpt(ErrorText.longestPath)): ") + message
     }
 }

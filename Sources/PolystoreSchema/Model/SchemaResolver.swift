@@ -7,63 +7,54 @@ struct SchemaResolver {
     init(version: String, entities: [Entity], configurations: [String: [String]]) {
         self.version = version
         self.configurations = configurations
-        declared = Self.completed(entities)
+        declared = entities
     }
 
     /// The entities with each inverse on both sides: it is enough to declare it on one.
-    private static func completed(_ entities: [Entity]) -> [Entity] {
+    private static func completed(_ entities: [Entity], _ properties: InheritedRelationships) -> [Entity] {
         var result = entities
-        let places = Dictionary(entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        for entity in entities {
-            for relationship in entity.relationships {
-                guard let inverse = relationship.inverse else { continue }
-                var name: String? = relationship.destination
-                // The other side may be declared by a parent of the destination; a loop of parents is refused elsewhere.
-                for _ in entities {
-                    guard let index = name.flatMap({ places[$0] }) else { break }
-                    if let other = result[index].relationships.firstIndex(where: { $0.name == inverse }) {
-                        if result[index].relationships[other].inverse == nil {
-                            result[index].relationships[other].inverse = relationship.name
-                        }
-                        break
-                    }
-                    name = result[index].parent
-                }
+        for relationship in entities.flatMap(\.relationships) {
+            // The other side may be declared by a parent of the destination.
+            guard let name = relationship.inverse, let other = properties.find(name, from: relationship.destination) else { continue }
+            if result[other.owner].relationships[other.position].inverse == nil {
+                result[other.owner].relationships[other.position].inverse = relationship.name
             }
         }
         return result
     }
 
     func resolve() throws(SchemaError) -> Schema.Storage {
-        let entities = try ordered()
-        let names = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.name, $0) })
-        try SchemaRules(entities: entities, names: names, configurations: configurations).check()
-        let parents = entities.map { $0.parent.flatMap { names[$0] } }
+        let ordered = try ordered()
+        try SchemaLimits(entities: ordered, configurations: configurations).check()
+        let inherited = InheritedRelationships(ordered), names = inherited.names, parents = inherited.parents
+        let entities = Self.completed(ordered, inherited)
+        try SchemaRules(entities: entities, inherited: inherited, configurations: configurations).check()
         let roots = entities.indices.map { Self.root(of: $0, parents) }
-        let families = entities.indices.map { index in entities.indices.filter { Self.isAncestor(index, of: $0, parents) } }
+        let families = Self.families(parents)
         let columns = Self.columns(entities, roots)
         let slots = Self.slots(entities, names, parents, columns)
-        let links = Self.links(entities, names)
-        let relationships = Self.relationships(entities, names, parents, slots, links)
+        let positions = slots.map { Dictionary(uniqueKeysWithValues: $0.enumerated().map { ($1.name, $0) }) }
+        let links = Self.links(entities, inherited)
+        let relationships = Self.relationships(entities, inherited, positions, links)
 
         let descriptions = entities.indices.map { (index: EntityIndex) -> EntityDescription in
             let declared = Self.lineage(index, parents).flatMap { entities[$0].indexes }
-            func positions(_ kind: Index.Kind) -> [[Int]] {
-                declared.filter { $0.kind == kind }.map { $0.properties.compactMap { Self.position($0, slots[index]) } }
+            func indexed(_ kind: Index.Kind) -> [[Int]] {
+                declared.filter { $0.kind == kind }.map { $0.properties.compactMap { positions[index][$0] } }
             }
             return EntityDescription(
                 index: index, name: entities[index].name, isAbstract: entities[index].isAbstract, root: roots[index],
                 parent: parents[index], family: families[index], slots: slots[index], relationships: relationships[index],
                 columns: roots[index] == index ? columns[index]?.list ?? [] : [],
-                indexes: positions(.ordered), fullTextSlots: positions(.fullText).flatMap { $0 },
+                indexes: indexed(.ordered), fullTextSlots: indexed(.fullText).flatMap { $0 },
                 uniqueConstraints: Self.lineage(index, parents).flatMap { ancestor in
                     entities[ancestor].uniqueConstraints.map { constraint in
                         ResolvedConstraint(
-                            declaredIn: ancestor, slots: constraint.properties.compactMap { Self.position($0, slots[index]) },
+                            declaredIn: ancestor, slots: constraint.properties.compactMap { positions[index][$0] },
                             name: "\(entities[ancestor].name)(\(constraint.properties.joined(separator: ",")))")
                     }
                 },
-                slotByName: Dictionary(uniqueKeysWithValues: slots[index].enumerated().map { ($1.name, $0) }),
+                slotByName: positions[index],
                 relationshipByName: Dictionary(
                     uniqueKeysWithValues: relationships[index].enumerated().map { ($1.relationship.name, $0) }),
                 isHierarchy: families[roots[index]].count > 1)
@@ -80,22 +71,25 @@ struct SchemaResolver {
         for entity in declared where !seen.insert(entity.name).inserted {
             throw SchemaError(entity.name, "two entities have this name; each entity needs a name of its own")
         }
-        var result: [Entity] = [], placed: Set<String> = []
-        var waiting = declared.sorted { $0.name.compareUTF8(to: $1.name) < 0 }
-        while !waiting.isEmpty {
-            guard let next = waiting.firstIndex(where: { $0.parent.map(placed.contains) ?? true }) else {
-                let entity = waiting[0]
-                let parent = entity.parent ?? ""
-                let message =
-                    seen.contains(parent)
-                    ? "its parents form a loop"
-                    : "its parent \"\(parent)\" is not an entity of the schema\(Suggestion.nearest(parent, in: seen))"
-                throw SchemaError(entity.name, message)
+        let sorted = declared.sorted { $0.name.compareUTF8(to: $1.name) < 0 }
+        let children = Dictionary(grouping: sorted.indices.filter { sorted[$0].parent != nil }) { sorted[$0].parent ?? "" }
+        var result: [Entity] = [], placed: Set<Int> = []
+        // Those whose parents are placed, the first by name at the end.
+        var ready = Array(sorted.indices.filter { sorted[$0].parent == nil }.reversed())
+        while let next = ready.popLast() {
+            placed.insert(next)
+            result.append(sorted[next])
+            for child in children[sorted[next].name] ?? [] {
+                ready.insert(child, at: ready.partitionIndex { $0 < child })
             }
-            placed.insert(waiting[next].name)
-            result.append(waiting.remove(at: next))
         }
-        return result
+        guard let lost = sorted.indices.first(where: { !placed.contains($0) }) else { return result }
+        let parent = sorted[lost].parent ?? ""
+        let message =
+            seen.contains(parent)
+            ? "its parents form a loop"
+            : "its parent \"\(parent.excerpt())\" is not an entity of the schema\(Suggestion.nearest(parent, in: seen))"
+        throw SchemaError(sorted[lost].name, message)
     }
 
     private static func root(of index: Int, _ parents: [Int?]) -> Int {
@@ -104,13 +98,13 @@ struct SchemaResolver {
         return index
     }
 
-    private static func isAncestor(_ ancestor: Int, of index: Int, _ parents: [Int?]) -> Bool {
-        var current: Int? = index
-        while let here = current {
-            if here == ancestor { return true }
-            current = parents[here]
+    /// Each entity with all below it.
+    private static func families(_ parents: [Int?]) -> [[Int]] {
+        var result = [[Int]](repeating: [], count: parents.count)
+        for index in parents.indices {
+            for ancestor in lineage(index, parents) { result[ancestor].append(index) }
         }
-        return false
+        return result
     }
 
     /// The entity and its parents, topmost first.
@@ -119,8 +113,6 @@ struct SchemaResolver {
         while let parent = parents[result[0]] { result.insert(parent, at: 0) }
         return result
     }
-
-    private static func position(_ name: String, _ slots: [Slot]) -> Int? { slots.firstIndex { $0.name == name } }
 
     struct Columns {
         var list: [Column] = []
@@ -169,19 +161,19 @@ struct SchemaResolver {
     }
 
     /// One table for each pair of to-many relationships, each to-many without an inverse and each ordered to-many.
-    private static func links(_ entities: [Entity], _ names: [String: Int]) -> [LinkDescription] {
+    private static func links(_ entities: [Entity], _ inherited: InheritedRelationships) -> [LinkDescription] {
         var result: [LinkDescription] = []
         for (index, entity) in entities.enumerated() {
             for relationship in entity.relationships where relationship.cardinality != .toOne {
-                guard let destination = names[relationship.destination] else { continue }
-                let inverse = relationship.inverse.flatMap { name in inherited(name, destination, entities, names) }
-                if let inverse {
+                guard let destination = inherited.names[relationship.destination] else { continue }
+                if let found = relationship.inverse.flatMap({ inherited.find($0, from: relationship.destination) }) {
+                    let inverse = entities[found.owner].relationships[found.position]
                     let ordered = relationship.cardinality == .toManyOrdered
-                    if inverse.relationship.cardinality == .toOne, !ordered { continue }
+                    if inverse.cardinality == .toOne, !ordered { continue }
                     // Of two to-many ends the ordered one owns the table, otherwise the one that comes first in the canonical order.
-                    if inverse.relationship.cardinality == .toManyOrdered { continue }
-                    let isFirst = (index, relationship.name) <= (inverse.owner, inverse.relationship.name)
-                    if inverse.relationship.cardinality == .toMany, !ordered, !isFirst { continue }
+                    if inverse.cardinality == .toManyOrdered { continue }
+                    let isFirst = (index, relationship.name) <= (found.owner, inverse.name)
+                    if inverse.cardinality == .toMany, !ordered, !isFirst { continue }
                 }
                 result.append(
                     LinkDescription(
@@ -193,47 +185,50 @@ struct SchemaResolver {
         return result
     }
 
-    /// A relationship of an entity or one of its parents, with the entity that declares it.
-    private static func inherited(
-        _ name: String, _ index: Int, _ entities: [Entity], _ names: [String: Int]
-    ) -> (owner: Int, relationship: Relationship)? {
-        var current: Int? = index
-        while let here = current {
-            if let found = entities[here].relationships.first(where: { $0.name == name }) { return (here, found) }
-            current = entities[here].parent.flatMap { names[$0] }
-        }
-        return nil
+    private struct LinkKey: Hashable {
+        let owner: Int
+        let relationship: String?
     }
 
     private static func relationships(
-        _ entities: [Entity], _ names: [String: Int], _ parents: [Int?], _ slots: [[Slot]], _ links: [LinkDescription]
+        _ entities: [Entity], _ inherited: InheritedRelationships, _ slots: [[String: Int]], _ links: [LinkDescription]
     ) -> [[RelationshipDescription]] {
+        let owned = Dictionary(
+            uniqueKeysWithValues: links.enumerated().map { (LinkKey(owner: $1.owner, relationship: $1.ownerRelationship), $0) })
         func place(_ relationship: Relationship, _ owner: Int, _ destination: Int, _ index: Int) -> RelationshipDescription.Place {
-            if relationship.cardinality == .toOne { return .slot(position(relationship.name, slots[index]) ?? 0) }
-            let owned = links.firstIndex { $0.owner == owner && $0.ownerRelationship == relationship.name }
-            let inverse = relationship.inverse.flatMap { position($0, slots[destination]) }
-            switch (owned, inverse) {
+            if relationship.cardinality == .toOne { return .slot(slots[index][relationship.name] ?? 0) }
+            let inverse = relationship.inverse.flatMap { slots[destination][$0] }
+            switch (owned[LinkKey(owner: owner, relationship: relationship.name)], inverse) {
             case (let link?, let slot?): return .orderedInverseSlot(slot, link: link)
             case (let link?, nil): return .link(link, side: .owner)
             case (nil, let slot?): return .inverseSlot(slot)
             case (nil, nil):
-                let link =
-                    links.firstIndex { link in
-                        link.memberRelationship == relationship.name && link.ownerRelationship == relationship.inverse
-                            && lineage(link.member, parents).contains(owner)
-                    } ?? 0
-                return .link(link, side: .member)
+                let other = relationship.inverse.flatMap { inherited.find($0, from: relationship.destination) }
+                let link = other.flatMap { owned[LinkKey(owner: $0.owner, relationship: relationship.inverse)] }
+                return .link(link ?? 0, side: .member)
             }
         }
         return entities.indices.map { index in
-            lineage(index, parents).flatMap { owner in
+            lineage(index, inherited.parents).flatMap { owner in
                 entities[owner].relationships.map { relationship in
-                    let destination = names[relationship.destination] ?? 0
+                    let destination = inherited.names[relationship.destination] ?? 0
                     return RelationshipDescription(
                         relationship: relationship, destination: destination,
                         place: place(relationship, owner, destination, index), declaredIn: owner)
                 }
             }
         }
+    }
+}
+
+extension [Int] {
+    /// The first position from which on a condition holds, which holds for the elements behind it too.
+    fileprivate func partitionIndex(_ isBehind: (Int) -> Bool) -> Int {
+        var low = 0, high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }

@@ -1,16 +1,12 @@
 /// The rules that a schema must keep, checked before anything is derived from it.
 struct SchemaRules {
     let entities: [Entity]
-    let names: [String: Int]
+    let inherited: InheritedRelationships
     let configurations: [String: [String]]
 
-    /// Rows name their entity by sixteen bits.
-    private static let mostEntities = 32_767
+    private var names: [String: Int] { inherited.names }
 
     func check() throws(SchemaError) {
-        if entities.count > Self.mostEntities {
-            throw SchemaError(entities[Self.mostEntities].name, "a schema has at most \(Self.mostEntities) entities")
-        }
         for entity in entities {
             try check(name: entity.name, entity.name)
             try checkProperties(entity)
@@ -26,20 +22,14 @@ struct SchemaRules {
         let scalars = name.unicodeScalars
         guard let first = scalars.first, first.properties.isXIDStart,
             scalars.allSatisfy({ $0.properties.isXIDContinue })
-        else { throw SchemaError(path, "\"\(name)\" is no name: a letter, then letters, digits and underscores are allowed") }
+        else { throw SchemaError(path, "\"\(name.excerpt())\" is no name: a letter, then letters, digits and underscores are allowed") }
         if name == "SELF" || name.hasPrefix("polystore_") {
-            throw SchemaError(path, "\"\(name)\" is reserved; choose another name")
+            throw SchemaError(path, "\"\(name.excerpt())\" is reserved; choose another name")
         }
     }
 
     private func ancestors(_ entity: Entity) -> [Entity] {
-        var result: [Entity] = []
-        var current = entity.parent.flatMap { names[$0] }
-        while let index = current {
-            result.append(entities[index])
-            current = entities[index].parent.flatMap { names[$0] }
-        }
-        return result
+        Array(sequence(first: entity) { $0.parent.flatMap { names[$0] }.map { entities[$0] } }.dropFirst())
     }
 
     private func properties(_ entity: Entity) -> [String] { entity.attributes.map(\.name) + entity.relationships.map(\.name) }
@@ -91,7 +81,8 @@ struct SchemaRules {
         if names[reference.destination] == nil {
             throw SchemaError(
                 path,
-                "its destination \"\(reference.destination)\" is no entity\(Suggestion.nearest(reference.destination, in: names.keys))")
+                "its destination \"\(reference.destination.excerpt())\" is no entity\(Suggestion.nearest(reference.destination, in: names.keys))"
+            )
         }
         if !attribute.isOptional, reference.inverseDeleteRule == .nullify {
             throw SchemaError(path, "a reference that becomes nil when its destination is deleted must be optional")
@@ -109,19 +100,23 @@ struct SchemaRules {
         guard let destination = names[relationship.destination].map({ entities[$0] }) else {
             throw SchemaError(
                 path,
-                "its destination \"\(relationship.destination)\" is no entity\(Suggestion.nearest(relationship.destination, in: names.keys))"
+                "its destination \"\(relationship.destination.excerpt())\" is no entity\(Suggestion.nearest(relationship.destination, in: names.keys))"
             )
         }
         guard let name = relationship.inverse else { return }
-        let candidates = ([destination] + ancestors(destination)).flatMap(\.relationships)
-        guard let inverse = candidates.first(where: { $0.name == name }) else {
+        guard let found = inherited.find(name, from: relationship.destination) else {
+            let candidates = ([destination] + ancestors(destination)).flatMap(\.relationships)
             throw SchemaError(
                 path,
-                "its inverse \"\(name)\" is no relationship of \(destination.name)\(Suggestion.nearest(name, in: candidates.map(\.name)))")
+                "its inverse \"\(name.excerpt())\" is no relationship of \(destination.name.excerpt())\(Suggestion.nearest(name, in: candidates.map(\.name)))"
+            )
         }
+        let inverse = entities[found.owner].relationships[found.position]
         guard inverse.inverse == relationship.name else {
             throw SchemaError(
-                path, "\(destination.name).\(name) must name \"\(relationship.name)\" as its inverse: both sides declare it")
+                path,
+                "\(destination.name.excerpt()).\(name.excerpt()) must name \"\(relationship.name.excerpt())\" as its inverse: both sides declare it"
+            )
         }
         let family = [entity.name] + ancestors(entity).map(\.name)
         let isRelated = family.contains(inverse.destination) || isDescendant(inverse.destination, of: entity.name)
@@ -141,7 +136,7 @@ struct SchemaRules {
         let owners = [entity] + ancestors(entity)
         let attributes = owners.flatMap(\.attributes)
         let references = owners.flatMap(\.relationships).filter { $0.cardinality == .toOne }.map(\.name)
-        let known = attributes.map(\.name) + references
+        let known = Set(attributes.map(\.name) + references), coded = Set(attributes.filter { $0.coder != nil }.map(\.name))
         for (kind, list) in [("index", entity.indexes.map(\.properties)), ("unique", entity.uniqueConstraints.map(\.properties))] {
             for properties in list {
                 let path = "\(entity.name).\(kind)(\(properties.joined(separator: ",")))"
@@ -149,10 +144,11 @@ struct SchemaRules {
                     throw SchemaError(path, "at least one property is needed, each once")
                 }
                 for name in properties where !known.contains(name) {
-                    throw SchemaError(path, "\"\(name)\" is no attribute or to-one relationship\(Suggestion.nearest(name, in: known))")
+                    throw SchemaError(
+                        path, "\"\(name.excerpt())\" is no attribute or to-one relationship\(Suggestion.nearest(name, in: known))")
                 }
-                if let coded = attributes.first(where: { properties.contains($0.name) && $0.coder != nil }) {
-                    throw SchemaError(path, "\"\(coded.name)\" is coded; coded attributes cannot be indexed")
+                if let name = properties.first(where: coded.contains) {
+                    throw SchemaError(path, "\"\(name.excerpt())\" is coded; coded attributes cannot be indexed")
                 }
             }
         }
@@ -170,23 +166,47 @@ struct SchemaRules {
         if index.condition != nil { throw SchemaError(path, "a full-text index has no condition: it covers all objects") }
     }
 
+    /// The entities that an entity takes with it into a configuration.
+    private struct Relatives {
+        /// The parent and the children.
+        var hierarchy: [String]
+        /// The destinations, each with one of the relationships that lead there.
+        let destinations: [String: String]
+    }
+
+    private func relatives() -> [Relatives] {
+        var result = entities.map { entity in
+            Relatives(
+                hierarchy: entity.parent.map { [$0] } ?? [],
+                destinations: Dictionary(
+                    entity.relationships.map { ($0.destination, $0.name) }, uniquingKeysWith: { first, _ in first }))
+        }
+        for (index, parent) in inherited.parents.enumerated() {
+            if let parent { result[parent].hierarchy.append(entities[index].name) }
+        }
+        return result
+    }
+
     private func checkConfigurations() throws(SchemaError) {
+        if configurations.isEmpty { return }
+        let relatives = relatives()
         for (configuration, members) in configurations.sorted(by: { $0.key < $1.key }) {
             let path = "configuration \(configuration)"
             for name in members where names[name] == nil {
-                throw SchemaError(path, "\"\(name)\" is no entity\(Suggestion.nearest(name, in: names.keys))")
+                throw SchemaError(path, "\"\(name.excerpt())\" is no entity\(Suggestion.nearest(name, in: names.keys))")
             }
-            for name in members {
-                guard let index = names[name] else { continue }
-                let relatives =
-                    ancestors(entities[index]).map(\.name)
-                    + entities.filter { isDescendant($0.name, of: name) }.map(\.name)
-                if let missing = relatives.first(where: { !members.contains($0) }) {
-                    throw SchemaError(path, "it has \(name) but not \(missing): a hierarchy stays together")
-                }
-                for relationship in entities[index].relationships where !members.contains(relationship.destination) {
-                    throw SchemaError(path, "\(name).\(relationship.name) leads to \(relationship.destination), which is outside")
-                }
+            try check(configuration: Set(members), members, relatives, path)
+        }
+    }
+
+    private func check(configuration: Set<String>, _ members: [String], _ relatives: [Relatives], _ path: String) throws(SchemaError) {
+        for name in members {
+            let relatives = relatives[names[name] ?? 0]
+            if let missing = relatives.hierarchy.first(where: { !configuration.contains($0) }) {
+                throw SchemaError(path, "it has \(name) but not \(missing): a hierarchy stays together")
+            }
+            if let outside = relatives.destinations.filter({ !configuration.contains($0.key) }).min(by: { $0.key < $1.key }) {
+                throw SchemaError(path, "\(name).\(outside.value) leads to \(outside.key), which is outside")
             }
         }
     }

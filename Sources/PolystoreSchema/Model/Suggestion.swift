@@ -1,12 +1,20 @@
 /// The nearest right name for a wrong one.
 public enum Suggestion {
     /// `; did you mean "x"?` for the candidate at the smallest edit distance, or an empty text when none is near.
+    ///
+    /// Long names, and all but the first candidates, are not looked at: their number is the user's.
     public static func nearest(_ name: String, in candidates: some Sequence<String>) -> String {
-        let near = candidates.map { ($0, distance(name.lowercased(), $0.lowercased())) }
-            .filter { $0.1 <= max(2, name.count / 3) }
+        if name.utf8.count > longest { return "" }
+        let farthest = max(2, name.count / 3), name = name.lowercased()
+        let near = candidates.prefix(most).filter { abs($0.utf8.count - name.utf8.count) <= 4 * farthest && $0.utf8.count <= longest }
+            .map { ($0, distance(name, $0.lowercased())) }
+            .filter { $0.1 <= farthest }
             .min { ($0.1, $0.0) < ($1.1, $1.0) }
-        return near.map { "; did you mean \"\($0.0)\"?" } ?? ""
+        return near.map { "; did you mean \"\($0.0.excerpt())\"?" } ?? ""
     }
+
+    private static let longest = 200
+    private static let most = 5_000
 
     /// The number of insertions, deletions and replacements between two words (Wagner and Fischer 1974).
     static func distance(_ a: String, _ b: String) -> Int {

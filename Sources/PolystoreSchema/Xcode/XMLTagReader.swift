@@ -230,7 +230,7 @@ struct XMLTagReader {
             let digits = name.dropFirst(isHexadecimal ? 2 : 1)
             guard name.hasPrefix("#"), digits.first != "+", let code = UInt32(digits, radix: isHexadecimal ? 16 : 10), code > 0,
                 let scalar = Unicode.Scalar(code)
-            else { throw error("\"&\(name);\" is not known; only characters have such names here") }
+            else { throw error("\"&\(name.excerpt());\" is not known; only characters have such names here") }
             return scalar
         }
     }

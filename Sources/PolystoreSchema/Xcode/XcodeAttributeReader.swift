@@ -39,7 +39,7 @@ struct XcodeAttributeReader {
     private func type(_ name: String) throws(SchemaError) -> ValueType {
         if let type = Self.types[name] { return type }
         if name == "Composite" { throw error("composite attributes cannot be stored; give the entity the attributes in it") }
-        throw error("\"\(name)\" is no type that can be stored\(Suggestion.nearest(name, in: Self.types.keys.sorted()))")
+        throw error("\"\(name.excerpt())\" is no type that can be stored\(Suggestion.nearest(name, in: Self.types.keys.sorted()))")
     }
 
     /// Limits of a text are limits of its length.

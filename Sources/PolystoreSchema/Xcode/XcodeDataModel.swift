@@ -55,7 +55,7 @@ public struct XcodeDataModel: Sendable {
             throw SchemaError("", "the model has no current version; name one of \(list)")
         }
         guard let file = files[chosen]?.appendingPathComponent("contents") else {
-            throw SchemaError("", "\"\(chosen)\" is none of the versions \(list)\(Suggestion.nearest(chosen, in: versions))")
+            throw SchemaError("", "\"\(chosen.excerpt())\" is none of the versions \(list)\(Suggestion.nearest(chosen, in: versions))")
         }
         let text = try XcodeModelFile.text(file)
         return try XcodeModelFile.located(file) { () throws(SchemaError) in try XcodeModelReader.version(text, chosen) }

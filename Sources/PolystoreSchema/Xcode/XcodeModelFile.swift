@@ -4,6 +4,7 @@ internal import Foundation
 enum XcodeModelFile {
     private static let currentKey = "_XCCurrentVersionName"
     private static let mostVersions = 1000
+    private static let mostBytes = 4 << 20
 
     /// The versions in a folder, by name.
     static func versions(in folder: URL) throws(SchemaError) -> [String: URL] {
@@ -33,7 +34,8 @@ enum XcodeModelFile {
             let named = name(String(items[key + 1].text.prefix(250)))
             guard versions.contains(named) else {
                 throw SchemaError(
-                    "", "the current version \"\(named)\" is not in the folder\(Suggestion.nearest(named, in: versions.sorted()))",
+                    "",
+                    "the current version \"\(named.excerpt())\" is not in the folder\(Suggestion.nearest(named, in: versions.sorted()))",
                     line: items[key + 1].line)
             }
             return named
@@ -44,19 +46,15 @@ enum XcodeModelFile {
 
     /// The text of a file.
     static func text(_ file: URL) throws(SchemaError) -> String {
-        let path = file.relativePath
-        // A pipe or a device would be read without end.
-        let target = file.resolvingSymlinksInPath()
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: target.path),
-            attributes[.type] as? FileAttributeType == .typeRegular
-        else { throw SchemaError("", "there is no such file; models from before Xcode 4 have to be saved by a newer one", file: path) }
-        guard let handle = try? FileHandle(forReadingFrom: target) else { throw SchemaError("", "the file cannot be read", file: path) }
-        defer { try? handle.close() }
-        guard let data = try? handle.read(upToCount: XcodeModelLimits.mostBytes + 1) ?? Data() else {
-            throw SchemaError("", "the file cannot be read", file: path)
-        }
-        if data.count > XcodeModelLimits.mostBytes {
-            throw SchemaError("", "a file of a model has at most \(XcodeModelLimits.mostBytes >> 20) MiB", file: path)
+        let path = file.relativePath, data: Data
+        do throws(RegularFile.Problem) { data = try RegularFile.data(file.path, atMost: mostBytes) } catch {
+            let message =
+                switch error {
+                case .missing, .notRegular: "there is no such file; models from before Xcode 4 have to be saved by a newer one"
+                case .unreadable: "the file cannot be read"
+                case .tooLarge: "a file of a model has at most \(mostBytes >> 20) MiB"
+                }
+            throw SchemaError("", message, file: path)
         }
         guard let text = String(data: data, encoding: .utf8) else { throw SchemaError("", "the file is no UTF-8 text", file: path) }
         return text

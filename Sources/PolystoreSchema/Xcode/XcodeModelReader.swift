@@ -34,9 +34,9 @@ struct XcodeModelReader {
 
     private func schema(_ version: String, _ line: Int) throws(SchemaError) -> Schema {
         do throws(SchemaError) {
-            try XcodeModelLimits(entities: entities, configurations: configurations).check()
+            let schema = try Schema(version: version, entities: entities, configurations: configurations)
             try checkInverses()
-            return try Schema(version: version, entities: entities, configurations: configurations)
+            return schema
         } catch {
             var located = error
             let entity = error.path.split(separator: ".").first.map(String.init) ?? ""
@@ -139,7 +139,8 @@ struct XcodeModelReader {
                 path, "the rule \"No Action\" would leave references to what is gone; choose Nullify, Cascade or Deny", line: tag.line)
         default:
             throw SchemaError(
-                path, "\"\(text)\" is none of \(rules.joined(separator: ", "))\(Suggestion.nearest(text, in: rules))", line: tag.line)
+                path, "\"\(text.excerpt())\" is none of \(rules.joined(separator: ", "))\(Suggestion.nearest(text, in: rules))",
+                line: tag.line)
         }
     }
 
@@ -174,11 +175,11 @@ struct XcodeModelReader {
                 throw SchemaError(path, "an index is over properties, not over expressions", line: element.line)
             }
             let kind = try element.string("type", path) ?? "Binary"
-            if kind != "Binary" { throw SchemaError(path, "\"\(kind)\" is no kind of index here; Binary is", line: element.line) }
+            if kind != "Binary" { throw SchemaError(path, "\"\(kind.excerpt())\" is no kind of index here; Binary is", line: element.line) }
             names.append(try element.required("property", path))
         }
         for key in tag.attributes.keys.sorted() where key != "name" && key != "partialIndexPredicate" {
-            throw SchemaError(path, "\"\(key)\" is not known in <fetchIndex>", line: tag.line)
+            throw SchemaError(path, "\"\(key.excerpt())\" is not known in <fetchIndex>", line: tag.line)
         }
         return Index(names, where: tag.attributes["partialIndexPredicate"])
     }

@@ -19,7 +19,10 @@ public struct MigrationKeys: Sendable {
             for origin in mapping.origins(ofRoot: root) {
                 offsets[root, default: [:]][origin] = next
                 let (sum, overflows) = next.addingReportingOverflow(try limit(origin))
-                if overflows { throw StorageError(.limitExceeded, "the keys of hierarchies that come together are too great") }
+                if overflows {
+                    throw StorageError(
+                        .limitExceeded, "the keys of hierarchies that come together are too great; transfer the store to a new one first")
+                }
                 next = sum
             }
             limits[root] = max(next, 1)

@@ -39,7 +39,7 @@ public struct MigrationRecord: Sendable, Hashable {
         var records: [MigrationRecord] = []
         for number in 0..<(try count(session)) {
             guard let data = try session.note(name(number)), let record = MigrationRecord(data) else {
-                throw StorageError(.corrupted, "the record of an earlier version of the model is damaged")
+                throw StorageError(.corrupted, "the record of an earlier version of the model is damaged; restore a backup of the store")
             }
             records.append(record)
         }

@@ -131,7 +131,8 @@ public struct PastVersion: Sendable, Hashable {
         var entries = entries
         for step in 0..<count {
             guard let note = try session.note(noteName(step)), let past = PastVersion(note) else {
-                throw StorageError(.corrupted, "the store has lost how its history before a migration is to be read")
+                throw StorageError(
+                    .corrupted, "the store has lost how its history before a migration is to be read; restore a backup of it")
             }
             if past.until < oldest { continue }
             for index in entries.indices where entries[index].token.position <= past.until {

@@ -41,26 +41,30 @@ public protocol LocalStorage: StorageInterface {
 }
 
 extension LocalStorage {
-    /// Writes a copy by a closure to a name of its own, and gives it the right name when it is complete.
+    /// Writes a copy by a closure into a folder of its own, which nobody else can read, and gives it the right name when it is complete.
     public static func writeCopy(to url: URL, _ write: (_ path: String) throws(StorageError) -> Void) throws(StorageError) {
         let manager = FileManager.default
-        if manager.fileExists(atPath: url.path) { throw StorageError(.alreadyExists, "there is a file at the place of the backup") }
-        let partial = url.path + ".partial"
-        try? manager.removeItem(atPath: partial)
-        do throws(StorageError) {
-            try write(partial)
-        } catch {
-            try? manager.removeItem(atPath: partial)
-            throw error
+        if manager.fileExists(atPath: url.path) {
+            throw StorageError(.alreadyExists, "there is a file at the place of the backup; name another")
         }
+        let folder = url.path + ".partial", partial = folder + "/copy"
+        // What an interrupted backup left.
+        try? manager.removeItem(atPath: folder)
+        guard mkdir(folder, 0o700) == 0 else {
+            throw StorageError(
+                .permissionDenied, "the backup cannot be written there; look at the folder and its permissions",
+                cause: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))
+        }
+        defer { try? manager.removeItem(atPath: folder) }
+        try write(partial)
         do {
             let file = try FileHandle(forUpdating: URL(fileURLWithPath: partial))
             try file.synchronize()
             try file.close()
             try manager.moveItem(atPath: partial, toPath: url.path)
+            AtomicFile.synchroniseFolder(of: url.path)
         } catch {
-            try? manager.removeItem(atPath: partial)
-            throw StorageError(.inputOutput, "the backup could not be completed", cause: error)
+            throw StorageError(.inputOutput, "the backup could not be completed; look whether there is room, and try again", cause: error)
         }
     }
 

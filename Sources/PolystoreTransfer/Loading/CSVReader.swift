@@ -3,6 +3,8 @@ internal import PolystoreStorage
 
 /// Reads records of comma separated values (RFC 4180), quotes and line breaks within them included.
 struct CSVReader {
+    private static let separators = [UInt8(ascii: ","), UInt8(ascii: "\n"), UInt8(ascii: "\r")]
+
     private let bytes: [UInt8]
     private var offset = 0
     private(set) var line = 1
@@ -38,7 +40,7 @@ struct CSVReader {
     private mutating func field(_ start: Int) throws(CSVError) -> String {
         if offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") { return try quoted(start) }
         let begin = offset
-        while offset < bytes.count, ![UInt8(ascii: ","), UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(bytes[offset]) { offset += 1 }
+        while offset < bytes.count, !Self.separators.contains(bytes[offset]) { offset += 1 }
         return try text(Array(bytes[begin..<offset]), start)
     }
 
@@ -49,7 +51,12 @@ struct CSVReader {
             let byte = bytes[offset]
             offset += 1
             if byte == UInt8(ascii: "\"") {
-                guard offset < bytes.count, bytes[offset] == byte else { return try text(result, start) }
+                guard offset < bytes.count, bytes[offset] == byte else {
+                    guard offset == bytes.count || Self.separators.contains(bytes[offset]) else {
+                        throw CSVError(line: line, message: "a comma or the end of the line is expected behind a closing quote")
+                    }
+                    return try text(result, start)
+                }
                 offset += 1
             } else if byte == UInt8(ascii: "\n") {
                 line += 1

@@ -6,6 +6,7 @@ public final class FileLoader {
     private let writer: any StorageWriter
     private let schema: Schema
     private let nils: Set<String>
+    private let ignoresUnknown: Bool
     private let isStrict: Bool
     private let read: (String) throws -> Data
     private let progress: (String, Int) -> Void
@@ -29,6 +30,7 @@ public final class FileLoader {
         self.read = read
         self.progress = progress
         nils = Set(mapping.nil ?? ["NA", ""])
+        ignoresUnknown = mapping.ignoresUnknown ?? false
     }
 
     /// Loads the files of a mapping into an open store.
@@ -78,7 +80,8 @@ public final class FileLoader {
         if let index = schema.index(of: file.entity) { return index }
         throw StorageError(
             .invalidConfiguration,
-            "\(file.file): the model has no entity \"\(file.entity)\"\(Suggestion.nearest(file.entity, in: schema.entities.map(\.name)))")
+            "\(file.file.excerpt()): the model has no entity \"\(file.entity.excerpt())\"\(Suggestion.nearest(file.entity, in: schema.entities.map(\.name)))"
+        )
     }
 
     private func slot(_ name: String, _ file: LoadMapping.File) throws(StorageError) -> Slot {
@@ -86,19 +89,19 @@ public final class FileLoader {
         if let slot = description.slot(name), description.slots[slot].destination != nil { return description.slots[slot] }
         throw StorageError(
             .invalidConfiguration,
-            "\(file.file): \(file.entity) has no to-one relationship \"\(name)\"\(Suggestion.nearest(name, in: description.slots.map(\.name)))"
+            "\(file.file.excerpt()): \(file.entity) has no to-one relationship \"\(name.excerpt())\"\(Suggestion.nearest(name, in: description.slots.map(\.name)))"
         )
     }
 
     private func load(_ file: LoadMapping.File) throws(StorageError) {
         let data: Data
-        do { data = try read(file.file) } catch {
-            throw StorageError(.notFound, "the file \(file.file) cannot be read", cause: error)
+        do { data = try read(file.file) } catch let error as StorageError { throw error } catch {
+            throw StorageError(.notFound, "the file \(file.file.excerpt()) cannot be read", cause: error)
         }
         var rows: any RecordReader = file.file.hasSuffix(".csv") ? try CSVRecords(data, file.file) : NDJSONRecords(data, file.file)
         let entity = try entity(file)
-        let target = LoadTarget(schema, entity, file, nils)
-        try target.check(columns: rows.columns)
+        let target = LoadTarget(schema, entity, file, nils, ignoresUnknown: ignoresUnknown)
+        try target.check(schema, columns: rows.columns)
         var references = target.references.map {
             ($0, LoadReport.Dangling(relationship: "\(file.entity).\($0.name)", unresolved: 0, distinct: 0, unnamed: 0), Set<[String]>())
         }
@@ -108,6 +111,7 @@ public final class FileLoader {
             if keys.isEmpty { keys = try writer.reserveKeys(entity, count: 1024) }
             let key = keys.lowerBound
             keys = (key + 1)..<keys.upperBound
+            try target.check(record)
             var cells = try target.cells(record, batch)
             for index in references.indices {
                 let reference = references[index].0

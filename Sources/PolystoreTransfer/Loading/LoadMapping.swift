@@ -10,7 +10,7 @@ public import PolystoreStorage
 ///             "relationships": {"plane": {"tailnum": "tailnum"}}}]}
 /// ```
 /// A relationship names for each attribute of the destination the column that holds its value. Columns of the same name as an attribute
-/// fill it; `columns` names others.
+/// fill it; `columns` names others. A column that fills nothing is refused, unless `"ignoresUnknown": true` says that it may be there.
 public struct LoadMapping: Sendable, Codable {
     /// One file.
     public struct File: Sendable, Codable {
@@ -26,16 +26,41 @@ public struct LoadMapping: Sendable, Codable {
 
     /// The texts that mean nil.
     public var `nil`: [String]?
+    /// Whether columns and names that fill nothing are left out; otherwise they are refused.
+    public var ignoresUnknown: Bool?
     /// The files, destinations before what refers to them.
     public var files: [File]
 
     /// The mapping of a JSON text.
     public init(json: Data) throws(StorageError) {
+        do throws(JSONError) { try Self.checkNames(JSONParser.parse(String(decoding: json, as: UTF8.self))) } catch {
+            throw StorageError(
+                .invalidConfiguration, "the load mapping, line \(error.line), column \(error.column): \(error.message)", cause: error)
+        }
         do {
             self = try JSONDecoder().decode(Self.self, from: json)
         } catch {
             throw StorageError(
                 .invalidConfiguration, "the load mapping is not of the form {\"files\": [{\"file\": …, \"entity\": …}]}", cause: error)
+        }
+    }
+
+    /// Refuses names that mean nothing: what they say would be lost.
+    private static func checkNames(_ document: JSONNode) throws(JSONError) {
+        func check(_ members: [JSONMember], _ known: [String]) throws(JSONError) {
+            for member in members where !known.contains(member.name) {
+                let near = Suggestion.nearest(member.name, in: known)
+                throw JSONError(line: member.line, column: 1, message: "\"\(member.name.excerpt())\" is not known here\(near)")
+            }
+        }
+        guard case .object(let members) = document.value else { return }
+        try check(members, ["nil", "ignoresUnknown", "files"])
+        for member in members where member.name == "files" {
+            guard case .array(let files) = member.node.value else { continue }
+            for file in files {
+                guard case .object(let members) = file.value else { continue }
+                try check(members, ["file", "entity", "columns", "relationships"])
+            }
         }
     }
 

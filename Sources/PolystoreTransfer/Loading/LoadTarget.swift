@@ -14,9 +14,11 @@ struct LoadTarget {
     private let description: EntityDescription
     private let file: LoadMapping.File
     private let nils: Set<String>
+    /// The columns that fill something; nil where others may be there too.
+    private var known: Set<String>?
     let references: [Reference]
 
-    init(_ schema: Schema, _ entity: EntityIndex, _ file: LoadMapping.File, _ nils: Set<String>) {
+    init(_ schema: Schema, _ entity: EntityIndex, _ file: LoadMapping.File, _ nils: Set<String>, ignoresUnknown: Bool) {
         description = schema[entity]
         self.file = file
         self.nils = nils
@@ -27,21 +29,55 @@ struct LoadTarget {
             return Reference(
                 name: name, slot: slot, destination: destination, attributes: attributes, columns: attributes.compactMap { pairs[$0] })
         }
+        if ignoresUnknown { return }
+        let attributes = description.slots.compactMap { $0.attribute?.name }
+        known = Set(attributes.map { file.columns?[$0] ?? $0 } + references.flatMap(\.columns))
     }
 
     /// The column that fills an attribute.
     func column(of attribute: String) -> String { file.columns?[attribute] ?? attribute }
 
-    /// Refuses a file that lacks a column for a required attribute.
-    func check(columns: [String]?) throws(StorageError) {
+    /// Refuses a mapping that names attributes which are not there, and a file that lacks a column or has one that fills nothing.
+    func check(_ schema: Schema, columns: [String]?) throws(StorageError) {
+        for name in (file.columns ?? [:]).keys.sorted() { try check(attribute: name, description) }
+        for reference in references {
+            for name in reference.attributes { try check(attribute: name, schema[reference.destination]) }
+        }
         guard let columns else { return }
+        for column in (file.columns ?? [:]).values.sorted() + references.flatMap(\.columns) where !columns.contains(column) {
+            throw StorageError(
+                .valueNotStorable,
+                "\(file.file.excerpt()): there is no column \"\(column.excerpt())\", which the mapping names\(Suggestion.nearest(column, in: columns))"
+            )
+        }
+        for column in columns { try check(name: column, line: 1) }
         for slot in description.slots {
             guard let attribute = slot.attribute, !attribute.isOptional, !columns.contains(column(of: attribute.name)) else { continue }
             throw StorageError(
                 .valueNotStorable,
-                "\(file.file): there is no column \"\(column(of: attribute.name))\" for \(description.name).\(attribute.name)"
+                "\(file.file.excerpt()): there is no column \"\(column(of: attribute.name).excerpt())\" for \(description.name).\(attribute.name)"
                     + Suggestion.nearest(column(of: attribute.name), in: columns))
         }
+    }
+
+    private func check(attribute name: String, _ entity: EntityDescription) throws(StorageError) {
+        if let slot = entity.slot(name), entity.slots[slot].attribute != nil { return }
+        let near = Suggestion.nearest(name, in: entity.slots.filter { $0.attribute != nil }.map(\.name))
+        throw StorageError(.invalidConfiguration, "\(file.file.excerpt()): \(entity.name) has no attribute \"\(name.excerpt())\"\(near)")
+    }
+
+    /// Refuses a record with a name that fills nothing.
+    func check(_ record: LoadRecord) throws(StorageError) {
+        for name in record.names { try check(name: name, line: record.line) }
+    }
+
+    private func check(name: String, line: Int) throws(StorageError) {
+        guard let known, !known.contains(name) else { return }
+        throw StorageError(
+            .valueNotStorable,
+            "\(file.file.excerpt()), line \(line): \"\(name.excerpt())\" fills nothing of \(description.name)\(Suggestion.nearest(name, in: known.sorted()))"
+                + "; name it in the mapping, or allow such names with ignoresUnknown (--ignore-unknown)",
+            details: .init(entity: description.name))
     }
 
     /// The texts of some columns; nil if one of them means nil.
@@ -71,11 +107,11 @@ struct LoadTarget {
         let column = column(of: attribute.name)
         func refuse(_ message: String, _ code: StorageError.Code = .valueNotStorable) -> StorageError {
             StorageError(
-                code, "\(file.file), line \(record.line), column \"\(column)\": \(message)",
+                code, "\(file.file.excerpt()), line \(record.line), column \"\(column.excerpt())\": \(message)",
                 details: .init(entity: description.name, property: attribute.name))
         }
         guard let found = record.value(column, attribute.type, nils) else {
-            throw refuse("a value of type \(attribute.type.rawValue) is expected")
+            throw refuse("a value of type \(attribute.type.rawValue) is expected\(attribute.type.isNumeric ? ", within its range" : "")")
         }
         let value = found.isNull ? attribute.defaultValue ?? .null : found
         if value.isNull, !attribute.isOptional { throw refuse("the attribute is required, but the column says nothing") }
@@ -92,6 +128,9 @@ struct LoadRecord {
     let line: Int
     fileprivate var texts: [String: String] = [:]
     fileprivate var values: [String: JSONValue] = [:]
+
+    /// The names of a JSON object, in alphabetical order; those of columns are the file's.
+    var names: [String] { values.keys.sorted() }
 
     /// The text of a column, also of a number.
     func text(_ column: String) -> String? {
@@ -130,7 +169,7 @@ struct CSVRecords: RecordReader {
         self.file = file
         header = try Self.record(&reader, file)?.fields ?? []
         if Set(header).count != header.count {
-            throw StorageError(.valueNotStorable, "\(file), line 1: two columns have the same name")
+            throw StorageError(.valueNotStorable, "\(file.excerpt()), line 1: two columns have the same name")
         }
     }
 
@@ -138,14 +177,15 @@ struct CSVRecords: RecordReader {
 
     private static func record(_ reader: inout CSVReader, _ file: String) throws(StorageError) -> (fields: [String], line: Int)? {
         do throws(CSVError) { return try reader.next() } catch {
-            throw StorageError(.valueNotStorable, "\(file), line \(error.line): \(error.message)")
+            throw StorageError(.valueNotStorable, "\(file.excerpt()), line \(error.line): \(error.message)")
         }
     }
 
     mutating func next() throws(StorageError) -> LoadRecord? {
         guard let (fields, line) = try Self.record(&reader, file) else { return nil }
         guard fields.count == header.count else {
-            throw StorageError(.valueNotStorable, "\(file), line \(line): \(header.count) fields are expected, \(fields.count) were found")
+            throw StorageError(
+                .valueNotStorable, "\(file.excerpt()), line \(line): \(header.count) fields are expected, \(fields.count) were found")
         }
         var record = LoadRecord(line: line)
         for (column, field) in zip(header, fields) { record.texts[column] = field }
@@ -181,7 +221,7 @@ struct NDJSONRecords: RecordReader {
                 for member in members { record.values[member.name] = member.node.value }
                 return record
             } catch {
-                throw StorageError(.valueNotStorable, "\(file), line \(position), column \(error.column): \(error.message)")
+                throw StorageError(.valueNotStorable, "\(file.excerpt()), line \(position), column \(error.column): \(error.message)")
             }
         }
         return nil

@@ -16,13 +16,20 @@ enum HistoryPurgeCases {
     private static func purge(
         _ scratch: Scratch, _ token: HistoryToken, _ body: (any StorageWriter) throws -> Void = { _ in }
     ) throws -> HistoryToken? {
+        try purge(scratch) { writer in
+            try writer.purgeHistory(through: token)
+            try body(writer)
+        }
+    }
+
+    @discardableResult
+    private static func purge(_ scratch: Scratch, _ body: (any StorageWriter) throws -> Void) throws -> HistoryToken? {
         while true {
             // Others on the same server come and go: a session purges as far as it can see.
             var seesAll = false
             let own = try scratch.write { writer in
                 seesAll = try !writer.hasUnsettledHistory()
                 if !seesAll { return }
-                try writer.purgeHistory(through: token)
                 try body(writer)
             }
             if seesAll { return own }
@@ -47,6 +54,22 @@ enum HistoryPurgeCases {
             try purge(scratch, tokens[0])
             check.equal(try scratch.history().map(\.token), [tokens[4]], "after the second")
             check.equal(try scratch.aggregate("Tag", .count, nil), .int(5), "objects")
+        },
+        HistoryScene.historyCase("H009.entries-from-the-future-hold-no-older-ones-back") { scratch, check in
+            let day: Int64 = 86_400_000_000, now: Int64 = 1_500_000_000_000_000
+            // The fourth and the sixth are from the future, the fifth is too young.
+            let tokens = try [-90, 400, -60, 500, -10, 600, -50].compactMap { days in
+                try scratch.write(time: now + days * day) { try scratch.insert("Tag", [[:]], $0) }
+            }
+            _ = try scratch.token()
+            var outcome: HistoryPurge.Outcome?
+            let purge = HistoryPurge(.olderThan(seconds: 30 * 86_400))
+            try HistoryPurgeCases.purge(scratch) { writer in
+                outcome = try purge.run(writer, store: tokens[0].store, now: Date(timeIntervalSince1970: 1_500_000_000))
+            }
+            check.equal(outcome?.removed, 3, "the number of those that went")
+            check.equal(outcome?.through, tokens[2], "the newest of them")
+            check.equal(try scratch.history().map(\.token).filter(tokens.contains), Array(tokens[3...]), "what is left")
         },
         HistoryScene.historyCase("H008.a-purge-of-everything") { scratch, check in
             let tokens = try fill(scratch)

@@ -6,7 +6,8 @@ public struct HistoryPurge: Sendable, Hashable {
     public enum Bound: Sendable, Hashable {
         /// Everything up to a token, itself included.
         case through(HistoryToken)
-        /// Everything before the first entry that is younger than so many seconds.
+        /// Everything before the first entry that is younger than so many seconds. An entry dated in the future, by a clock that was
+        /// wrong, says nothing of its age: it goes with an older one behind it.
         case olderThan(seconds: Double)
         /// What all consumers have done; nothing where none counts.
         case acknowledged
@@ -44,12 +45,20 @@ public struct HistoryPurge: Sendable, Hashable {
         let counted = known.filter { !isIgnored($0, time) }
         var outcome = Outcome()
         outcome.ignored = known.filter { isIgnored($0, time) }.map(\.name)
-        let isWanted = try wanted(store, time, isConsumed: !counted.isEmpty)
+        let verdict = try verdict(store, time, isConsumed: !counted.isEmpty)
+        var undecided = 0
         try walk(writer) { entry in
-            guard isWanted(entry) else { return false }
+            switch verdict(entry) {
+            case .stays: return false
+            case .undecided:
+                undecided += 1
+                return true
+            case .goes: break
+            }
             outcome.heldBackBy = counted.filter { $0.token.position < entry.token.position }.map(\.name)
             guard outcome.heldBackBy.isEmpty else { return false }
-            outcome.removed += 1
+            outcome.removed += undecided + 1
+            undecided = 0
             outcome.through = entry.token
             return true
         }
@@ -58,7 +67,7 @@ public struct HistoryPurge: Sendable, Hashable {
     }
 
     private func isIgnored(_ offset: HistoryOffset, _ now: Int64) -> Bool {
-        ignoresUnseenFor.map { Double(now - offset.seen) / 1_000_000 > $0 } ?? false
+        ignoresUnseenFor.map { (Double(now) - Double(offset.seen)) / 1_000_000 > $0 } ?? false
     }
 
     /// Hands over entries from the oldest on, for as long as they are asked for.
@@ -73,18 +82,27 @@ public struct HistoryPurge: Sendable, Hashable {
     }
 
     /// Whether an entry and all before it may go.
-    private func wanted(_ store: UUID, _ now: Int64, isConsumed: Bool) throws(StorageError) -> (HistoryEntry) -> Bool {
+    private enum Verdict {
+        case goes
+        case stays
+        /// The next entry that is decided decides it.
+        case undecided
+    }
+
+    private func verdict(_ store: UUID, _ now: Int64, isConsumed: Bool) throws(StorageError) -> (HistoryEntry) -> Verdict {
         switch bound {
         case .through(let token):
-            guard token.store == store else { throw StorageError(.tokenExpired, "the token is of another store") }
-            return { $0.token.position <= token.position }
+            guard token.store == store else {
+                throw StorageError(.tokenExpired, "the token is of another store; purge with one of this store's history")
+            }
+            return { $0.token.position <= token.position ? .goes : .stays }
         case .olderThan(let seconds):
             guard seconds.isFinite, seconds >= 0, seconds < 1e12 else {
-                throw StorageError(.invalidConfiguration, "the age of what is to be purged is a number of seconds from 0")
+                throw StorageError(.invalidConfiguration, "the age of what is to be purged is a number of seconds from 0, below 1e12")
             }
             let limit = now - Int64(seconds * 1_000_000)
-            return { $0.time < limit }
-        case .acknowledged: return { _ in isConsumed }
+            return { $0.time < limit ? .goes : $0.time > now ? .undecided : .stays }
+        case .acknowledged: return { _ in isConsumed ? .goes : .stays }
         }
     }
 }

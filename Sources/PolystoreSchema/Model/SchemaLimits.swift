@@ -1,12 +1,11 @@
-/// What an Xcode data model may have at most: far beyond those that people draw, and little enough that nothing derived from it grows
-/// without bound.
-struct XcodeModelLimits {
-    /// The bytes of a file.
-    static let mostBytes = 4 << 20
-    private static let mostEntities = 2000
-    private static let mostMembers = 4000
-    private static let mostParents = 50
-    private static let mostProperties = 50_000
+/// What a schema may have at most: far beyond those that people write, and little enough that nothing derived from it grows without
+/// bound.
+struct SchemaLimits {
+    /// Rows name their entity by sixteen bits.
+    private static let mostEntities = 32_767
+    private static let mostMembers = 100_000
+    private static let mostParents = 100
+    private static let mostProperties = 200_000
     /// As many as the store that takes the most columns.
     private static let mostPropertiesOfOne = 4096
 
@@ -15,9 +14,11 @@ struct XcodeModelLimits {
 
     /// Every entity, and what it inherits, is counted: that is what stores and objects are made of.
     func check() throws(SchemaError) {
-        if entities.count > Self.mostEntities { throw SchemaError("", "a model has at most \(Self.mostEntities) entities") }
-        if configurations.values.reduce(0, { $0 + $1.count }) > Self.mostMembers {
-            throw SchemaError("", "configurations have at most \(Self.mostMembers) entities in all")
+        if entities.count > Self.mostEntities {
+            throw SchemaError("", "a schema has at most \(Self.mostEntities) entities")
+        }
+        if configurations.values.reduce(0, { $0 + 1 + $1.count }) > Self.mostMembers {
+            throw SchemaError("", "a schema has at most \(Self.mostMembers) configurations and entities in them")
         }
         let places = Dictionary(entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         let sizes = entities.map(Self.size)
@@ -26,7 +27,7 @@ struct XcodeModelLimits {
             var current: Int? = index, parents = 0, own = 0
             while let here = current {
                 if parents > Self.mostParents {
-                    throw SchemaError(entity.name, "it has more than \(Self.mostParents) parents, or its parents form a loop")
+                    throw SchemaError(entity.name, "it has more than \(Self.mostParents) parents")
                 }
                 own += sizes[here]
                 parents += 1
@@ -37,7 +38,7 @@ struct XcodeModelLimits {
             }
             total += own
             if total > Self.mostProperties {
-                throw SchemaError(entity.name, "a model has at most \(Self.mostProperties) properties, inherited ones counted again")
+                throw SchemaError(entity.name, "a schema has at most \(Self.mostProperties) properties, inherited ones counted again")
             }
         }
     }

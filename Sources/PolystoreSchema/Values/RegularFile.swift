@@ -1,0 +1,44 @@
+package import Foundation
+
+/// Reads files that people name: regular ones only, because the opening or the reading of a pipe or a device could have no end.
+package enum RegularFile {
+    /// Why a file is not read.
+    package enum Problem: Error {
+        case missing
+        case notRegular
+        case unreadable
+        case tooLarge
+
+        /// What it says of the file.
+        package var sentence: String {
+            switch self {
+            case .missing: "there is no such file"
+            case .notRegular: "it is no regular file; write what a pipe or a device gives to a file first"
+            case .unreadable: "the file cannot be read"
+            case .tooLarge: "the file is too large"
+            }
+        }
+    }
+
+    /// A file that is open for reading.
+    package static func open(_ path: String) throws(Problem) -> FileHandle {
+        // Without O_NONBLOCK the opening of a pipe would wait for a writer.
+        let descriptor = Foundation.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .unreadable }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
+        return handle
+    }
+
+    /// The contents of a file of at most so many bytes.
+    package static func data(_ path: String, atMost most: Int? = nil) throws(Problem) -> Data {
+        let handle = try open(path)
+        defer { try? handle.close() }
+        let data: Data?
+        do { data = try most.map { try handle.read(upToCount: $0 + 1) } ?? handle.readToEnd() } catch { throw .unreadable }
+        if let most, data?.count ?? 0 > most { throw .tooLarge }
+        return data ?? Data()
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// The files that a command reads and writes.
+@Suite(.timeLimit(.minutes(2))) struct FileTests {
+    private let program: Program
+    private let model: String
+
+    init() throws {
+        program = try Program()
+        model = try program.file(
+            "model.json", "{\"entities\": [{\"name\": \"Note\", \"attributes\": [{\"name\": \"text\", \"type\": \"string\"}]}]}")
+    }
+
+    private func path(_ name: String) -> String { program.folder.appendingPathComponent(name).path }
+
+    private func load(_ file: String, _ options: String...) throws -> (code: Int32, output: String, error: String) {
+        try program.run(["load", "sqlite:\(path("a.db"))", file, "--entity", "Note", "--model", model] + options)
+    }
+
+    private func mode(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int
+    }
+
+    @Test func aPipeIsRefusedWhereAFileIsExpected() throws {
+        let pipe = path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        for arguments in [
+            ["load", "memory:", pipe, "--entity", "Note", "--model", model], ["load", "memory:", "--mapping", pipe, "--model", model],
+            ["load", "memory:", "x.csv", "--entity", "Note", "--model", pipe], ["model", "show", pipe], ["info", pipe],
+        ] {
+            let result = try program.run(arguments)
+            #expect(result.code == 2 && !result.error.isEmpty, "\(arguments)")
+        }
+        let named = try program.run(["load", "memory:", pipe, "--entity", "Note", "--model", model])
+        #expect(named.error.contains("it is no regular file"))
+    }
+
+    @Test func aNameThatFillsNothingIsRefusedUnlessItIsAllowed() throws {
+        let file = try program.file("notes.ndjson", "{\"text\": \"a\"}\n{\"text\": \"b\", \"texd\": \"c\"}\n")
+        let refused = try load(file)
+        #expect(refused.code == 2)
+        #expect(refused.error.contains("notes.ndjson, line 2: \"texd\" fills nothing of Note; did you mean \"text\"?"))
+        #expect(try load(file, "--ignore-unknown").output.contains("loaded 2 objects of Note"))
+    }
+
+    @Test func anExportReplacesAFileWhenItIsComplete() throws {
+        #expect(try load(program.file("notes.csv", "text\na\nb\n")).code == 0)
+        let store = "sqlite:\(path("a.db"))"
+        _ = try program.file("real.ndjson", "before")
+        try FileManager.default.createSymbolicLink(atPath: path("link.ndjson"), withDestinationPath: path("real.ndjson"))
+        #expect(try program.run(["dump", store, "-o", path("link.ndjson")]).code == 0)
+        #expect(try String(contentsOfFile: path("real.ndjson"), encoding: .utf8).split(separator: "\n").count == 2)
+        #expect(try program.run(["dump", store, "-o", path("new.ndjson")]).code == 0)
+        let mask = umask(0)
+        umask(mask)
+        #expect(try mode("new.ndjson") == Int(0o666 & ~mask))
+        let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
+        #expect(!names.contains { $0.contains("partial") }, "\(names)")
+    }
+
+    @Test func anOutputThatCannotBeWrittenIsTrouble() throws {
+        #expect(try load(program.file("notes.csv", "text\na\nb\n")).code == 0)
+        let process = Program.process(["dump", "sqlite:\(path("a.db"))"])
+        process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 2)
+        let result = try program.run(["dump", "sqlite:\(path("a.db"))", "-o", path("missing/a.ndjson")])
+        #expect(result.code == 2 && !result.error.contains(program.folder.path), "\(result.error)")
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import PolystoreInMemory
+import PolystoreStorage
+import PolystoreTransfer
+import Testing
+
+/// What a file says and a store cannot hold is refused with file, line and column, and nothing is loaded.
+@Suite struct LoadRefusalTests {
+    private let schema: Schema
+
+    init() throws {
+        schema = try Schema(entities: [
+            Entity("Owner", attributes: [Attribute("name", .string)]),
+            Entity(
+                "Note",
+                attributes: [
+                    Attribute("text", .string, isOptional: true), Attribute("weight", .double, isOptional: true),
+                    Attribute("small", .float, isOptional: true), Attribute("rank", .int16, isOptional: true),
+                    Attribute("price", .decimal, isOptional: true),
+                ], relationships: [Relationship("owner", to: "Owner")]),
+        ])
+    }
+
+    private func load(_ text: String, _ name: String = "a.ndjson", _ mapping: String? = nil) throws -> Int {
+        let store = InMemoryStore()
+        _ = try store.open(OpenRequest(schema: schema))
+        let json = mapping ?? "{\"files\": [{\"file\": \"\(name)\", \"entity\": \"Note\"}]}"
+        let report = try FileLoader.load(LoadMapping(json: Data(json.utf8)), into: store, schema) { _ in Data(text.utf8) }
+        return report.loaded[0].count
+    }
+
+    private func message(_ text: String, _ name: String = "a.ndjson", _ mapping: String? = nil) -> String {
+        do { return "loaded \(try load(text, name, mapping))" } catch { return (error as? StorageError)?.message ?? "\(error)" }
+    }
+
+    @Test(arguments: [
+        ("weight", "1e400"), ("weight", "-1e400"), ("small", "1e39"), ("rank", "32768"), ("rank", "99999999999999999999"),
+        ("price", "1e-9223372036854775808"), ("price", "1e9223372036854775807"), ("price", "1e200"),
+    ]) func aNumberOutOfRangeIsRefused(_ name: String, _ number: String) {
+        #expect(message("{}\n{\"\(name)\": \(number)}\n").hasPrefix("a.ndjson, line 2, column \"\(name)\": "))
+        #expect(message("\(name)\n\(number)\n", "a.csv").hasPrefix("a.csv, line 2, column \"\(name)\": "))
+    }
+
+    @Test func infinityIsLoadedWhereItIsWritten() throws {
+        #expect(try load("{\"weight\": \"inf\"}\n{\"weight\": \"-inf\"}\n{\"weight\": 1e-400}\n{\"weight\": 1e308}\n") == 4)
+    }
+
+    @Test func namesThatFillNothingAreRefused() {
+        #expect(
+            message("{\"text\": \"a\", \"wieght\": 1}\n").hasPrefix(
+                "a.ndjson, line 1: \"wieght\" fills nothing of Note; did you mean \"weight\"?"))
+        #expect(
+            message("text,wieght\na,1\n", "a.csv").hasPrefix("a.csv, line 1: \"wieght\" fills nothing of Note; did you mean \"weight\"?"))
+        let allowed = "{\"ignoresUnknown\": true, \"files\": [{\"file\": \"a.csv\", \"entity\": \"Note\"}]}"
+        #expect(message("text,wieght\na,1\n", "a.csv", allowed) == "loaded 1")
+    }
+
+    @Test func aMappingIsCheckedBeforeItIsUsed() {
+        func mapped(_ more: String) -> String {
+            message("text,who\na,b\n", "a.csv", "{\"files\": [{\"file\": \"a.csv\", \"entity\": \"Note\", \(more)}]}")
+        }
+        #expect(mapped("\"relationships\": {\"owner\": {\"name\": \"who\"}}") == "loaded 1")
+        #expect(mapped("\"relationship\": {}").contains("\"relationship\" is not known here; did you mean \"relationships\"?"))
+        #expect(
+            mapped("\"relationships\": {\"owner\": {\"nam\": \"who\"}}").contains("Owner has no attribute \"nam\"; did you mean \"name\"?"))
+        #expect(mapped("\"relationships\": {\"owner\": {\"name\": \"whom\"}}").contains("there is no column \"whom\""))
+        #expect(mapped("\"columns\": {\"txt\": \"who\"}").contains("Note has no attribute \"txt\"; did you mean \"text\"?"))
+    }
+
+    @Test func whatFollowsAClosingQuoteIsNoLine() {
+        #expect(message("text\n\"a\"b\n", "a.csv") == "a.csv, line 2: a comma or the end of the line is expected behind a closing quote")
+    }
+
+    @Test func errorsShowOnlyTheBeginningOfWhatTheyName() {
+        let long = String(repeating: "k", count: 300_000)
+        #expect(message("{\"\(long)\": 1}").utf8.count < 500)
+        #expect(message("\(long)\n1\n", "a.csv").utf8.count < 500)
+        #expect(message("", "\(long).csv").utf8.count < 500)
+    }
+}
