@@ -29,11 +29,14 @@ public struct RowDeletion: Sendable, Hashable {
     public let key: Int64
     /// The version that it must have; nil for any.
     public let expectedVersion: Int64?
+    /// The version that it was seen with, for whoever has to repeat the deletion; 0 if that is not known.
+    public let version: Int64
 
     /// A deletion.
-    public init(key: Int64, expectedVersion: Int64? = nil) {
+    public init(key: Int64, expectedVersion: Int64? = nil, version: Int64 = 0) {
         self.key = key
         self.expectedVersion = expectedVersion
+        self.version = expectedVersion ?? version
     }
 }
 

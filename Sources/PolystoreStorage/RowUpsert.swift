@@ -41,7 +41,9 @@ extension RowUpsert {
             return RowSource(count: chosen.count) { range, target in
                 for number in range {
                     let index = chosen[number], row = all.row(index)
-                    let cells = target.appendRow(key: result[index].key, version: 1, entity: entity, slots: count)
+                    // Only the store knows which version the row had before.
+                    let version: Int64 = written == nil ? 1 : 0
+                    let cells = target.appendRow(key: result[index].key, version: version, entity: entity, slots: count)
                     cells.update(repeating: .null, count: count)
                     // Inherited slots come first: those of the asked entity are the first ones of one below it.
                     for slot in 0..<slots where written?.contains(slot) ?? true { cells[slot] = row[slot] }

@@ -86,8 +86,12 @@ extension StorageError.Code {
     public static let staleObject = Self("staleObject")
     /// A transaction was asked for from inside another of the same stack.
     public static let reentrantCall = Self("reentrantCall")
-    /// A store that shares commits with this one cannot be asked.
+    /// A store that shares commits with this one cannot be asked; nothing was written.
     public static let peerUnavailable = Self("peerUnavailable")
+    /// A store and another one do not have the same of the transactions that they committed together; nothing was written.
+    public static let peerDiverged = Self("peerDiverged")
+    /// The transaction is committed, and one of its stores takes its part later: never to be run again.
+    public static let commitPending = Self("commitPending")
     /// The store or a pool is in use by others.
     public static let busy = Self("busy")
     /// A deadline passed.

@@ -23,6 +23,9 @@ if CommandLine.arguments.count >= 3, CommandLine.arguments[1].hasPrefix("--") {
     case "--script-outcome": print(try Scripted(url: work.url).outcome(CommandLine.arguments.dropFirst(3).first ?? ""))
     case "--hold-reads": try Holding(url: work.url).hold(count)
     case "--dump": Holding(url: work.url).dump()
+    case "--joint":
+        let arguments = CommandLine.arguments
+        try Joint(Array(arguments[2...3]), isReversed: arguments.contains("reversed")).run()
     case "--peer": try Watching(url: work.url).run()
     case "--crowd":
         let numbers = CommandLine.arguments.dropFirst(4).compactMap { Int($0) }

@@ -9,7 +9,8 @@ import Testing
     /// 200 for the whole proof; fewer in every run of the tests.
     private static let kills = Int(ProcessInfo.processInfo.environment["POLYSTORE_TEST_KILLS"] ?? "") ?? 12
     private static let pairs = [
-        ("sqlite", "lmdb"), ("lmdb", "sqlite"), ("sqlite", "sqlite"), ("sqlite", "postgresql"), ("postgresql", "lmdb"),
+        ("sqlite", "lmdb"), ("lmdb", "sqlite"), ("sqlite", "sqlite"), ("lmdb", "lmdb"), ("sqlite", "postgresql"),
+        ("postgresql", "lmdb"), ("postgresql", "postgresql"),
     ]
     .filter { server != nil || ($0.0 != "postgresql" && $0.1 != "postgresql") }
 

@@ -25,8 +25,14 @@ struct OwnServer {
     }
 
     func start() throws {
-        let options = "-c listen_addresses= -c unix_socket_directories=\(folder) -c fsync=off"
+        let options = "-c listen_addresses= -c unix_socket_directories=\(folder) -c fsync=off -c max_prepared_transactions=20"
         try asPostgres("pg_ctl", "-D", "\(folder)/data", "-l", "\(folder)/log", "-w", "-t", "30", "-o", options, "start")
+    }
+
+    /// Lets every commit wait for a standby that is not there, as for one that is slow; or lets go those that wait.
+    func setSlow(_ isSlow: Bool) throws {
+        let setting = isSlow ? "ALTER SYSTEM SET synchronous_standby_names = 'nobody'" : "ALTER SYSTEM RESET synchronous_standby_names"
+        try asPostgres("psql", "-h", folder, "-U", "postgres", "-q", "-c", setting, "-c", "SELECT pg_reload_conf()", "-o", "/dev/null")
     }
 
     func stop() throws { try asPostgres("pg_ctl", "-D", "\(folder)/data", "-m", "immediate", "-w", "stop") }

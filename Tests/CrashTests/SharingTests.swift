@@ -86,6 +86,11 @@ final class HelperProcess {
 
     deinit { if process.isRunning { process.terminate() } }
 
+    func kill() {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
     func say(_ line: String) { input.fileHandleForWriting.write(Data("\(line)\n".utf8)) }
 
     /// Tells the helper that no more lines come.

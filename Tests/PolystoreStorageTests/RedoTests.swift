@@ -53,8 +53,7 @@ import Testing
         let redo = try Redo(try redo(schema), schema)
         #expect(redo.number == 42 && redo.author == "ann" && redo.changes.count == 2 && redo.changes[1].isEmpty)
         let change = try #require(redo.changes[0].entities.first)
-        // The condition on the version held when the change was first applied.
-        #expect(change.deletes == [RowDeletion(key: 5)])
+        #expect(change.deletes == [RowDeletion(key: 5, expectedVersion: 4)])
         var seen: [[Value]] = []
         try change.inserts?.forEachBatch(RowBatch(capacity: 1)) { batch in
             let row = batch.row(0)
@@ -65,10 +64,10 @@ import Testing
                 [.int(10), .int(.min), .double(-0.1), .string("é\u{301}"), .data(Data([0, 255]))],
                 [.int(11), .null, .double(.infinity), .string(""), .data(Data())],
             ])
-        #expect(change.updates[0].mask.slots == [2] && !change.updates[0].checksVersion)
+        #expect(change.updates[0].mask.slots == [2] && change.updates[0].checksVersion)
         try change.updates[0].rows.forEachBatch(RowBatch(capacity: 1)) { batch in
             let row = batch.row(0)
-            #expect(row.key == 3 && values(row, schema)[2] == .string("new"))
+            #expect(row.key == 3 && row.version == 7 && values(row, schema)[2] == .string("new"))
         }
         #expect(redo.changes[0].links.first?.added == [Link(owner: 10, rank: -3, member: 11)])
         #expect(redo.changes[0].links.first?.removed == [Link(owner: 1, member: 2)])

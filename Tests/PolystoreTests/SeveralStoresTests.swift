@@ -4,6 +4,8 @@ import PolystoreInMemory
 import PolystoreLMDB
 import PolystorePostgreSQL
 import PolystoreSQLite
+import PolystoreStorage
+import Synchronization
 import TestStores
 import Testing
 
@@ -67,9 +69,7 @@ import Testing
     @Test(arguments: Pair.all) func whatTheSecondMissesItTakesOverBeforeItIsWrittenTo(_ pair: Pair) throws {
         try open(pair) { stack, left, right in
             try write(1, stack)
-            // The server commits first, otherwise the store that was added first.
-            let second = pair.right == .postgresql ? left : right
-            second.isArmed = true
+            try second(pair, left, right).isArmed = true
             // The transaction itself makes the second catch up; nobody sees that it was interrupted.
             try write(2, stack)
             #expect(try numbers(stack, "Left") == [.int(1), .int(2)])
@@ -96,9 +96,10 @@ import Testing
         try old.addStorageAndWait(left)
         try old.addStorageAndWait(right)
         try write(1, old)
-        let second = pair.right == .postgresql ? left : right
+        let second = try second(pair, left, right), first = second === left ? right : left
         second.isBroken = true
-        try? write(2, old)
+        let pending = #expect(throws: StorageError.self) { try write(2, old) }
+        #expect(pending?.code == .commitPending && pending?.isRetryable == false)
         try old.removeStorage(left)
         try old.removeStorage(right)
         second.isBroken = false
@@ -106,11 +107,9 @@ import Testing
         for index in entities.indices { entities[index].attributes.append(Attribute("level", .int32, defaultValue: .int(3))) }
         let schema = try Schema(version: "2", entities: entities, configurations: Self.schema.get().configurations)
         let new = try DataStack(schema: schema)
-        if pair.right != .postgresql {
-            // What the first keeps has to be asked of it: alone the second is not changed.
-            await #expect { try await new.addStorage(right) } throws: { ($0 as? StorageError)?.code == .peerUnavailable }
-        }
-        for store in pair.right == .postgresql ? [right, left] : [left, right] { try await new.addStorage(store) }
+        // What the first keeps has to be asked of it: alone the second is not changed.
+        await #expect { try await new.addStorage(second) } throws: { ($0 as? StorageError)?.code == .peerUnavailable }
+        for store in [first, second] { try await new.addStorage(store) }
         for entity in ["Left", "Right"] {
             #expect(try numbers(new, entity) == [.int(1), .int(2)])
             #expect(try new.fetchAll(From<DynamicObject>(entity: entity)).map { try $0.value("level") } == [.int(3), .int(3)])
@@ -124,8 +123,9 @@ import Testing
     @Test(arguments: Pair.all) func whenTheFirstDoesNotCommitNeitherHasAnything(_ pair: Pair) throws {
         try open(pair) { stack, left, right in
             try write(1, stack)
-            (pair.right == .postgresql ? right : left).isArmed = true
-            #expect(throws: StorageError.self) { try write(2, stack) }
+            (try second(pair, left, right) === left ? right : left).isArmed = true
+            let error = #expect(throws: StorageError.self) { try write(2, stack) }
+            #expect(error?.code == .inputOutput)
             #expect(try numbers(stack, "Left") == [.int(1)])
             #expect(try numbers(stack, "Right") == [.int(1)])
             try write(3, stack)
@@ -133,54 +133,255 @@ import Testing
         }
     }
 
-    @Test func aDetachedTransactionWhoseSecondStoreFollowsLaterHasNoChangesLeft() throws {
-        try open(Pair(left: .sqlite, right: .lmdb)) { stack, _, right in
-            try write(1, stack)
-            let work = stack.beginUnsafe()
-            for name in ["Left", "Right"] {
-                try work.fetchAll(From<DynamicObject>(entity: name))[0].setValue(.int(2), for: "x")
-            }
-            right.isBroken = true
-            #expect(throws: StorageError.self) { try work.commit() }
-            #expect(!work.hasChanges, "the first store has committed")
-            right.isBroken = false
-            try work.commit()
-            try write(3, stack)
-            #expect(try numbers(stack, "Left") == [.int(2), .int(3)])
-            #expect(try numbers(stack, "Right") == [.int(2), .int(3)])
-        }
+    private func add(_ number: Int64, to entity: String, _ stack: DataStack) throws {
+        try stack.perform(synchronous: { transaction in
+            try transaction.create(Into<DynamicObject>(entity: entity)).setValue(.int(number), for: "x")
+        })
     }
 
     @Test func aStoreWithoutItsPeerIsNotWrittenToUntilItForgets() throws {
-        let left = TestStore.sqlite.make(configuration: "Left"), right = TestStore.lmdb.make(configuration: "Right")
-        defer {
-            try? left.erase()
-            try? right.erase()
+        try open(Pair(left: .sqlite, right: .lmdb)) { stack, left, right in
+            try write(1, stack)
+            let second = try second(Pair(left: .sqlite, right: .lmdb), left, right), first = second === left ? right : left
+            let entity = second === left ? "Left" : "Right"
+            try stack.removeStorage(first)
+            let error = #expect(throws: StorageError.self) { try add(7, to: entity, stack) }
+            #expect(error?.code == .peerUnavailable)
+            #expect(try numbers(stack, entity) == [.int(1)])
+            #expect(try stack.forgetPeers(of: second).map(\.kind) == [.unknown])
+            try add(7, to: entity, stack)
+            #expect(try numbers(stack, entity) == [.int(1), .int(7)])
         }
-        let stack = try DataStack(schema: try Self.schema.get())
-        try stack.addStorageAndWait(left)
-        try stack.addStorageAndWait(right)
-        try write(1, stack)
-        try stack.removeStorage(left)
-        let add = {
-            try stack.perform(synchronous: { transaction in
-                try transaction.create(Into<DynamicObject>(entity: "Right")).setValue(.int(7), for: "x")
-            })
-        }
-        let error = #expect(throws: StorageError.self) { try add() }
-        #expect(error?.code == .peerUnavailable)
-        #expect(try numbers(stack, "Right") == [.int(1)])
-        try stack.forgetPeers(of: right)
-        try add()
-        #expect(try numbers(stack, "Right") == [.int(1), .int(7)])
     }
 
-    @Test(.enabled(if: TestStore.server != nil)) func twoServersAreRefused() throws {
-        try open(Pair(left: .postgresql, right: .postgresql)) { stack, _, _ in
-            let error = #expect(throws: StorageError.self) { try write(1, stack) }
-            #expect(error?.code == .unsupported)
-            let left = try numbers(stack, "Left")
-            #expect(left.isEmpty)
+    @Test(arguments: Pair.all) func whatAStoreForgotIsNeverTakenOver(_ pair: Pair) throws {
+        try open(pair) { stack, left, right in
+            try write(1, stack)
+            let second = try second(pair, left, right), first = second === left ? right : left
+            let entity = second === left ? "Left" : "Right"
+            second.isBroken = true
+            let pending = #expect(throws: StorageError.self) { try write(2, stack) }
+            #expect(pending?.code == .commitPending)
+            second.isBroken = false
+            try stack.removeStorage(first)
+            #expect(try stack.forgetPeers(of: second).map(\.kind) == [.unknown])
+            try add(9, to: entity, stack)
+            try stack.addStorageAndWait(first)
+            #expect(try numbers(stack, entity) == [.int(1), .int(9)])
+            try write(3, stack)
+            #expect(try numbers(stack, entity) == [.int(1), .int(3), .int(9)])
+        }
+    }
+
+    @Test(arguments: Pair.all) func whatAStoreForgetsIsReported(_ pair: Pair) throws {
+        try open(pair) { stack, left, right in
+            try write(1, stack)
+            let second = try second(pair, left, right), entity = second === left ? "Left" : "Right"
+            second.isBroken = true
+            #expect(throws: StorageError.self) { try write(2, stack) }
+            second.isBroken = false
+            let differences = try stack.forgetPeers(of: second)
+            #expect(differences.map(\.kind) == [.lacks(1)])
+            #expect(differences.first?.keys.keys.sorted() == [entity])
+            #expect(try stack.forgetPeers(of: second).isEmpty)
+            try write(3, stack)
+            #expect(try numbers(stack, entity) == [.int(1), .int(3)])
+        }
+    }
+
+    /// Files as they are: a store is put back by copying its file.
+    @Test(arguments: [TestStore.sqlite, .lmdb]) func aFollowerThatWasPutBackIsNotWrittenOverAndFindsAWayOut(_ kind: TestStore) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-back-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func store(_ name: String) -> any StorageInterface {
+            let path = folder.appendingPathComponent(name).path
+            return kind == .sqlite ? SQLiteStore(path: path, configuration: name) : LMDBStore(path: path, configuration: name)
+        }
+        func copy(_ name: String, to other: String) throws {
+            try? FileManager.default.removeItem(at: folder.appendingPathComponent(other))
+            try FileManager.default.copyItem(at: folder.appendingPathComponent(name), to: folder.appendingPathComponent(other))
+        }
+        func withStack(_ body: (DataStack, [any StorageInterface]) throws -> Void) throws {
+            let stack = try DataStack(schema: try Self.schema.get()), stores = ["Left", "Right"].map(store)
+            for store in stores { try stack.addStorageAndWait(store) }
+            try body(stack, stores)
+            for store in stores { try stack.removeStorage(store) }
+        }
+        var second = 0
+        try withStack { stack, stores in
+            try write(1, stack)
+            second = try followers(stores)
+        }
+        let name = ["Left", "Right"][second]
+        try copy(name, to: "backup")
+        try withStack { stack, _ in
+            try write(2, stack)
+            try write(3, stack)
+        }
+        try copy("backup", to: name)
+        // It can be added and read; nothing is written to it by itself or by the program, until it has forgotten.
+        try withStack { stack, stores in
+            #expect(try numbers(stack, name) == [.int(1)])
+            for _ in 0..<2 {
+                let error = #expect(throws: StorageError.self) { try add(8, to: name, stack) }
+                #expect(error?.code == .peerDiverged)
+            }
+            #expect(throws: StorageError.self) { try write(4, stack) }
+            #expect(try stack.forgetPeers(of: stores[second]).map(\.kind) == [.lacks(2)])
+            try write(5, stack)
+            #expect(try numbers(stack, name) == [.int(1), .int(5)])
+        }
+    }
+
+    /// The index of the store that follows: the one that knows a peer.
+    private func followers(_ stores: [any StorageInterface]) throws -> Int {
+        try #require(
+            try stores.firstIndex { store in
+                let reader = try store.beginRead()
+                defer { reader.end() }
+                return try !Peers(reader).known().isEmpty
+            })
+    }
+
+    private func second(_ pair: Pair, _ left: InterruptedStore, _ right: InterruptedStore) throws -> InterruptedStore {
+        [left, right][try followers([left, right])]
+    }
+
+    @Test(arguments: Pair.all) func whatTheFirstKeepsIsDroppedWhenTheSecondHasIt(_ pair: Pair) throws {
+        try open(pair) { stack, left, right in
+            try write(1, stack)
+            let second = try second(pair, left, right), first = second === left ? right : left
+            let entity = first === left ? "Left" : "Right"
+            func kept() throws -> Int {
+                let reader = try first.beginRead(), other = try second.beginRead()
+                defer {
+                    reader.end()
+                    other.end()
+                }
+                let storeID = try #require(stack.fetchIDs(From<DynamicObject>(entity: entity == "Left" ? "Right" : "Left")).first).key.store
+                return try reader.note("redo.\(storeID.uuidString)")?.count ?? 0
+            }
+            #expect(try kept() > 0)
+            try add(5, to: entity, stack)
+            #expect(try kept() == 0)
+            // Much is dropped at once.
+            try stack.perform(synchronous: { transaction in
+                for entity in ["Left", "Right"] {
+                    for number in 0..<8_000 {
+                        try transaction.create(Into<DynamicObject>(entity: entity)).setValue(.int(Int64(number)), for: "x")
+                    }
+                }
+            })
+            #expect(try kept() == 0)
+        }
+    }
+
+    @Test func aDetachedTransactionWhoseSecondStoreIsLateIsCommitted() throws {
+        let pair = Pair(left: .sqlite, right: .lmdb)
+        try open(pair) { stack, left, right in
+            try write(1, stack)
+            let second = try second(pair, left, right)
+            let transaction = stack.beginUnsafe()
+            for entity in ["Left", "Right"] {
+                try transaction.create(Into<DynamicObject>(entity: entity)).setValue(.int(2), for: "x")
+            }
+            second.isBroken = true
+            let error = #expect(throws: StorageError.self) { try transaction.commit() }
+            #expect(error?.code == .commitPending)
+            second.isBroken = false
+            #expect(!transaction.hasChanges)
+            try transaction.commit()
+            try write(3, stack)
+            for entity in ["Left", "Right"] { #expect(try numbers(stack, entity) == [.int(1), .int(2), .int(3)]) }
+        }
+    }
+
+    @Test(arguments: Pair.all) func aReadNeverSeesHalfOfACommit(_ pair: Pair) throws {
+        try open(pair) { stack, _, _ in
+            try write(1, stack)
+            let isDone = Mutex(false)
+            let writer = Thread {
+                for number in 2..<40 { try? self.write(Int64(number), stack) }
+                isDone.withLock { $0 = true }
+            }
+            writer.start()
+            while !isDone.withLock({ $0 }) {
+                try stack.read(synchronous: { reading in
+                    let left = try reading.fetchCount(From<DynamicObject>(entity: "Left"))
+                    Thread.sleep(forTimeInterval: 0.001)
+                    #expect(try reading.fetchCount(From<DynamicObject>(entity: "Right")) == left)
+                })
+            }
+            #expect(try numbers(stack, "Left").count == 39)
+        }
+    }
+
+    @Test(.enabled(if: TestStore.server != nil)) func twoServersCommitTogether() throws {
+        let stack = try DataStack(schema: try Self.schema.get())
+        let stores = ["Left", "Right"].map { TestStore.postgresql.make(configuration: $0) }
+        defer { for store in stores { try? store.erase() } }
+        for store in stores { try stack.addStorageAndWait(store) }
+        for number in 1...3 { try write(Int64(number), stack) }
+        for entity in ["Left", "Right"] { #expect(try numbers(stack, entity) == [.int(1), .int(2), .int(3)]) }
+        for store in stores {
+            #expect(try #require(store as? any PreparedCommitStorage).preparedCommits().isEmpty)
+        }
+        // One that is refused by the second is nowhere.
+        #expect(throws: CancellationError.self) {
+            try stack.perform(synchronous: { transaction in
+                for entity in ["Left", "Right"] {
+                    try transaction.create(Into<DynamicObject>(entity: entity)).setValue(.int(9), for: "x")
+                    _ = try transaction.fetchCount(From<DynamicObject>(entity: entity))
+                }
+                throw CancellationError()
+            })
+        }
+        for entity in ["Left", "Right"] { #expect(try numbers(stack, entity).count == 3) }
+    }
+
+    @Test(.enabled(if: TestStore.server != nil)) func whatADeadProgramPreparedEndsAsItsLeaderDecided() throws {
+        let schema = try Self.schema.get()
+        let stores = ["Left", "Right"].map { TestStore.postgresql.make(configuration: $0) }
+        defer { for store in stores { try? store.erase() } }
+        for commits in [true, false] {
+            let stack = try DataStack(schema: schema)
+            for store in stores { try stack.addStorageAndWait(store) }
+            let before = try numbers(stack, "Right").count
+            let leader = try stores[0].beginWrite(WriteOptions()), follower = try stores[1].beginWrite(WriteOptions())
+            try leader.setNote("test", Data([1]))
+            let key = try follower.reserveKeys(1, count: 1).lowerBound
+            let rows = RowSource(count: 1) { _, batch in
+                let cells = batch.appendRow(key: key, version: 1, entity: 1, slots: schema[1].slots.count)
+                cells.update(repeating: .null, count: schema[1].slots.count)
+                cells[0] = .int(77)
+            }
+            try follower.apply(ChangeSet(entities: [EntityChanges(entity: 1, inserts: rows)]))
+            let commit = try #require(leader as? any PreparingWriter).commitToken()
+            _ = try #require(follower as? any PreparingWriter).prepare(for: commit, CommitRecord())
+            #expect(try stack.outcomeAndWait(of: commit) == .inProgress)
+            if commits { _ = try leader.commit(CommitRecord()) } else { leader.end() }
+            #expect(try stack.outcomeAndWait(of: commit) == (commits ? .committed : .notCommitted))
+            #expect(try numbers(stack, "Right").count == before)
+            for store in stores { try stack.removeStorage(store) }
+            // Whoever adds both finds it.
+            let next = try DataStack(schema: schema)
+            for store in stores { try next.addStorageAndWait(store) }
+            #expect(try numbers(next, "Right").count == before + (commits ? 1 : 0))
+            for store in stores { try next.removeStorage(store) }
+        }
+    }
+
+    @Test func theOutcomeOfACommitIsAskedOfItsStore() throws {
+        try open(Pair(left: .sqlite, right: .memory)) { stack, _, _ in
+            let unknown = #expect(throws: StorageError.self) {
+                try stack.outcomeAndWait(of: CommitToken(storeID: UUID(), value: "1"))
+            }
+            #expect(unknown?.code == .notFound)
+            try add(1, to: "Right", stack)
+            let storeID = try #require(stack.fetchIDs(From<DynamicObject>(entity: "Right")).first).key.store
+            let mute = #expect(throws: StorageError.self) { try stack.outcomeAndWait(of: CommitToken(storeID: storeID, value: "1")) }
+            #expect(mute?.code == .unsupported)
         }
     }
 

@@ -147,16 +147,41 @@ class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingW
     var recordedChanges: HistoryChanges? { recorder.changes }
 
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        var transaction: Int64?
+        let entry = try write(record) { () throws(StorageError) in
+            // Before COMMIT is sent: who loses the connection then has the id already.
+            try send("SELECT pg_current_xact_id_if_assigned()::text::int8", []) { transaction = $0.integer(0, 0) }
+        }
+        try commit(lane, transaction, time: entry?.time)
+        if settlesHistory { core.hasSettledHistory.store(true, ordering: .releasing) }
+        return entry.map { HistoryToken(store: core.storeID, position: $0.position) }
+    }
+
+    /// Writes all that is left, up to the entry of the history, and sends what a closure queues.
+    private func write(
+        _ record: CommitRecord, _ body: () throws(StorageError) -> Void
+    ) throws(StorageError) -> (position: Int64, time: Int64)? {
         try checkOpen()
         try makeIndexes()
         for (root, key) in greatest { try raiseKeys(root, above: key) }
-        var entry: (position: Int64, time: Int64)?, transaction: Int64?
+        var entry: (position: Int64, time: Int64)?
         try sendHistory(record) { entry = ($0, $1) }
-        // Before COMMIT is sent: who loses the connection then has the id already.
-        try send("SELECT pg_current_xact_id_if_assigned()::text::int8", []) { transaction = $0.integer(0, 0) }
+        try body()
         try flush()
-        try commit(lane, transaction, time: entry?.time)
-        if settlesHistory { core.hasSettledHistory.store(true, ordering: .releasing) }
+        return entry
+    }
+
+    func prepare(for commit: CommitToken, _ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        try send(PostgreSQLTelling.silent, [])
+        let statement = "PREPARE TRANSACTION \(PostgreSQLPreparedName(store: core.storeID, commit: commit).literal)"
+        let entry = try write(record) { () throws(StorageError) in
+            try send(statement, []) { result throws(StorageError) in
+                // The server answers ROLLBACK where an earlier statement had failed.
+                if result.command == "PREPARE TRANSACTION" { return }
+                throw StorageError(.storeClosed, "the transaction had failed before; nothing was written")
+            }
+        }
+        end()
         return entry.map { HistoryToken(store: core.storeID, position: $0.position) }
     }
 

@@ -223,7 +223,7 @@ struct BatchWork {
                 try reader.rows(plan.entity, keys: part, into: rows)
                 for index in 0..<rows.count {
                     let row = rows.row(index)
-                    deletions[row.entity, default: []].append(RowDeletion(key: row.key))
+                    deletions[row.entity, default: []].append(RowDeletion(key: row.key, version: row.version))
                 }
             }
             let changes = deletions.sorted { $0.key < $1.key }.map { EntityChanges(entity: $0.key, deletes: $0.value) }

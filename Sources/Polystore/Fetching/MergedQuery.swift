@@ -19,7 +19,9 @@ struct MergedQuery {
         part.fetch.offset = 0
         let answer = QueryAnswer(part, schema: context.model.schema)
         var places: [MergedPlace] = []
-        for store in stores { try add(part, store, context, to: answer, &places) }
+        try context.inOneSnapshot(of: stores) { () throws(StorageError) in
+            for store in stores { try add(part, store, context, to: answer, &places) }
+        }
         let rows: [[Value]]
         do throws(QueryError) { rows = try answer.result() } catch { throw StorageError(error) }
         guard case .rows = plan.kind else { return rows }

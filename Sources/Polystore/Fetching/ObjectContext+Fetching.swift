@@ -31,6 +31,15 @@ extension ObjectContext {
         return try body()
     }
 
+    /// Runs `body` so that what it reads of several stores is as after the same commits.
+    func inOneSnapshot<R>(of stores: [Int], _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+        if stores.count < 2 || tracker != nil { return try body() }
+        return try inOneSnapshot { () throws(StorageError) in
+            try sessions?.open(Set(stores))
+            return try body()
+        }
+    }
+
     /// The sessions of the transaction or of the snapshot that goes on.
     var heldSessions: SessionPool {
         get throws(StorageError) {
@@ -104,10 +113,11 @@ extension ObjectContext {
         if let committed = committed(from) { return try committed.fetchCount(from) }
         if hasDetachedChanges { return try fetchAll(from).count }
         let plan = try from.plan(model), (limit, offset) = (plan.limit, plan.offset)
-        var total = 0
-        for store in try stack.stores(for: plan.entity, from.configurations) {
-            let values = try values(.count(plan), store)
-            if case .int(let count)? = values.first?.first { total += Int(count) }
+        let stores = try stack.stores(for: plan.entity, from.configurations)
+        let total = try inOneSnapshot(of: stores) { () throws(StorageError) in
+            var total = 0
+            for store in stores { if case .int(let count)? = try values(.count(plan), store).first?.first { total += Int(count) } }
+            return total
         }
         return min(max(total - offset, 0), limit ?? .max)
     }

@@ -96,11 +96,8 @@ extension DataStack {
     }
 
     private func runner(_ storage: any StorageInterface, _ state: StorageState, _ progress: MigrationProgress?) -> MigrationRunner {
-        let core = core
-        return MigrationRunner(schemaHistory, storage, state, progress: progress) { peer throws(StorageError) in
-            guard let position = core.position(of: peer) else { return nil }
-            return try core.store(position).beginRead()
-        }
+        MigrationRunner(
+            schemaHistory, storage, state, progress: progress, peer: core.reading(for: state.storeID, WriteOptions()))
     }
 
     /// Opens a store and leads it to the current version; it is open then.

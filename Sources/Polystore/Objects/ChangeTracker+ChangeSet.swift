@@ -22,7 +22,7 @@ extension ChangeTracker {
         collectUpdates(&groups)
         for object in deleted where !object.isNew {
             groups[key(object), default: Group()].deletes.append(
-                RowDeletion(key: object._key, expectedVersion: checksVersions ? object._version : nil))
+                RowDeletion(key: object._key, expectedVersion: checksVersions ? object._version : nil, version: object._version))
         }
         var result: [Int: ChangeSet] = [:]
         for (key, group) in groups.sorted(by: { ($0.key.store, $0.key.entity) < ($1.key.store, $1.key.entity) }) {

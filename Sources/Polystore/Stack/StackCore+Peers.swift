@@ -13,11 +13,20 @@ extension StackCore {
     /// Whether what was committed is there after a crash.
     func isPersistent(_ position: Int) -> Bool { commitRank(position) < 2 }
 
-    /// Whether a store can be second in a commit, so that another has to keep its changes.
+    /// Stores in the order in which write transactions open them, which is the same in all processes: by identity.
+    func lockOrder(_ stores: Set<Int>) -> [Int] { stores.map { (storeID($0).uuidString, $0) }.sorted { $0 < $1 }.map(\.1) }
+
+    /// Stores in the order in which they commit, which is the same in all processes.
+    func commitOrder(_ stores: Set<Int>) -> [Int] {
+        stores.map { (commitRank($0), storeID($0).uuidString, $0) }.sorted { $0 < $1 }.map(\.2)
+    }
+
+    /// Whether a store can follow another in a commit, so that the other has to keep its changes.
     func canFollow(_ position: Int) -> Bool {
         guard commitRank(position) == 1 else { return false }
-        return entries.contains { other in
-            other.position != position && (commitRank(other.position), other.position) < (1, position)
+        let own = storeID(position).uuidString
+        return entries.contains { other, entry in
+            other != position && (commitRank(other), entry.state.storeID.uuidString) < (1, own)
         }
     }
 
@@ -26,14 +35,12 @@ extension StackCore {
         let entry = try entry(position)
         var options = options
         options.isFollowed = commits.isObserved
+        try settlePrepared(position, entry)
         while true {
             let writer = try entry.store.beginWrite(options)
             if commitRank(position) != 1 { return writer }
             do throws(StorageError) {
-                let author = try Peers.settle(entry.state.storeID, model.schema, writer) { peer throws(StorageError) in
-                    guard let other = self.position(of: peer) else { return nil }
-                    return try store(other).beginRead(ReadOptions(limit: options.limit))
-                }
+                let author = try Peers.settle(entry.state.storeID, model.schema, writer, read: reading(for: entry.state.storeID, options))
                 guard let author else { return writer }
                 _ = try writer.commit(CommitRecord(author: author))
             } catch {
@@ -43,50 +50,96 @@ extension StackCore {
         }
     }
 
-    /// Lets the stores that are behind a peer catch up, as far as the stack has both; called when a store comes.
+    /// How the leaders of a store are read.
+    func reading(for follower: UUID, _ options: WriteOptions) -> Peers.Reading {
+        { [weak self] leader throws(StorageError) in
+            guard let self, let position = position(of: leader) else { return nil }
+            let store = try store(position)
+            try store.awaitCommits(for: follower, options)
+            return try store.beginRead(ReadOptions(limit: options.limit))
+        }
+    }
+
+    /// Lets the stores that are behind a peer catch up, as far as the stack has both, and leaders drop what they keep for stores that have
+    /// it; called when a store comes.
     func catchUp() throws(StorageError) {
-        for (position, entry) in entries where commitRank(position) == 1 {
-            if try isBehind(position, entry) { try beginWrite(position, WriteOptions()).end() }
+        for (position, entry) in entries {
+            if try isBehind(position, entry) {
+                do throws(StorageError) {
+                    try beginWrite(position, WriteOptions()).end()
+                } catch  where error.code == .peerDiverged {
+                    // It can be read, and what leads out needs it in the stack.
+                    StoreLogging.notice(error.message)
+                }
+            }
+            try settlePrepared(position, entry, atOnce: true)
+            dropConfirmed(position, entry)
         }
     }
 
     private func isBehind(_ position: Int, _ entry: Entry) throws(StorageError) -> Bool {
+        if commitRank(position) != 1 { return false }
+        return try withLeaders(of: entry) { leader, peer throws(StorageError) in
+            try leader.isAhead(of: entry.state.storeID, peer)
+        }
+    }
+
+    /// Whether something holds for one of the leaders of a store that the stack has; they are seen as they were committed last.
+    private func withLeaders(
+        of entry: Entry, _ body: (Peers, Peer) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Bool {
         let reader = try entry.store.beginRead()
         defer { reader.end() }
-        let peers = Peers(reader)
-        for peer in try peers.known() {
-            guard let other = self.position(of: peer) else { return false }
-            let session = try store(other).beginRead()
+        for peer in try Peers(reader).leaders() {
+            guard let position = position(of: peer.store) else { continue }
+            joint.link([position, self.position(of: entry.state.storeID) ?? position])
+            let session = try store(position).beginRead()
             defer { session.end() }
-            guard let kept = try Peers(session).redo(for: entry.state.storeID) else { continue }
-            if try Redo.number(kept) > peers.number(of: peer) { return true }
+            if try body(Peers(session), peer) { return true }
         }
         return false
     }
 
-    /// Notes in each store that another may keep changes for it.
-    func pair(_ pairs: [(store: Int, peer: UUID)]) throws(StorageError) {
-        for (store, peer) in pairs {
-            let writer = try beginWrite(store, WriteOptions())
+    /// Lets the leaders of a store drop what it has. What cannot be dropped now is dropped another time.
+    private func dropConfirmed(_ position: Int, _ entry: Entry) {
+        guard commitRank(position) == 1 else { return }
+        _ = try? withLeaders(of: entry) { leader, peer throws(StorageError) in
+            if try leader.keepsConfirmed(for: entry.state.storeID, peer), let place = self.position(of: peer.store) {
+                joint.confirm(peer, of: entry.state.storeID, by: place)
+            }
+            return false
+        }
+        for (place, _) in entries { dropConfirmed(in: place) }
+    }
+
+    /// Lets a store drop the changes that it keeps for others and that they have, in a transaction of its own.
+    func dropConfirmed(in position: Int) {
+        if !joint.hasConfirmed(position) { return }
+        do throws(StorageError) {
+            let writer = try beginWrite(position, WriteOptions())
             defer { writer.end() }
-            try Peers.add(peer, writer)
+            try joint.dropConfirmed(position, writer)
             _ = try writer.commit(CommitRecord())
+        } catch {
+            // The next transaction over both stores replaces it, and whoever adds both to a stack tries again.
         }
     }
-}
 
-extension DataStack {
-    /// Lets a store forget the stores that it has committed together with.
-    ///
-    /// A store that was part of a transaction over several stores can be written to only where the others can be asked whether they keep
-    /// changes for it. Call this when one of them is gone for good; the changes that it may keep are lost then.
-    public func forgetPeers(of storage: any StorageInterface) throws(StorageError) {
-        try reporting { () throws(StorageError) in
-            try core.checkReentrancy()
-            let writer = try storage.beginWrite(WriteOptions())
-            defer { writer.end() }
-            try Peers.forgetAll(writer)
-            _ = try writer.commit(CommitRecord())
+    /// Notes in each store that another may keep changes for it, and in the other that it does.
+    func pair(_ pairs: [(store: Int, peer: UUID)]) throws(StorageError) {
+        for (store, peer) in pairs {
+            guard let leader = position(of: peer) else { continue }
+            let pairing = UUID()
+            // The follower first: one that has no transaction of a pairing yet does not mind that its leader knows nothing of it.
+            try write(to: store) { writer throws(StorageError) in try Peers.add(peer, pairing: pairing, writer) }
+            try write(to: leader) { writer throws(StorageError) in try Peers.lead(storeID(store), pairing: pairing, writer) }
         }
+    }
+
+    func write(to store: Int, _ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
+        let writer = try beginWrite(store, WriteOptions())
+        defer { writer.end() }
+        try body(writer)
+        _ = try writer.commit(CommitRecord())
     }
 }

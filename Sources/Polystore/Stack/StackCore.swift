@@ -41,6 +41,7 @@ final class StackCore: Sendable {
     /// Where completions are called unless the caller names a queue.
     let completions = DispatchQueue(label: "polystore.completions")
     let commits = CommitHub()
+    let joint = JointCommits()
     /// Leads publishers from commit to commit.
     var publishers: PublisherCenter { state.withLock { $0.publishers } }
     /// The watches over the stores, by position, while somebody observes.

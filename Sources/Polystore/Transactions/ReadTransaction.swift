@@ -8,7 +8,7 @@ public final class ReadTransaction: FetchSource {
 
     init(_ core: StackCore, _ limit: WorkLimit) {
         self.limit = limit
-        sessions = SessionPool(readingFrom: core, limit)
+        sessions = SessionPool(readingFrom: core, limit, isWhole: true)
         context = ObjectContext(stack: core, model: core.model)
         context.sessions = sessions
     }

@@ -31,9 +31,12 @@ final class SessionPool {
 
     private let stack: StackCore
     private let options: WriteOptions?
-    /// When what reads has to give up.
+    /// When the sessions have to give up.
     private let limit: WorkLimit?
     private let isMeasured: Bool
+    private let isWhole: Bool
+    /// What the stack had committed over several stores when the first was opened.
+    private var mark: JointCommits.Mark?
     private var readers: [Int: any StorageReader] = [:]
     private var writers: [Int: any StorageWriter] = [:]
     /// The stores that changes were applied to, with what the others have to keep of them until they have committed.
@@ -54,20 +57,24 @@ final class SessionPool {
     }
 
     /// Sessions that read.
-    init(readingFrom stack: StackCore, _ limit: WorkLimit? = nil, isMeasured: Bool = false) {
+    ///
+    /// - Parameter isWhole: Whether the stores that commit together are read as after the same commits: all are opened with the first.
+    init(readingFrom stack: StackCore, _ limit: WorkLimit? = nil, isMeasured: Bool = false, isWhole: Bool = false) {
         self.stack = stack
         self.limit = limit
+        self.isWhole = isWhole
         self.isMeasured = isMeasured
         options = nil
     }
 
-    /// Sessions that write; the stores in `stores` are opened at once, in order.
+    /// Sessions that write; the stores in `stores` are opened at once, in their order.
     init(writingTo stack: StackCore, _ options: WriteOptions, stores: Set<Int>) throws(StorageError) {
         self.stack = stack
         self.options = options
-        limit = nil
+        limit = options.limit
         isMeasured = false
-        for store in stores.sorted() { _ = try writer(store) }
+        isWhole = false
+        for store in stack.lockOrder(stores) { _ = try writer(store) }
     }
 
     /// The session of a store: the writer's in a write transaction.
@@ -85,12 +92,38 @@ final class SessionPool {
         } else if let known = readers[store] {
             reader = known
         } else {
-            let begun = try stack.store(store).beginRead(ReadOptions(limit: limit))
-            reader = isMeasured ? MeasuredReader(begun, stack.model.schema) : begun
-            readers[store] = reader
+            reader = try open(store)
         }
         last = (store, reader)
         return reader
+    }
+
+    private func open(_ store: Int) throws(StorageError) -> any StorageReader {
+        if isWhole { try open(stack.joint.group(store)) }
+        if let reader = readers[store] { return reader }
+        return try begin(store)
+    }
+
+    private func begin(_ store: Int) throws(StorageError) -> any StorageReader {
+        let begun = try stack.store(store).beginRead(ReadOptions(limit: limit))
+        let reader = isMeasured ? MeasuredReader(begun, stack.model.schema) : begun
+        readers[store] = reader
+        return reader
+    }
+
+    /// Opens several stores to be read as after the same commits.
+    func open(_ stores: Set<Int>) throws(StorageError) {
+        if options != nil { return }
+        let missing = stores.filter { readers[$0] == nil && stack.hasStore($0) }
+        try stack.joint.open(missing.isEmpty ? [] : stores, limit) { () throws(StorageError) in
+            let opened = Set(readers.keys)
+            if isWhole, let mark, stack.joint.hasCommitted(over: opened, and: missing, since: mark) {
+                throw StorageError(
+                    .serializationFailure, "stores that were read one after the other have committed together in between; read again")
+            }
+            if mark == nil { mark = stack.joint.mark }
+            for store in missing { _ = try begin(store) }
+        }
     }
 
     /// What was asked of each store, where that is measured.
@@ -101,7 +134,7 @@ final class SessionPool {
         try checkActive()
         guard let options else { throw Self.ended }
         if let writer = writers[store] { return writer }
-        if let last = writers.keys.max(), last > store {
+        if !writers.isEmpty, stack.lockOrder(Set(writers.keys).union([store])).last != store {
             restart(.opening(Set(writers.keys).union([store])))
             throw Self.restarting
         }
@@ -177,91 +210,18 @@ final class SessionPool {
         try checkActive()
         state = .ended
         defer { endAll() }
-        let order = try commitOrder()
-        if order.isEmpty { return }
-        let followers = order.dropFirst().filter { stack.isPersistent($0) }
-        if let first = order.first, !followers.isEmpty { try keepRedo(of: Array(followers), with: first, record) }
-        let ticket = stack.commits.begin(order)
-        var parts: [CommittedChanges.Part] = []
-        defer { stack.didCommit(ticket, parts.isEmpty ? nil : CommittedChanges(parts, author: record.author, source: source)) }
-        var late: [Int] = []
-        for (index, store) in order.enumerated() {
-            do throws(StorageError) {
-                guard let writer = writers[store] else { continue }
-                let isKnown = ticket.isObserved && !executed.contains(store)
-                let changes = isKnown ? writer.recordedChanges : nil
-                let token = try writer.commit(record)
-                state = .committed
-                if changes?.isEmpty != true { parts.append(CommittedChanges.Part(store: store, token: token, changes: changes)) }
-            } catch {
-                if error.code == .commitOutcomeUnknown {
-                    if index == 0 { state = .inDoubt(error) }
-                    stack.commitIsInDoubt(in: store)
-                    // Where there is no history nobody would tell.
-                    if try !stack.store(store).capabilities.contains(.history) {
-                        parts.append(CommittedChanges.Part(store: store, token: nil, changes: nil))
-                    }
-                }
-                // The first decides. What it keeps for the others makes them follow.
-                if index == 0 { throw error }
-                late.append(store)
-            }
-        }
-        endAll()
-        for store in late {
-            try follow(store)
-            parts.append(CommittedChanges.Part(store: store, token: nil, changes: nil))
-        }
-    }
-
-    /// The stores with changes in the order in which they commit.
-    private func commitOrder() throws(StorageError) -> [Int] {
-        let order = redo.keys.sorted { (stack.commitRank($0), $0) < (stack.commitRank($1), $1) }
-        if order.count > 1, stack.commitRank(order[1]) == 0 {
-            throw StorageError(
-                .unsupported,
-                "one transaction wrote to two stores whose commit can still be refused, such as two PostgreSQL databases; write to them in "
-                    + "a transaction each")
-        }
-        return order
-    }
-
-    private func keepRedo(of followers: [Int], with first: Int, _ record: CommitRecord) throws(StorageError) {
-        guard let leader = writers[first] else { return }
-        if !executed.isDisjoint(with: followers) {
-            throw StorageError(
-                .unsupported,
-                "SQL changed a store whose part of the transaction another store would have to keep; run it in a transaction of its own")
-        }
-        let leaderID = stack.storeID(first)
-        var strangers: [(Int, UUID)] = []
-        for store in followers {
-            guard let writer = writers[store], let recorder = redo[store] ?? nil else { continue }
-            let peers = Peers(writer)
-            if !(try peers.known().contains(leaderID)) {
-                strangers.append((store, leaderID))
-                continue
-            }
-            let number = try peers.number(of: leaderID) + 1
-            try Peers.setRedo(recorder.bytes(number: number, author: record.author), for: stack.storeID(store), leader)
-            try Peers.setNumber(number, of: leaderID, writer)
-        }
-        if !strangers.isEmpty {
-            restart(.pairing(strangers))
-            throw Self.restarting
-        }
-    }
-
-    /// Makes a store that could not commit after the first take over what that keeps for it.
-    private func follow(_ store: Int) throws(StorageError) {
+        let commit = JointCommit(stack, writers, redo: redo, executed: executed, record)
         do throws(StorageError) {
-            try stack.beginWrite(store, WriteOptions()).end()
+            try commit.run(source)
         } catch {
-            throw StorageError(
-                .peerUnavailable,
-                "the transaction is committed; one of its stores could not take its part yet and does so before it is next written to",
-                cause: error)
+            switch commit.outcome {
+            case .committed: state = .committed
+            case .inDoubt: state = .inDoubt(error)
+            case .open: if !commit.strangers.isEmpty { restart(.pairing(commit.strangers)) }
+            }
+            throw error
         }
+        state = .committed
     }
 
     // MARK: The state

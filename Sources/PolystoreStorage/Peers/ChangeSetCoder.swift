@@ -4,7 +4,8 @@ internal import Foundation
 ///
 /// Whole numbers are variable-length (LEB128). A change set is the number of entities, each with its index, keys to delete, updates
 /// (mask, rows) and inserts, then the number of link tables, each with pairs to remove and to add. A row is key, version and the cells
-/// of the mask; a cell is its kind and value. Conditions on versions are left out: they held when the change set was first applied.
+/// of the mask; a cell is its kind and value. Changes are repeated on condition that rows have the versions of the first time, where those
+/// are known: 0 stands for one that is not.
 struct ChangeSetCoder {
     private let schema: Schema
 
@@ -28,7 +29,10 @@ struct ChangeSetCoder {
     private func encode(_ change: EntityChanges, _ bytes: inout [UInt8]) throws(StorageError) {
         Varint.append(UInt64(change.entity), to: &bytes)
         Varint.append(UInt64(change.deletes.count), to: &bytes)
-        for deletion in change.deletes { Self.append(deletion.key, &bytes) }
+        for deletion in change.deletes {
+            Self.append(deletion.key, &bytes)
+            Self.append(deletion.version, &bytes)
+        }
         Varint.append(UInt64(change.updates.count), to: &bytes)
         for update in change.updates {
             Varint.append(update.mask.low, to: &bytes)
@@ -93,15 +97,15 @@ struct ChangeSetCoder {
         guard let entity = reader.count(), schema.entities.indices.contains(entity), let deletes = reader.count() else { return nil }
         var change = EntityChanges(entity: entity)
         for _ in 0..<deletes {
-            guard let key = reader.number() else { return nil }
-            change.deletes.append(RowDeletion(key: key))
+            guard let key = reader.number(), let version = reader.number() else { return nil }
+            change.deletes.append(RowDeletion(key: key, expectedVersion: version == 0 ? nil : version))
         }
         guard let updates = reader.count() else { return nil }
         for _ in 0..<updates {
-            guard let mask = mask(&reader), let rows = rows(&reader, entity, mask.slots) else { return nil }
-            change.updates.append(RowUpdate(mask: mask, checksVersion: false, rows: rows))
+            guard let mask = mask(&reader), let (rows, isVersioned) = rows(&reader, entity, mask.slots) else { return nil }
+            change.updates.append(RowUpdate(mask: mask, checksVersion: isVersioned, rows: rows))
         }
-        guard let inserts = rows(&reader, entity, Array(schema[entity].slots.indices)) else { return nil }
+        guard let (inserts, _) = rows(&reader, entity, Array(schema[entity].slots.indices)) else { return nil }
         if inserts.count > 0 { change.inserts = inserts }
         return change
     }
@@ -126,13 +130,16 @@ struct ChangeSetCoder {
         return result
     }
 
-    private func rows(_ reader: inout Varint.Reader, _ entity: EntityIndex, _ slots: [Int]) -> RowSource? {
+    /// Rows, and whether the version of each is known.
+    private func rows(_ reader: inout Varint.Reader, _ entity: EntityIndex, _ slots: [Int]) -> (RowSource, isVersioned: Bool)? {
         guard let count = reader.count() else { return nil }
         let width = schema[entity].slots.count
         guard slots.allSatisfy({ $0 < width }) else { return nil }
         let held = RowBatch(capacity: max(count, 1))
+        var isVersioned = true
         for _ in 0..<count {
             guard let key = reader.number(), let version = reader.number() else { return nil }
+            if version == 0 { isVersioned = false }
             let cells = held.appendRow(key: key, version: version, entity: entity, slots: width)
             cells.update(repeating: .null, count: width)
             for slot in slots {
@@ -140,9 +147,10 @@ struct ChangeSetCoder {
                 held.mutableCells(held.count - 1)[slot] = cell
             }
         }
-        return RowSource(count: count) { range, batch in
+        let source = RowSource(count: count) { range, batch in
             for index in range { batch.append(copying: held.row(index), slots: width) }
         }
+        return (source, isVersioned)
     }
 
     private func cell(_ reader: inout Varint.Reader, _ held: RowBatch) -> Cell? {

@@ -4,9 +4,9 @@ public import Foundation
 ///
 /// Of two stores that a transaction writes to, the first carries the changes of the second in its own commit, with a number that is one
 /// above that of the last transaction of the two. The second notes the number with its changes. If it stops before, whoever writes to it
-/// next finds a greater number with the first and applies the changes before anything else.
+/// next finds a greater number with the first and applies the changes before anything else, to rows that have the versions of then.
 public struct Redo {
-    private static let formatVersion: UInt8 = 1
+    private static let formatVersion: UInt8 = 2
 
     /// The number of the transaction between the two stores.
     public let number: UInt64
@@ -20,6 +20,8 @@ public struct Redo {
         private let coder: ChangeSetCoder
         private let hash: String
         private var sets: [[UInt8]] = []
+        /// The bytes of the changes so far.
+        public private(set) var size = 0
 
         /// An empty recorder.
         public init(_ schema: Schema) {
@@ -28,7 +30,11 @@ public struct Redo {
         }
 
         /// Adds a change set that was applied.
-        public mutating func add(_ changes: ChangeSet) throws(StorageError) { sets.append(try coder.encode(changes)) }
+        public mutating func add(_ changes: ChangeSet) throws(StorageError) {
+            let bytes = try coder.encode(changes)
+            size += bytes.count
+            sets.append(bytes)
+        }
 
         /// The bytes to keep.
         public func bytes(number: UInt64, author: String) -> Data {
@@ -50,7 +56,7 @@ public struct Redo {
     public init(_ data: Data, _ schema: Schema) throws(StorageError) {
         let parsed = data.withUnsafeBytes { Redo.parse($0, schema) }
         guard let (hash, author, number, changes) = parsed else {
-            throw StorageError(.corrupted, "what a store keeps for another is damaged; forget it, or restore the store")
+            throw Redo.damaged
         }
         guard hash == schema.hash.description else {
             throw StorageError(.schemaMismatch, "what a store keeps for this one was written with another version of the model")
@@ -60,16 +66,8 @@ public struct Redo {
         self.changes = changes
     }
 
-    /// The number of what was kept, whatever version of the model it was written with: what the other store has needs no more.
-    ///
-    /// - Throws: `corrupted` for ill-formed bytes.
-    public static func number(_ data: Data) throws(StorageError) -> UInt64 {
-        // Nothing was written with the empty schema, so that only the head is read.
-        guard let (_, _, number, _) = data.withUnsafeBytes({ Redo.parse($0, .empty) }) else {
-            throw StorageError(.corrupted, "what a store keeps for another is damaged; forget it, or restore the store")
-        }
-        return number
-    }
+    static let damaged = StorageError(
+        .corrupted, "what a store keeps for another is damaged; let the other forget it with forgetPeers, or restore the store")
 
     private static func parse(_ bytes: UnsafeRawBufferPointer, _ schema: Schema) -> (String, String, UInt64, [ChangeSet])? {
         var reader = Varint.Reader(bytes)

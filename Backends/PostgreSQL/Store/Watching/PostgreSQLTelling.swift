@@ -18,6 +18,8 @@ struct PostgreSQLTelling {
     private static let recording = "polystore.recording"
     /// The statement after which the rest of a transaction counts as not recorded.
     static let unrecorded = "SET LOCAL \(recording) = 'off'"
+    /// The statement after which the rest of a transaction notifies nobody: the server prepares no transaction that does.
+    static let silent = "SET LOCAL polystore.preparing = 'on'"
     /// For so many seconds changes are told after somebody has asked for it.
     private static let lease = 60
     private static let function = "polystore_tell"
@@ -40,6 +42,12 @@ struct PostgreSQLTelling {
         "SELECT pg_notify('\(PostgreSQLEvent.channel(schema))', 'unknown ' || coalesce(current_setting('\(session)', true), ''))"
     }
 
+    /// The statement that notifies of a commit that was prepared and has ended, if anybody listens.
+    static func telling(_ schema: String) -> String {
+        "SELECT pg_notify('\(PostgreSQLEvent.channel(schema))', 'history ' || coalesce(current_setting('\(session)', true), '')) "
+            + "FROM \(SQLText.quoted(schema)).polystore_watched WHERE last_value >= extract(epoch FROM clock_timestamp())::int8"
+    }
+
     private func place(_ name: String) -> String { "\(SQLText.quoted(schema)).\(name)" }
 
     private static func literal(_ text: String) -> String { "'\(SQLText.doubling("'", in: text))'" }
@@ -54,7 +62,8 @@ struct PostgreSQLTelling {
             CREATE SEQUENCE IF NOT EXISTS \(place("polystore_watched")) MINVALUE 0 START 0;
             CREATE OR REPLACE FUNCTION \(place(Self.function))() RETURNS trigger LANGUAGE plpgsql \(form) AS $polystore$
             BEGIN
-            IF (SELECT last_value FROM \(place("polystore_watched"))) >= \(epoch) THEN
+            IF coalesce(current_setting('polystore.preparing', true), '') <> 'on'
+            AND (SELECT last_value FROM \(place("polystore_watched"))) >= \(epoch) THEN
             PERFORM pg_notify('\(channel)', TG_ARGV[0] || ' ' || coalesce(current_setting('\(Self.session)', true), ''));
             END IF;
             RETURN NULL;

@@ -32,6 +32,7 @@ final class RowStream {
             part.offset = 0
         }
         fields = part.fields
+        if isMerged { try sessions.open(Set(stores)) }
         for store in stores {
             let reader = try sessions.reader(store)
             let source = Source(store, reader, try reader.exactCursor(for: part, schema: schema), RowBatch(capacity: batchSize))

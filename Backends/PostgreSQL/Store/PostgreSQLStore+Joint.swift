@@ -1,0 +1,118 @@
+#if PostgreSQL
+public import Foundation
+internal import PolystoreSQL
+public import PolystoreStorage
+
+// A backend commits to the end although its client is gone: it may wait for the disk or a standby. Until then it holds the locks of its
+// transaction, so whoever gets the lock by which a commit was announced sees it, or it never happens.
+
+extension PostgreSQLStore: AnnouncedCommitStorage {
+    /// Waits for the locks by which commits were announced for a store.
+    public func awaitCommits(for follower: UUID, _ options: WriteOptions) throws(StorageError) {
+        try withReader(options.limit, options.timeout) { connection, core throws(StorageError) in
+            do throws(StorageError) {
+                try connection.execute(
+                    "BEGIN; SET LOCAL lock_timeout = \(options.milliseconds); "
+                        + "SELECT pg_advisory_xact_lock_shared(\(core.joint(follower))); COMMIT")
+            } catch {
+                try? connection.execute("ROLLBACK")
+                throw error
+            }
+        }
+    }
+
+    private func withReader<R>(
+        _ limit: WorkLimit? = nil, _ timeout: TimeInterval = 30, _ body: (PostgreSQLConnection, PostgreSQLCore) throws(StorageError) -> R
+    ) throws(StorageError) -> R {
+        let core = try opened()
+        let (connection, result) = try core.readers.begin(limit, timeout: timeout) { connection throws(StorageError) in
+            (connection, try body(connection, core))
+        }
+        core.readers.give(connection)
+        return result
+    }
+}
+
+extension PostgreSQLCore {
+    /// The advisory lock by which commits are announced for another store.
+    fileprivate func joint(_ follower: UUID) -> Int64 {
+        Int64(bitPattern: SchemaHash(of: "polystore joint \(storeID.uuidString) \(follower.uuidString)").words[0])
+    }
+}
+
+extension PostgreSQLReader {
+    /// Takes a lock that ends with the transaction, before COMMIT is sent.
+    final func announceCommit(for follower: UUID) throws(StorageError) {
+        try checkOpen()
+        try connection.execute("SELECT pg_advisory_xact_lock(\(core.joint(follower)))")
+    }
+}
+
+// MARK: Prepared transactions
+
+/// The name of a prepared transaction: of the store that it belongs to, and the commit that it waits for.
+struct PostgreSQLPreparedName {
+    private static let prefix = "polystore"
+
+    let store: UUID
+    let commit: CommitToken
+
+    init(store: UUID, commit: CommitToken) {
+        self.store = store
+        self.commit = commit
+    }
+
+    init?(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 2).map(String.init)
+        guard parts.count == 3, parts[0] == Self.prefix, let store = UUID(uuidString: parts[1]), let commit = CommitToken(parts[2]) else {
+            return nil
+        }
+        self.init(store: store, commit: commit)
+    }
+
+    /// The name as a literal.
+    var literal: String { "'\(SQLText.doubling("'", in: "\(Self.prefix)/\(store.uuidString)/\(commit)"))'" }
+
+    /// What all names of a store begin with, as a literal.
+    static func start(of store: UUID) -> String { "'\(prefix)/\(store.uuidString)/'" }
+}
+
+extension PostgreSQLStore: PreparedCommitStorage {
+    /// What the server's list of prepared transactions has for this store.
+    public func preparedCommits() throws(StorageError) -> [CommitToken] {
+        if catalog != .own { return [] }
+        return try withReader { connection, core throws(StorageError) in
+            let names = try connection.text(
+                "SELECT string_agg(gid, ' ' ORDER BY gid) FROM pg_prepared_xacts WHERE database = current_database() AND starts_with(gid, "
+                    + "\(PostgreSQLPreparedName.start(of: core.storeID)))")
+            return (names ?? "").split(separator: " ").compactMap { PostgreSQLPreparedName(String($0))?.commit }
+        }
+    }
+
+    /// Commits it or rolls it back, and notifies those who listen: a prepared transaction cannot.
+    public func endPrepared(for commit: CommitToken, commits: Bool) throws(StorageError) {
+        try withReader { connection, core throws(StorageError) in
+            let name = PostgreSQLPreparedName(store: core.storeID, commit: commit).literal
+            do throws(StorageError) {
+                try connection.execute("\(commits ? "COMMIT" : "ROLLBACK") PREPARED \(name)")
+            } catch {
+                // Another session has ended it.
+                if (error.cause as? PostgreSQLError.Cause)?.state == "42704" { return }
+                throw error
+            }
+            if commits { try? connection.execute(PostgreSQLTelling.telling(schema)) }
+        }
+    }
+}
+
+extension PostgreSQLWriter: CommitAnnouncingWriter, PreparingWriter {
+    func commitToken() throws(StorageError) -> CommitToken {
+        try checkOpen()
+        let transaction = try connection.text("SELECT pg_current_xact_id()::text").flatMap { Int64($0) } ?? 0
+        let commit = PostgreSQLCommit(cluster: connection.cluster ?? "", transaction: transaction, time: nil)
+        return CommitToken(storeID: core.storeID, value: "\(commit)")
+    }
+}
+
+extension PostgreSQLInPlaceWriter: CommitAnnouncingWriter {}
+#endif

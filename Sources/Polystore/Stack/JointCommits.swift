@@ -1,0 +1,166 @@
+internal import Foundation
+internal import PolystoreStorage
+internal import Synchronization
+
+/// What a stack knows of commits over several stores: which stores have made some together, what their leaders need not keep any more, and
+/// the gate by which nobody sees half of one.
+final class JointCommits: Sendable {
+    private struct Confirmed: Sendable {
+        let peer: Peer
+        let follower: UUID
+    }
+
+    private struct State: Sendable {
+        /// The stores that have committed together with a store, itself included.
+        var groups: [Int: Set<Int>] = [:]
+        var confirmed: [Int: [Confirmed]] = [:]
+        var prepared: Set<Int> = []
+        /// How often stores are in the midst of a joint commit, and of the opening of sessions that read.
+        var committing: [Int: Int] = [:]
+        var opening: [Int: Int] = [:]
+        /// Commits that wait: openings let them go first, so that they cannot be kept waiting for ever.
+        var wanting: [Int: Int] = [:]
+        /// How many joint commits have ended, by their stores.
+        var ended: [Set<Int>: Int] = [:]
+        var waiting: [DispatchSemaphore] = []
+
+        mutating func wake() {
+            for semaphore in waiting { semaphore.signal() }
+            waiting.removeAll()
+        }
+    }
+
+    private let state = Mutex(State())
+
+    // MARK: Groups
+
+    /// Notes that stores commit together.
+    @inline(never) func link(_ stores: some Sequence<Int>) {
+        state.withLock { state in
+            var group = Set(stores)
+            if let first = group.first, state.groups[first]?.isSuperset(of: group) == true { return }
+            for store in group { group.formUnion(state.groups[store] ?? []) }
+            for store in group { state.groups[store] = group }
+        }
+    }
+
+    /// The stores that have committed together with a store, itself included.
+    @inline(never) func group(_ store: Int) -> Set<Int> { state.withLock { $0.groups[store] ?? [store] } }
+
+    // MARK: What leaders keep
+
+    /// Notes that a follower has the changes that its leader keeps for it.
+    @inline(never) func confirm(_ peer: Peer, of follower: UUID, by leader: Int) {
+        state.withLock { state in
+            state.confirmed[leader, default: []].removeAll { $0.follower == follower }
+            state.confirmed[leader, default: []].append(Confirmed(peer: peer, follower: follower))
+        }
+    }
+
+    /// Whether a store keeps changes that others have.
+    @inline(never) func hasConfirmed(_ leader: Int) -> Bool { state.withLock { !($0.confirmed[leader] ?? []).isEmpty } }
+
+    /// Drops them, in a transaction of the store.
+    @inline(never) func dropConfirmed(_ leader: Int, _ writer: any StorageWriter) throws(StorageError) {
+        let confirmed = state.withLock { $0.confirmed.removeValue(forKey: leader) } ?? []
+        for item in confirmed { try Peers.drop(for: item.follower, confirmed: item.peer, writer) }
+    }
+
+    // MARK: Prepared transactions
+
+    /// Whether a store may have transactions that were prepared and have not ended.
+    @inline(never) func mayBePrepared(_ store: Int) -> Bool { state.withLock { $0.prepared.contains(store) } }
+
+    @inline(never) func setMayBePrepared(_ store: Int, _ mayBe: Bool) {
+        state.withLock { state in
+            if mayBe { state.prepared.insert(store) } else { state.prepared.remove(store) }
+        }
+    }
+
+    // MARK: The gate
+
+    /// Runs the commits of several stores while no session is opened that reads more than one of them.
+    func commit<R>(_ stores: Set<Int>, _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+        if stores.count < 2 { return try body() }
+        link(stores)
+        change { Self.add(1, to: &$0.wanting, stores) }
+        wait { state in
+            if !stores.isDisjoint(with: state.opening.keys) { return false }
+            Self.add(1, to: &state.committing, stores)
+            Self.add(-1, to: &state.wanting, stores)
+            return true
+        }
+        defer {
+            change { state in
+                state.ended[stores, default: 0] += 1
+                Self.add(-1, to: &state.committing, stores)
+            }
+        }
+        return try body()
+    }
+
+    /// Opens sessions that read several stores while none of them is in the midst of a joint commit.
+    ///
+    /// - Throws: `busy` when a commit does not end in time.
+    func open(_ stores: Set<Int>, _ limit: WorkLimit?, _ body: () throws(StorageError) -> Void) throws(StorageError) {
+        if stores.count < 2 { return try body() }
+        let deadline = DispatchTime.now() + min(limit?.secondsLeft ?? Self.patience, Self.patience)
+        let isOpened = wait(until: deadline) { state in
+            if !stores.isDisjoint(with: state.committing.keys) || !stores.isDisjoint(with: state.wanting.keys) { return false }
+            Self.add(1, to: &state.opening, stores)
+            return true
+        }
+        if !isOpened {
+            throw StorageError(.busy, "a commit over several stores that are to be read together did not end in time; try again")
+        }
+        defer { change { Self.add(-1, to: &$0.opening, stores) } }
+        try body()
+    }
+
+    /// The joint commits that have ended, as a point to compare with.
+    struct Mark: Sendable {
+        fileprivate let ended: [Set<Int>: Int]
+    }
+
+    var mark: Mark { state.withLock { Mark(ended: $0.ended) } }
+
+    /// Whether a joint commit over one of some stores and one of others has ended since a mark.
+    @inline(never) func hasCommitted(over stores: Set<Int>, and others: Set<Int>, since mark: Mark) -> Bool {
+        state.withLock { state in
+            state.ended.contains { key, count in
+                count != mark.ended[key] && !key.isDisjoint(with: stores) && !key.isDisjoint(with: others)
+            }
+        }
+    }
+
+    private static let patience: TimeInterval = 30
+
+    private static func add(_ number: Int, to counts: inout [Int: Int], _ stores: Set<Int>) {
+        for store in stores {
+            let count = (counts[store] ?? 0) + number
+            counts[store] = count == 0 ? nil : count
+        }
+    }
+
+    @inline(never) private func change(_ body: (inout State) -> Void) {
+        state.withLock { state in
+            body(&state)
+            state.wake()
+        }
+    }
+
+    /// Waits until `take` says that it has what it wants.
+    @discardableResult @inline(never)
+    private func wait(until deadline: DispatchTime = .distantFuture, _ take: (inout State) -> Bool) -> Bool {
+        while true {
+            let semaphore = state.withLock { state -> DispatchSemaphore? in
+                if take(&state) { return nil }
+                let semaphore = DispatchSemaphore(value: 0)
+                state.waiting.append(semaphore)
+                return semaphore
+            }
+            guard let semaphore else { return true }
+            if semaphore.wait(timeout: deadline) == .timedOut { return false }
+        }
+    }
+}

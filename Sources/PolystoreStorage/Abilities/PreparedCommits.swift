@@ -1,0 +1,25 @@
+/// A store whose write transactions can be prepared: kept by the engine, beyond their session and any crash, until they are told how they end.
+///
+/// Of two such stores that commit together one decides: the other is prepared under the name of the commit of the first, and ends as that
+/// does.
+public protocol PreparedCommitStorage: CommitOutcomeStorage {
+    /// The commits of other stores that transactions of this one are prepared for.
+    func preparedCommits() throws(StorageError) -> [CommitToken]
+
+    /// Ends the transaction that is prepared for a commit.
+    ///
+    /// *Behavior*: nothing happens where there is none: somebody else has ended it.
+    func endPrepared(for commit: CommitToken, commits: Bool) throws(StorageError)
+}
+
+/// A write transaction that can be prepared, or that others can be prepared for.
+public protocol PreparingWriter: StorageWriter {
+    /// The token by which the outcome of the commit of this transaction can be asked for, before it has begun too.
+    func commitToken() throws(StorageError) -> CommitToken
+
+    /// Does all that a commit does except to commit; the session ends. Nothing can refuse the commit any more.
+    ///
+    /// *Behavior*: `unsupported` where the engine does not keep prepared transactions; it says what would let it.
+    /// - Returns: The token of the entry of the history that there is after the commit, or nil.
+    func prepare(for commit: CommitToken, _ record: CommitRecord) throws(StorageError) -> HistoryToken?
+}

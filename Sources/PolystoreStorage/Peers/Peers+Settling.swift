@@ -1,0 +1,124 @@
+public import Foundation
+
+extension Peers {
+    /// Starts to read a leader, after every commit to it that carries changes for the store and may still be under way has ended; nil where
+    /// the leader is not at hand.
+    public typealias Reading = (UUID) throws(StorageError) -> (any StorageReader)?
+
+    /// Applies what leaders keep for a store, before anything else is written to it.
+    ///
+    /// - Parameters:
+    ///   - writer: A write transaction of the store, fresh.
+    ///   - read: Starts to read a leader.
+    /// - Returns: The author of what was applied; nil when there was nothing. The writer is then to be committed.
+    /// - Throws: `peerUnavailable` when a leader cannot be asked; `peerDiverged` when the two have not the same transactions, then the writer
+    ///   can only be rolled back; `busy` and `timeout` when a commit of a leader has not ended in time.
+    public static func settle(
+        _ store: UUID, _ schema: Schema, _ writer: any StorageWriter, read: Reading
+    ) throws(StorageError) -> String? {
+        var author: String?
+        for peer in try Peers(writer).leaders() {
+            let session = try begin(peer.store, read)
+            defer { session.end() }
+            let comparison = try PeerComparison(Peers(session), peer, of: store)
+            switch comparison {
+            case .same: continue
+            case .next: break
+            default: throw diverged(comparison, cause: nil)
+            }
+            guard let kept = try Peers(session).redo(for: store) else { throw diverged(comparison, cause: nil) }
+            let redo = try Redo(kept, schema)
+            guard redo.number == peer.number + 1 else { throw Redo.damaged }
+            try apply(redo, schema, writer)
+            try setNumber(redo.number, of: peer, writer)
+            author = redo.author
+        }
+        return author
+    }
+
+    private static func begin(_ peer: UUID, _ read: Reading) throws(StorageError) -> any StorageReader {
+        do throws(StorageError) {
+            if let session = try read(peer) { return session }
+        } catch {
+            if [.busy, .timeout, .cancelled].contains(error.code) { throw error }
+            throw unavailable(error)
+        }
+        throw unavailable(nil)
+    }
+
+    /// Applies changes as they were first applied: to rows with the versions that they had then, so that nothing newer is written over.
+    private static func apply(_ redo: Redo, _ schema: Schema, _ writer: any StorageWriter) throws(StorageError) {
+        do throws(StorageError) {
+            for changes in redo.changes { try apply(changes, schema, writer) }
+        } catch  where [.staleObject, .notFound, .alreadyExists, .uniqueConstraintViolated].contains(error.code) {
+            throw diverged(.next, cause: error)
+        }
+    }
+
+    /// Applies changes whose keys were reserved by a transaction that is gone: the counter has to rise above them again.
+    private static func apply(_ changes: ChangeSet, _ schema: Schema, _ writer: any StorageWriter) throws(StorageError) {
+        try writer.apply(changes)
+        var greatest: [EntityIndex: Int64] = [:]
+        let batch = RowBatch(capacity: 512)
+        for change in changes.entities {
+            let root = schema[change.entity].root
+            try change.inserts?.forEachBatch(batch) { batch throws(StorageError) in
+                for index in 0..<batch.count { greatest[root] = max(greatest[root] ?? 0, batch.key(index)) }
+            }
+        }
+        for (root, key) in greatest.sorted(by: { $0.key < $1.key }) {
+            var next = try writer.reserveKeys(root, count: 1).upperBound
+            while next <= key { next = try writer.reserveKeys(root, count: Int(clamping: key - next + 1)).upperBound }
+        }
+    }
+
+    private static func unavailable(_ cause: StorageError?) -> StorageError {
+        StorageError(
+            .peerUnavailable,
+            "a store that commits together with this one cannot be asked whether it keeps changes for it, and nothing was written; add it to "
+                + "the stack, or forget it with forgetPeers", cause: cause)
+    }
+
+    private static func diverged(_ comparison: PeerComparison, cause: StorageError?) -> StorageError {
+        let what =
+            switch comparison {
+            case .behind(let count): "lacks \(count) transactions that another store committed together with it"
+            case .ahead(let count): "has \(count) transactions that another store committed together with it and has not any more"
+            case .next: "was changed where a transaction that another store committed together with it has to be applied"
+            case .same, .unrelated: "and another store that committed together with it do not know the same transactions"
+            }
+        return StorageError(
+            .peerDiverged,
+            "the store \(what), as when one of them was put back from a backup; nothing was written, and forgetPeers says what differs and "
+                + "lets it be written to again", details: cause?.details ?? .init(), cause: cause)
+    }
+}
+
+/// How the transactions of a follower compare with those that its leader knows.
+enum PeerComparison {
+    case same
+    /// The leader keeps the transaction that the follower has to apply.
+    case next
+    /// The follower lacks transactions.
+    case behind(UInt64)
+    /// The leader lacks transactions.
+    case ahead(UInt64)
+    /// The leader knows another pairing.
+    case unrelated
+
+    init(_ leader: Peers, _ peer: Peer, of store: UUID) throws(StorageError) {
+        let lead = try leader.lead(of: store)
+        guard let lead, lead.pairing == peer.pairing else {
+            // Two stores that pair note it in the follower first.
+            if peer.number == 0 { self = .same } else { self = lead == nil ? .ahead(peer.number) : .unrelated }
+            return
+        }
+        if lead.state == .forgotten || lead.number == peer.number {
+            self = .same
+        } else if lead.number < peer.number {
+            self = .ahead(peer.number - lead.number)
+        } else {
+            self = lead.number == peer.number + 1 && lead.state == .kept ? .next : .behind(lead.number - peer.number)
+        }
+    }
+}
