@@ -50,11 +50,14 @@ import Testing
     }
 
     private func addSolo(_ stack: DataStack) throws {
-        try stack.perform(timeout: .seconds(60), synchronous: { transaction in
-            guard let object = try transaction.fetchOne(From<DynamicObject>(entity: "Right")), case .int(let number) = try object.value("solo")
-            else { return }
-            try object.setValue(.int(number + 1), for: "solo")
-        })
+        try stack.perform(
+            timeout: .seconds(60),
+            synchronous: { transaction in
+                guard let object = try transaction.fetchOne(From<DynamicObject>(entity: "Right")),
+                    case .int(let number) = try object.value("solo")
+                else { return }
+                try object.setValue(.int(number + 1), for: "solo")
+            })
     }
 
     @Test(arguments: [("sqlite", "sqlite"), ("lmdb", "lmdb"), ("sqlite", "lmdb")])

@@ -10,14 +10,9 @@ extension PostgreSQLStore: AnnouncedCommitStorage {
     /// Waits for the locks by which commits were announced for a store.
     public func awaitCommits(for follower: UUID, _ options: WriteOptions) throws(StorageError) {
         try withReader(options.limit, options.timeout) { connection, core throws(StorageError) in
-            do throws(StorageError) {
-                try connection.execute(
-                    "BEGIN; SET LOCAL lock_timeout = \(options.milliseconds); "
-                        + "SELECT pg_advisory_xact_lock_shared(\(core.joint(follower))); COMMIT")
-            } catch {
-                try? connection.execute("ROLLBACK")
-                throw error
-            }
+            try connection.execute(
+                "BEGIN; SET LOCAL lock_timeout = \(options.milliseconds); "
+                    + "SELECT pg_advisory_xact_lock_shared(\(core.joint(follower))); COMMIT")
         }
     }
 

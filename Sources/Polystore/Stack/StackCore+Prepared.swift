@@ -40,11 +40,15 @@ extension StackCore {
     }
 
     /// Whether commits over several servers are possible: then transactions of programs that died can be found at any time.
-    private var serverCount: Int { entries.filter { $0.entry.store.ability((any PreparedCommitStorage).self) != nil }.count }
+    private var serverCount: Int {
+        entries.filter { $0.entry.store.ability((any PreparedCommitStorage).self) != nil }.count
+    }
 
     /// What became of a commit of a store of the stack; nil where the stack does not have it, or it cannot say.
     private func outcome(of commit: CommitToken) throws(StorageError) -> CommitOutcome? {
-        guard let position = position(of: commit.storeID), let store = try store(position).ability((any CommitOutcomeStorage).self) else { return nil }
+        guard let position = position(of: commit.storeID),
+            let store = try store(position).ability((any CommitOutcomeStorage).self)
+        else { return nil }
         return try store.outcome(of: commit)
     }
 }

@@ -49,7 +49,8 @@ final class JointCommit {
     func run(_ source: (any Hashable & Sendable)?) throws(StorageError) {
         let order = stack.commitOrder(Set(redo.keys))
         guard let first = order.first, let leader = writers[first] else { return }
-        let followers = order.dropFirst().filter { stack.commitRank($0) == 1 }, servers = order.dropFirst().filter { stack.commitRank($0) == 0 }
+        let followers = order.dropFirst().filter { stack.commitRank($0) == 1 }
+        let servers = order.dropFirst().filter { stack.commitRank($0) == 0 }
         try keepRedo(of: followers, in: first, leader)
         try stack.joint.dropConfirmed(first, leader)
         let ticket = stack.commits.begin(order)

@@ -157,7 +157,8 @@ extension Peers {
 
     /// Keeps the changes of the next transaction in the leader, and notes in the follower that it has them.
     public static func keep(
-        _ redo: Redo.Recorder, author: String, for follower: UUID, _ peer: Peer, leader: any StorageWriter, follower writer: any StorageWriter
+        _ redo: Redo.Recorder, author: String, for follower: UUID, _ peer: Peer, leader: any StorageWriter,
+        follower writer: any StorageWriter
     ) throws(StorageError) {
         var lead = PeerLead(pairing: peer.pairing)
         lead.number = peer.number + 1
@@ -172,7 +173,8 @@ extension Peers {
     /// - Returns: Whether there was something to drop.
     @discardableResult
     public static func drop(for follower: UUID, confirmed peer: Peer, _ writer: any StorageWriter) throws(StorageError) -> Bool {
-        guard var lead = try Peers(writer).lead(of: follower), lead.state == .kept, lead.pairing == peer.pairing, lead.number <= peer.number
+        guard var lead = try Peers(writer).lead(of: follower), lead.state == .kept, lead.pairing == peer.pairing,
+            lead.number <= peer.number
         else { return false }
         lead.state = .confirmed
         try writer.setNote(redoName(follower), nil)
