@@ -2,8 +2,8 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// What a stack knows of commits over several stores: which stores have made some together, what their leaders need not keep any more, and
-/// the gate by which nobody sees half of one.
+/// What a stack knows of commits over several stores: what their leaders need not keep any more, where transactions may be prepared, and the
+/// gate by which nobody sees half of one.
 final class JointCommits: Sendable {
     private struct Confirmed: Sendable {
         let peer: Peer
@@ -11,8 +11,6 @@ final class JointCommits: Sendable {
     }
 
     private struct State: Sendable {
-        /// The stores that have committed together with a store, itself included.
-        var groups: [Int: Set<Int>] = [:]
         var confirmed: [Int: [Confirmed]] = [:]
         var prepared: Set<Int> = []
         /// How often stores are in the midst of a joint commit, and of the opening of sessions that read.
@@ -31,21 +29,6 @@ final class JointCommits: Sendable {
     }
 
     private let state = Mutex(State())
-
-    // MARK: Groups
-
-    /// Notes that stores commit together.
-    @inline(never) func link(_ stores: some Sequence<Int>) {
-        state.withLock { state in
-            var group = Set(stores)
-            if let first = group.first, state.groups[first]?.isSuperset(of: group) == true { return }
-            for store in group { group.formUnion(state.groups[store] ?? []) }
-            for store in group { state.groups[store] = group }
-        }
-    }
-
-    /// The stores that have committed together with a store, itself included.
-    @inline(never) func group(_ store: Int) -> Set<Int> { state.withLock { $0.groups[store] ?? [store] } }
 
     // MARK: What leaders keep
 
@@ -82,7 +65,6 @@ final class JointCommits: Sendable {
     /// Runs the commits of several stores while no session is opened that reads more than one of them.
     func commit<R>(_ stores: Set<Int>, _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         if stores.count < 2 { return try body() }
-        link(stores)
         change { Self.add(1, to: &$0.wanting, stores) }
         wait { state in
             if !stores.isDisjoint(with: state.opening.keys) { return false }

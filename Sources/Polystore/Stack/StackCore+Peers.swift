@@ -67,7 +67,7 @@ extension StackCore {
             if try isBehind(position, entry) {
                 do throws(StorageError) {
                     try beginWrite(position, WriteOptions()).end()
-                } catch  where error.code == .peerDiverged {
+                } catch  where error.code == .peerDiverged || error.code == .peerUnavailable {
                     // It can be read, and what leads out needs it in the stack.
                     StoreLogging.notice(error.message)
                 }
@@ -92,7 +92,6 @@ extension StackCore {
         defer { reader.end() }
         for peer in try Peers(reader).leaders() {
             guard let position = position(of: peer.store) else { continue }
-            joint.link([position, self.position(of: entry.state.storeID) ?? position])
             let session = try store(position).beginRead()
             defer { session.end() }
             if try body(Peers(session), peer) { return true }

@@ -90,6 +90,9 @@ extension DataStack {
 
     /// Runs a closure that reads one committed snapshot of each store, on a thread of the stack.
     ///
+    /// It sees a transaction of the stack over several stores in all of them or in none. A closure that comes to a second store when one was
+    /// committed in between is run again from the start.
+    ///
     /// It never waits for writers: reads have threads of their own.
     /// - Parameter timeout: The time that the whole may take, waiting for other reads included; nil for no limit. The end of it, like the
     ///   cancellation of the task, ends the waiting at once and is noticed inside the stores.
@@ -116,21 +119,13 @@ extension DataStack {
     ) throws -> R {
         do {
             if let refusal { throw refusal }
-            let result = try runRead(core, limit, body)
+            let result = try ReadTransaction.run(core, limit, body)
             measured?.end(Measured.Counts(), nil)
             return result
         } catch {
             measured?.end(Measured.Counts(), error)
             throw error
         }
-    }
-
-    private static func runRead<R>(_ core: StackCore, _ limit: WorkLimit, _ body: (ReadTransaction) throws -> R) throws -> R {
-        let transaction = ReadTransaction(core, limit)
-        defer { transaction.finish() }
-        let result = try body(transaction)
-        try transaction.context.throwFailure()
-        return result
     }
 
     private func checkReentrancy() throws(StorageError) { try reporting { () throws(StorageError) in try core.checkReentrancy() } }

@@ -6,7 +6,7 @@ final class SessionPool {
     /// Why a transaction that has done nothing wrong starts again.
     enum Restart {
         /// An earlier store was touched after a later one: all are opened in the fixed order then, so that two transactions can never
-        /// wait for each other.
+        /// wait for each other. Or a store that is read was touched after one that it has committed together with in between.
         case opening(Set<Int>)
         /// Stores commit together for the first time: the second of each pair notes the first before anything is written.
         case pairing([(store: Int, peer: UUID)])
@@ -58,7 +58,8 @@ final class SessionPool {
 
     /// Sessions that read.
     ///
-    /// - Parameter isWhole: Whether the stores that commit together are read as after the same commits: all are opened with the first.
+    /// - Parameter isWhole: Whether all stores are read as after the same commits. Where one is touched late and has committed together with
+    ///   an earlier one in between, the work starts again.
     init(readingFrom stack: StackCore, _ limit: WorkLimit? = nil, isMeasured: Bool = false, isWhole: Bool = false) {
         self.stack = stack
         self.limit = limit
@@ -99,7 +100,7 @@ final class SessionPool {
     }
 
     private func open(_ store: Int) throws(StorageError) -> any StorageReader {
-        if isWhole { try open(stack.joint.group(store)) }
+        if isWhole { try open([store]) }
         if let reader = readers[store] { return reader }
         return try begin(store)
     }
@@ -114,12 +115,12 @@ final class SessionPool {
     /// Opens several stores to be read as after the same commits.
     func open(_ stores: Set<Int>) throws(StorageError) {
         if options != nil { return }
-        let missing = stores.filter { readers[$0] == nil && stack.hasStore($0) }
-        try stack.joint.open(missing.isEmpty ? [] : stores, limit) { () throws(StorageError) in
-            let opened = Set(readers.keys)
+        let opened = Set(readers.keys), missing = stores.subtracting(opened)
+        if missing.isEmpty { return }
+        try stack.joint.open(opened.union(missing), limit) { () throws(StorageError) in
             if isWhole, let mark, stack.joint.hasCommitted(over: opened, and: missing, since: mark) {
-                throw StorageError(
-                    .serializationFailure, "stores that were read one after the other have committed together in between; read again")
+                restart(.opening(opened.union(missing)))
+                throw Self.restarting
             }
             if mark == nil { mark = stack.joint.mark }
             for store in missing { _ = try begin(store) }

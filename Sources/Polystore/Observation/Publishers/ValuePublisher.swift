@@ -29,10 +29,7 @@ public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observ
 
     func read() throws {
         let isOther = try reading.withLock { _ in
-            let transaction = ReadTransaction(core, WorkLimit())
-            defer { transaction.finish() }
-            let value = try body(transaction)
-            try transaction.context.throwFailure()
+            let value = try ReadTransaction.run(core, WorkLimit(), body)
             failure.withLock { $0 = nil }
             if published.value == value { return false }
             published.publish(value, ())
