@@ -73,6 +73,12 @@ struct PostgreSQLPreparedName {
 }
 
 extension PostgreSQLStore: PreparedCommitStorage {
+    /// Whether the server's `max_prepared_transactions` is above 0, and the tables are our own.
+    public func keepsPreparedCommits() throws(StorageError) -> Bool {
+        if catalog != .own { return false }
+        return try withReader { connection, _ throws(StorageError) in try connection.text("SHOW max_prepared_transactions") != "0" }
+    }
+
     /// What the server's list of prepared transactions has for this store.
     public func preparedCommits() throws(StorageError) -> [CommitToken] {
         if catalog != .own { return [] }
@@ -87,17 +93,39 @@ extension PostgreSQLStore: PreparedCommitStorage {
     /// Commits it or rolls it back, and notifies those who listen: a prepared transaction cannot.
     public func endPrepared(for commit: CommitToken, commits: Bool) throws(StorageError) {
         try withReader { connection, core throws(StorageError) in
-            let name = PostgreSQLPreparedName(store: core.storeID, commit: commit).literal
-            do throws(StorageError) {
-                try connection.execute("\(commits ? "COMMIT" : "ROLLBACK") PREPARED \(name)")
-            } catch {
-                // Another session has ended it.
-                if (error.cause as? PostgreSQLError.Cause)?.state == "42704" { return }
-                throw error
-            }
+            if try !connection.endPrepared(PostgreSQLPreparedName(store: core.storeID, commit: commit), commits: commits) { return }
             if commits { try? connection.execute(PostgreSQLTelling.telling(schema)) }
         }
     }
+}
+
+extension PostgreSQLConnection {
+    func prepareTransaction(_ name: PostgreSQLPreparedName) throws(StorageError) {
+        do throws(StorageError) {
+            try execute("PREPARE TRANSACTION \(name.literal)")
+        } catch  where error.sqlState == "55000" {
+            throw StorageError(
+                .unsupported,
+                "one transaction wrote to two servers, and one of them keeps no prepared transactions: set max_prepared_transactions there, or "
+                    + "write to them in a transaction each", cause: error)
+        }
+    }
+
+    /// Whether there was a transaction to end.
+    fileprivate func endPrepared(_ name: PostgreSQLPreparedName, commits: Bool) throws(StorageError) -> Bool {
+        do throws(StorageError) {
+            try execute("\(commits ? "COMMIT" : "ROLLBACK") PREPARED \(name.literal)")
+            return true
+        } catch  where error.sqlState == "42704" {
+            return false
+        } catch  where error.sqlState == "55006" {
+            throw StorageError(.busy, "another session is about to prepare or to end the transaction; try again", cause: error)
+        }
+    }
+}
+
+extension StorageError {
+    fileprivate var sqlState: String? { (cause as? PostgreSQLError.Cause)?.state }
 }
 
 extension PostgreSQLWriter: CommitAnnouncingWriter, PreparingWriter {

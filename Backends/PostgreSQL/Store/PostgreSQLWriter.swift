@@ -159,7 +159,7 @@ class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingW
 
     /// Writes all that is left, up to the entry of the history, and sends what a closure queues.
     private func write(
-        _ record: CommitRecord, _ body: () throws(StorageError) -> Void
+        _ record: CommitRecord, _ body: () throws(StorageError) -> Void = {}
     ) throws(StorageError) -> (position: Int64, time: Int64)? {
         try checkOpen()
         try makeIndexes()
@@ -172,15 +172,10 @@ class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingW
     }
 
     func prepare(for commit: CommitToken, _ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        try checkOpen()
         try send(PostgreSQLTelling.silent, [])
-        let statement = "PREPARE TRANSACTION \(PostgreSQLPreparedName(store: core.storeID, commit: commit).literal)"
-        let entry = try write(record) { () throws(StorageError) in
-            try send(statement, []) { result throws(StorageError) in
-                // The server answers ROLLBACK where an earlier statement had failed.
-                if result.command == "PREPARE TRANSACTION" { return }
-                throw StorageError(.storeClosed, "the transaction had failed before; nothing was written")
-            }
-        }
+        let entry = try write(record)
+        try connection.prepareTransaction(PostgreSQLPreparedName(store: core.storeID, commit: commit))
         end()
         return entry.map { HistoryToken(store: core.storeID, position: $0.position) }
     }

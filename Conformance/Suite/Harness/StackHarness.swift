@@ -20,9 +20,11 @@ struct StorePair {
     let first: any StorageInterface
     let second: any StorageInterface
 
-    /// Whether one transaction can write to both: not where both commits can still be refused.
+    /// Whether one transaction can write to both: where both commits can still be refused, only if both can be prepared.
     var commitsTogether: Bool {
-        ![first, second].allSatisfy { $0.capabilities.supported.isSuperset(of: [.persistent, .concurrentWriters]) }
+        let stores = [first, second]
+        if !stores.allSatisfy({ $0.capabilities.supported.isSuperset(of: [.persistent, .concurrentWriters]) }) { return true }
+        return stores.allSatisfy { (try? $0.ability((any PreparedCommitStorage).self)?.keepsPreparedCommits()) == true }
     }
 }
 

@@ -104,7 +104,7 @@ final class JointCommits: Sendable {
         fileprivate let ended: [Set<Int>: Int]
     }
 
-    var mark: Mark { state.withLock { Mark(ended: $0.ended) } }
+    var mark: Mark { @inline(never) get { state.withLock { Mark(ended: $0.ended) } } }
 
     /// Whether a joint commit over one of some stores and one of others has ended since a mark.
     @inline(never) func hasCommitted(over stores: Set<Int>, and others: Set<Int>, since mark: Mark) -> Bool {

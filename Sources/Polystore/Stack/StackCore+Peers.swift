@@ -35,7 +35,7 @@ extension StackCore {
         let entry = try entry(position)
         var options = options
         options.isFollowed = commits.isObserved
-        try settlePrepared(position, entry)
+        try settlePrepared(position, entry, options)
         while true {
             let writer = try entry.store.beginWrite(options)
             if commitRank(position) != 1 { return writer }
@@ -72,7 +72,7 @@ extension StackCore {
                     StoreLogging.notice(error.message)
                 }
             }
-            try settlePrepared(position, entry, atOnce: true)
+            try endPrepared(position, entry)
             dropConfirmed(position, entry)
         }
     }

@@ -3,6 +3,9 @@
 /// Of two such stores that commit together one decides: the other is prepared under the name of the commit of the first, and ends as that
 /// does.
 public protocol PreparedCommitStorage: CommitOutcomeStorage {
+    /// Whether the engine keeps prepared transactions as it is set up now; elsewhere `prepare` is `unsupported`.
+    func keepsPreparedCommits() throws(StorageError) -> Bool
+
     /// The commits of other stores that transactions of this one are prepared for.
     func preparedCommits() throws(StorageError) -> [CommitToken]
 
