@@ -32,12 +32,12 @@ extension KeyValueWriter {
     /// - Returns: The token of its commit.
     func writeMark() throws(StorageError) -> CommitToken? {
         guard let number = maps.commitNumber else { return nil }
-        let mark = UUID(), bytes = CommitMarks.bytes(number, mark)
-        let target = try KeyValueStore.withBytes(CommitMarks.name(number)) { key throws(StorageError) in
-            _ = try maps.delete(KeyValueLayout.counters, key)
-            return try maps.reserve(KeyValueLayout.counters, key, bytes.count)
+        let mark = UUID()
+        var bytes = KeyBytes()
+        bytes.append(raw: CommitMarks.bytes(number, mark))
+        try KeyValueStore.withBytes(CommitMarks.name(number)) { key throws(StorageError) in
+            try bytes.withBytes { bytes throws(StorageError) in try maps.put(KeyValueLayout.counters, key, bytes) }
         }
-        target.copyMemory(from: bytes, byteCount: bytes.count)
         return CommitToken(storeID: core.storeID, value: CommitMarks.value(number, mark))
     }
 }
