@@ -39,7 +39,7 @@ struct Holding {
         }
     }
 
-    private func say(_ row: RowView, _ schema: Schema) {
+    private func say(_ row: borrowing RowView, _ schema: Schema) {
         let slots = schema[row.entity].slots
         let values = slots.indices.map { slot in Value(row[slot], as: slots[slot].type).map { "\($0)" } ?? "?" }
         print("\(row.entity) \(row.key) \(row.version) \(values.joined(separator: " "))")
