@@ -18,6 +18,8 @@ struct LMDBCheck {
     static let damaged = StorageError(.corrupted, "the LMDB file is damaged or was cut; restore it from a backup")
     /// The most bytes of a file that is always checked.
     private static let small: UInt64 = 64 << 20
+    /// How often a walk is begun again because others commit.
+    private static let attempts = 100
 
     private let file: LMDBFile
     private let meta: LMDBMeta
@@ -38,22 +40,21 @@ struct LMDBCheck {
     static func run(_ file: LMDBFile, _ extent: Extent) throws(StorageError) {
         let (newest, _) = try LMDBMeta.pair(file)
         if extent == .automatic, try !isSuspicious(file, newest) { return }
-        if file.isOpenElsewhere() {
-            // Whoever opened it first has looked at it, and pages may be used again while they are read.
-            if extent == .automatic { return }
-        }
+        // Whoever opened it first has looked at it, and pages may be used again while they are read.
+        if extent == .automatic, file.isOpenElsewhere() { return }
         var meta = newest
-        while true {
+        for _ in 0..<Self.attempts {
             do throws(StorageError) {
                 var check = LMDBCheck(file, meta, try file.size())
                 return try check.run()
-            } catch  where error.code == .corrupted {
+            } catch where error.code == .corrupted {
                 let now = try LMDBMeta.pair(file).newest
                 // Another process has committed meanwhile.
                 if now == meta { throw error }
                 meta = now
             }
         }
+        throw StorageError(.busy, "other processes commit too often for the LMDB file to be checked; try again")
     }
 
     /// Pages that were given out and given back in one transaction are never written, so a sound file can be shorter than its pages: only the
