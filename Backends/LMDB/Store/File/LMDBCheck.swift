@@ -24,14 +24,16 @@ struct LMDBCheck {
     private let file: LMDBFile
     private let meta: LMDBMeta
     private let size: UInt64
-    /// The pages that were met, a bit for each.
+    /// The pages of the file that were met, a bit for each.
     private var met: [UInt64]
+    /// Those behind its end.
+    private var metBehind: Set<UInt64> = []
 
     private init(_ file: LMDBFile, _ meta: LMDBMeta, _ size: UInt64) {
         self.file = file
         self.meta = meta
         self.size = size
-        met = [UInt64](repeating: 0, count: Int(truncatingIfNeeded: meta.lastPage / 64 + 1))
+        met = [UInt64](repeating: 0, count: Int(truncatingIfNeeded: size / meta.pageSize / 64 + 1))
     }
 
     /// Checks a file before it is opened.
@@ -47,7 +49,7 @@ struct LMDBCheck {
             do throws(StorageError) {
                 var check = LMDBCheck(file, meta, try file.size())
                 return try check.run()
-            } catch where error.code == .corrupted {
+            } catch  where error.code == .corrupted {
                 let now = try LMDBMeta.pair(file).newest
                 // Another process has committed meanwhile.
                 if now == meta { throw error }
@@ -65,8 +67,6 @@ struct LMDBCheck {
     }
 
     private mutating func run() throws(StorageError) {
-        // A list of bits for pages that cannot be there would be as long as the number says.
-        guard meta.lastPage <= size / meta.pageSize + (1 << 32) else { throw Self.damaged }
         try claim(0, 2)
         try walk(meta.names) { check, page, node throws(StorageError) in try check.follow(page, node) }
         try walk(meta.free, isNumeric: true) { check, page, node throws(StorageError) in try check.claimFree(page, node) }
@@ -78,8 +78,12 @@ struct LMDBCheck {
         guard !isOver, count > 0, end <= meta.lastPage + 1 else { throw Self.damaged }
         for page in first..<end {
             let word = Int(page / 64), bit = UInt64(1) << (page % 64)
-            guard met[word] & bit == 0 else { throw Self.damaged }
-            met[word] |= bit
+            if word >= met.count {
+                guard metBehind.insert(page).inserted else { throw Self.damaged }
+            } else {
+                guard met[word] & bit == 0 else { throw Self.damaged }
+                met[word] |= bit
+            }
         }
     }
 
@@ -153,11 +157,10 @@ struct LMDBCheck {
     /// The pages of a value that has pages of its own.
     private mutating func claimLarge(_ first: UInt64, _ size: Int) throws(StorageError) {
         let count = (UInt64(size) + UInt64(LMDBPage.header) - 1) / meta.pageSize + 1
+        guard first <= self.size / meta.pageSize, (first + count) * meta.pageSize <= self.size else { throw Self.damaged }
         try claim(first, count)
         let head = try read(first, LMDBPage.header)
-        guard head.number == first, head.kind == .overflow, head.length == count, (first + count) * meta.pageSize <= self.size else {
-            throw Self.damaged
-        }
+        guard head.number == first, head.kind == .overflow, head.length == count else { throw Self.damaged }
     }
 
     /// Walks through the map of a name. Maps of other programs, with keys of other kinds, are left alone.

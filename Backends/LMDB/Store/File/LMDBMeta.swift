@@ -35,6 +35,8 @@ struct LMDBMeta: Equatable {
     private static let pageFlag: UInt16 = 0x08
     /// No file is as large.
     private static let mostBytes: UInt64 = 1 << 47
+    /// How often the pages are read again because others commit.
+    private static let attempts = 100
 
     let pageSize: UInt64
     let free: LMDBTree
@@ -66,16 +68,36 @@ struct LMDBMeta: Equatable {
     ///
     /// - Throws: `notADatabase` where the file does not begin with one; `corrupted` where they do not fit each other.
     static func pair(_ file: LMDBFile) throws(StorageError) -> (newest: LMDBMeta, other: LMDBMeta) {
-        guard let first = try LMDBMeta(file, at: 0) else { throw StorageError(.notADatabase, "the file is no LMDB database") }
-        guard first.hasPageSize, let second = try LMDBMeta(file, at: first.pageSize), second.pageSize == first.pageSize else {
-            throw LMDBCheck.damaged
+        var found = try read(file)
+        for _ in 0..<attempts {
+            if let first = found.first, let second = found.second, let pair = pair(first, second) { return pair }
+            let now = try read(file)
+            if now == found { throw now.first == nil ? StorageError(.notADatabase, "the file is no LMDB database") : LMDBCheck.damaged }
+            // Another process has committed between the one page and the other.
+            found = now
         }
+        throw StorageError(.busy, "other processes commit too often for the LMDB file to be opened; try again")
+    }
+
+    private struct Found: Equatable {
+        let first: LMDBMeta?
+        let second: LMDBMeta?
+    }
+
+    private static func read(_ file: LMDBFile) throws(StorageError) -> Found {
+        let first = try LMDBMeta(file, at: 0)
+        guard let first, first.hasPageSize else { return Found(first: first, second: nil) }
+        return Found(first: first, second: try LMDBMeta(file, at: first.pageSize))
+    }
+
+    /// The newer and the older page; nil where they do not fit each other. Both are of transaction 0 in a new file, and follow each other from
+    /// then on.
+    private static func pair(_ first: LMDBMeta, _ second: LMDBMeta) -> (newest: LMDBMeta, other: LMDBMeta)? {
         let (low, high) = first.transaction < second.transaction ? (first, second) : (second, first)
-        // Both are 0 in a new file, and follow each other from then on.
-        guard high.transaction - low.transaction <= 1, first.transaction % 2 == 0, second.transaction % 2 == 1 || second.transaction == 0,
-            high.isPlausible
-        else { throw LMDBCheck.damaged }
-        return (high, low)
+        let isSound =
+            second.pageSize == first.pageSize && high.transaction - low.transaction <= 1 && first.transaction % 2 == 0
+            && (second.transaction % 2 == 1 || second.transaction == 0) && high.isPlausible
+        return isSound ? (high, low) : nil
     }
 
     private var hasPageSize: Bool { (512...65_536).contains(pageSize) && pageSize.nonzeroBitCount == 1 }
