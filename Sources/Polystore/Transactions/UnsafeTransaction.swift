@@ -38,14 +38,17 @@ public final class UnsafeTransaction: BaseTransaction {
     ///   - policy: What wins where somebody else changed an object in the meantime.
     ///   - validatesReads: Whether objects that were read and are still held must be unchanged too, although nothing was assigned to
     ///     them: for decisions that rest on what they said. The policy does not apply to them.
+    ///   - timeout: The time that the commit may take, waiting for other writers included; nil for no limit but that of the stores.
     /// - Throws: `staleObject` naming the keys of all objects that others changed or deleted; whatever writing throws. The changes stay
     ///   in memory then, to be corrected and committed again, or given up with `rollback`.
-    public func commit(merging policy: MergePolicy = .error, validatesReads: Bool = false) throws(StorageError) {
+    public func commit(
+        merging policy: MergePolicy = .error, validatesReads: Bool = false, timeout: Duration? = nil
+    ) throws(StorageError) {
         let measured = Measured(core, .commit, author.name), counts = measured == nil ? Measured.Counts() : context.tracker?.pendingCounts
         do throws(StorageError) {
             try reporting { () throws(StorageError) in
                 try core.checkReentrancy()
-                try commitChanges(policy, validatesReads)
+                try commitChanges(policy, validatesReads, WorkLimit(timeout: timeout))
             }
             measured?.end(counts ?? Measured.Counts(), nil)
             tellMonitors()
@@ -55,16 +58,20 @@ public final class UnsafeTransaction: BaseTransaction {
         }
     }
 
-    private func commitChanges(_ policy: MergePolicy, _ validatesReads: Bool) throws(StorageError) {
+    private func commitChanges(_ policy: MergePolicy, _ validatesReads: Bool, _ limit: WorkLimit) throws(StorageError) {
         try context.throwFailure()
         guard let tracker = context.tracker, tracker.hasPending else { return }
         try context.validate()
         for attempt in 1...Self.attempts {
             do throws(StorageError) {
-                try write(tracker, isExclusive: attempt == Self.attempts, validatesReads: validatesReads)
+                try write(tracker, limit.options(isExclusive: attempt == Self.attempts), validatesReads: validatesReads)
                 return
             } catch  where error.code == .serializationFailure && attempt < Self.attempts {
                 Thread.sleep(forTimeInterval: Double.random(in: 0...0.02))
+            } catch  where error.code == .busy {
+                // Whoever waited for another writer until the time was over learns that the time was over.
+                try limit.check()
+                throw error
             } catch  where error.code == .staleObject || error.code == .notFound {
                 var conflicts = Conflicts(context, tracker)
                 try conflicts.find()
@@ -75,14 +82,14 @@ public final class UnsafeTransaction: BaseTransaction {
         }
     }
 
-    private func write(_ tracker: ChangeTracker, isExclusive: Bool, validatesReads: Bool) throws(StorageError) {
+    private func write(_ tracker: ChangeTracker, _ options: WriteOptions, validatesReads: Bool) throws(StorageError) {
         if !tracker.hasPending { return }
         let changes = tracker.changeSets(context.model.schema, checksVersions: true).filter { !$0.value.isEmpty }
         var stores = Set(changes.keys)
         if validatesReads { stores.formUnion(context.livePlaces.filter { $0.map.most > 0 }.map(\.store)) }
         while true {
             // All of them at once, in their order: none can come late.
-            let pool = try SessionPool(writingTo: core, WriteOptions(isExclusive: isExclusive), stores: stores)
+            let pool = try SessionPool(writingTo: core, options, stores: stores)
             defer { pool.end() }
             do throws(StorageError) {
                 if validatesReads { try validateReads(tracker, pool) }

@@ -143,6 +143,42 @@ enum QueueCases {
             let object = try stack.fetchOne(From<Person>(), timeout: .seconds(60))
             check.equal(object?.pets.count, 0, "what is loaded later has the time that it takes")
         },
+        .graph("T059.a-writer-that-is-stuck-is-not-waited-for-longer", "semantics W, cancellation") { stack, check in
+            try stack.add("Ann")
+            let work = stack.beginUnsafe()
+            try person("Ann", in: work).age = 5
+            let isStuck = DispatchSemaphore(value: 0), isOver = DispatchSemaphore(value: 0), hasEnded = Mutex(false)
+            Thread.detachNewThread {
+                // It holds what it has changed, and is not one of the queue.
+                try? stack.write { transaction in
+                    try person("Ann", in: transaction).age = 1
+                    _ = try transaction.fetchCount(From<Person>())
+                    isStuck.signal()
+                    _ = isOver.wait(timeout: .now() + 60)
+                }
+                hasEnded.withLock { $0 = true }
+            }
+            isStuck.wait()
+            let change: @Sendable (Transaction) throws -> Void = { transaction in
+                try person("Ann", in: transaction).age = 2
+                _ = try transaction.fetchCount(From<Person>())
+            }
+            check.throwing(.timeout, "of a task") { try Waiting.run { try await stack.perform(timeout: .milliseconds(100), change) } }
+            check.throwing(.timeout, "of the caller") { try stack.perform(timeout: .milliseconds(100), synchronous: change) }
+            check.throwing(.timeout, "of a detached commit") { try work.commit(timeout: .milliseconds(100)) }
+            let code = Mutex<StorageError.Code?>(nil),
+                task = Waiting.start {
+                    do { try await stack.perform(change) } catch { code.set(error) }
+                }
+            check.isTrue(Waiting.until { stack.workers.writes.runningCount == 1 }, "a task waits in the store")
+            task.cancel()
+            check.isTrue(Waiting.until { code.withLock { $0 } != nil }, "it ends while the writer goes on")
+            check.equal(code.withLock { $0 }, .cancelled, "why")
+            check.isTrue(!hasEnded.withLock { $0 }, "the writer goes on all the time")
+            isOver.signal()
+            check.isTrue(Waiting.until { hasEnded.withLock { $0 } }, "the writer ends")
+            check.equal(try stack.fetchAll(From<Person>()).map(\.age), [1], "age")
+        },
     ]
 
     private static let reentrancy: [ConformanceCase] = [
