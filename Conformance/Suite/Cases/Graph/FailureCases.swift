@@ -225,7 +225,7 @@ enum FailureCases {
     ]
 
     private static let assignments: [ConformanceCase] = [
-        .graph("T015.assigning-outside-a-transaction", "semantics E") { stack, check in
+        .graph("T025.assigning-outside-a-transaction", "semantics E") { stack, check in
             try stack.write { transaction in
                 let ann = try transaction.create(Person.self)
                 ann.name = "Ann"
