@@ -47,9 +47,8 @@ extension LocalStorage {
         if manager.fileExists(atPath: url.path) {
             throw StorageError(.alreadyExists, "there is a file at the place of the backup; name another")
         }
-        let folder = url.path + ".partial", partial = folder + "/copy"
-        // What an interrupted backup left.
-        try? manager.removeItem(atPath: folder)
+        // A name that no other file has: what lies beside the copy is not ours.
+        let folder = "\(url.path).\(UUID().uuidString).partial", partial = folder + "/copy"
         guard mkdir(folder, 0o700) == 0 else {
             throw StorageError(
                 .permissionDenied, "the backup cannot be written there; look at the folder and its permissions",
@@ -65,6 +64,16 @@ extension LocalStorage {
             AtomicFile.synchroniseFolder(of: url.path)
         } catch {
             throw StorageError(.inputOutput, "the backup could not be completed; look whether there is room, and try again", cause: error)
+        }
+    }
+
+    /// Removes a file, if it is there.
+    package static func remove(_ path: String) throws(StorageError) {
+        do { try FileManager.default.removeItem(atPath: path) } catch CocoaError.fileNoSuchFile {
+            return
+        } catch {
+            throw StorageError(
+                .permissionDenied, "a file of the store could not be removed; look after the permissions of its folder", cause: error)
         }
     }
 
