@@ -77,17 +77,36 @@ public struct StoreCatalog: StoreOpener {
     ///
     /// - Throws: `invalidConfiguration` for a text that is no URL and no file that is there.
     public func url(for text: String) throws(StorageError) -> StoreURL {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: text, isDirectory: &isFolder), !isFolder.boolValue,
-            let file = try? RegularFile.open(text)
-        else { return try StoreURL(text) }
-        defer { try? file.close() }
-        let head = (try? file.read(upToCount: 32)) ?? Data()
+        guard FileHead.isFile(text) else { return try StoreURL(text) }
+        let head = try FileHead.bytes(text)
         let path = text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? text
-        if head.starts(with: Data("SQLite format 3\0".utf8)) { return try StoreURL("sqlite:\(path)") }
+        if head.starts(with: "SQLite format 3\0".utf8) { return try StoreURL("sqlite:\(path)") }
         if head.count >= 20, head[16..<20].elementsEqual([0xde, 0xc0, 0xef, 0xbe]) { return try StoreURL("lmdb:\(path)") }
         throw StorageError(
             .notADatabase, "the file is neither a SQLite nor an LMDB database; name one, or write the kind before its path (sqlite:, lmdb:)"
         )
+    }
+}
+
+/// The first bytes of a file, which may be a database that this process has open.
+private enum FileHead {
+    private static let count = 32
+
+    /// Whether a regular file is at a path: to open others, such as pipes, can wait for ever.
+    static func isFile(_ path: String) -> Bool {
+        var state = stat()
+        return stat(path, &state) == 0 && state.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// To open a SQLite database beside the engine and close it would drop the engine's locks on it, so the engine reads the file where it is
+    /// part of the program.
+    static func bytes(_ path: String) throws(StorageError) -> [UInt8] {
+        #if SQLite
+        return try SQLiteStore.head(of: path, count: count)
+        #else
+        guard let file = try? RegularFile.open(path) else { throw StorageError(.permissionDenied, "the file may not be opened") }
+        defer { try? file.close() }
+        return (try? file.read(upToCount: count)).flatMap { $0 }.map([UInt8].init) ?? []
+        #endif
     }
 }

@@ -56,13 +56,13 @@ final class SQLiteBulkLoad {
     /// Makes the indexes again: at the end, before a mark is set, and before something needs them.
     func makeIndexes() throws(StorageError) {
         if dropped.isEmpty { return }
-        try connection.execute("PRAGMA cache_size = -2000")
+        try connection.shrinkCache()
         for index in dropped {
             let code = sqlite3_exec(connection.handle, index.creation, nil, nil, nil)
             if code != SQLITE_OK { throw SQLiteConstraint.error(code, connection, core.tables, index.root) }
         }
         dropped.removeAll()
-        try connection.execute("PRAGMA cache_size = -65536")
+        try connection.restoreCache()
     }
 
     /// Forgets what was dropped after a mark that the transaction has gone back to: it is there again.
@@ -80,13 +80,20 @@ final class SQLiteBulkLoad {
             )
             let names = RowBatch(capacity: 1)
             statement.bind(names.cell(for: .string(core.tables.schema.entities[root].name)), at: 1)
+            if key == .max {
+                throw StorageError(
+                    .limitExceeded, "the greatest key of \(core.tables.schema.entities[root].name) leaves none for new objects")
+            }
             statement.bind(.int(key + 1), at: 2)
             let code = statement.run()
-            if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
+            if code != SQLITE_DONE { throw connection.error(code) }
         }
         greatest.removeAll()
     }
 
-    func restoreSettings() { try? connection.execute("PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 1000") }
+    func restoreSettings() {
+        try? connection.restoreCache()
+        try? connection.execute("PRAGMA wal_autocheckpoint = 1000")
+    }
 }
 #endif

@@ -9,13 +9,28 @@ final class SQLiteConnection {
     private static let cacheLimit = 256
 
     let handle: OpaquePointer
+    /// What ends its statements and its waits for locks.
+    let waiting = SQLiteWaiting()
+    /// The transaction that a session has begun.
+    var transaction: SQLiteTransaction?
+    /// The size of the cache of pages.
+    var cacheKilobytes = 2000
+    /// Whether a failure below the engine makes a new connection the better one.
+    var isSuspect = false
     private var statements: [String: SQLiteStatement] = [:]
     private var order: [String] = []
+    /// Statements beside one of the same text in the cache that was in use.
+    private var doubles: [SQLiteStatement] = []
+    /// How many statements are in use.
+    var readingCount = 0
 
     /// Opens a file.
     init(path: String, readOnly: Bool, create: Bool) throws(StorageError) {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE)
-        if create, !readOnly { flags |= SQLITE_OPEN_CREATE }
+        if create, !readOnly {
+            flags |= SQLITE_OPEN_CREATE
+            Self.make(path)
+        }
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
@@ -24,33 +39,66 @@ final class SQLiteConnection {
             throw error
         }
         handle = opened
+        // The engine is content with reading where it cannot open the file for writing, whatever the reason.
+        if !readOnly, sqlite3_db_readonly(opened, "main") == 1, access(path, W_OK) == 0 {
+            throw StorageError(.inputOutput, "the database file could not be opened for writing; look after the disk and try again")
+        }
+        waiting.attach(to: opened)
         SQLiteFunctions.register(opened)
+    }
+
+    /// Makes an empty file that only its owner may read, unless there is one; the engine gives the files beside it the same permissions.
+    ///
+    /// What stands in the way is reported by the engine. The descriptor is the first of a new file, on which nobody has a lock yet.
+    private static func make(_ path: String) {
+        let file = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if file >= 0 { Foundation.close(file) }
     }
 
     deinit {
         statements.removeAll()
+        doubles.removeAll()
         sqlite3_close_v2(handle)
     }
 
     /// Waits at most so many seconds for other connections.
-    func wait(_ seconds: TimeInterval) { sqlite3_busy_timeout(handle, Int32(min(max(seconds, 0), 2_000_000) * 1000)) }
+    func wait(_ seconds: TimeInterval) { waiting.patience = min(max(seconds, 0), 2_000_000) }
 
     /// Runs statements without results.
     func execute(_ sql: String) throws(StorageError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        if code != SQLITE_OK { throw SQLiteError.error(code, handle) }
+        if code != SQLITE_OK { throw error(code) }
     }
 
     /// The prepared statement of a text, from the cache where it is free.
     func statement(_ sql: String) throws(StorageError) -> SQLiteStatement {
-        if let cached = statements[sql], !cached.isInUse { return cached }
+        let cached = statements[sql]
+        if let cached, !cached.isInUse { return cached }
+        if cached != nil, let double = doubles.first(where: { !$0.isInUse && $0.sql == sql }) { return double }
         let statement = try SQLiteStatement(sql, self)
-        if statements[sql] == nil {
-            if order.count >= Self.cacheLimit { statements[order.removeFirst()] = nil }
-            order.append(sql)
-            statements[sql] = statement
-        }
+        if cached == nil { keep(statement) } else { doubles.append(statement) }
         return statement
+    }
+
+    /// Keeps a statement, in the place of the oldest that only the cache knows: one that a cursor of another thread still has would be
+    /// finalized by that thread.
+    private func keep(_ statement: SQLiteStatement) {
+        if order.count >= Self.cacheLimit,
+            let oldest = order.firstIndex(where: { isKnownUniquelyReferenced(&statements[$0]) })
+        {
+            statements[order.remove(at: oldest)] = nil
+        }
+        order.append(statement.sql)
+        statements[statement.sql] = statement
+    }
+
+    /// Ends everything that reads: a statement that was not read to its end holds the snapshot of its transaction.
+    func resetAll() {
+        if readingCount > 0 {
+            for statement in statements.values { statement.reset() }
+            for statement in doubles { statement.reset() }
+        }
+        if !doubles.isEmpty { doubles = doubles.indices.filter { !isKnownUniquelyReferenced(&doubles[$0]) }.map { doubles[$0] } }
     }
 
     /// The statement of a text with bindings, bound.
@@ -74,18 +122,55 @@ final class SQLiteConnection {
         return sqlite3_column_int64(statement.handle, 0)
     }
 
+    /// Makes the cache small, as the engine sorts faster with less of it.
+    func shrinkCache() throws(StorageError) { try execute("PRAGMA cache_size = -2000") }
+
+    /// Gives the cache its size.
+    func restoreCache() throws(StorageError) { try execute("PRAGMA cache_size = -\(cacheKilobytes)") }
+
+    /// The first bytes of the file, whatever it holds.
+    func head(_ count: Int) throws(StorageError) -> [UInt8] {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+            let read = file.pointee.pMethods?.pointee.xRead
+        else { return [] }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let code = read(file, &bytes, Int32(count), 0)
+        // SQLITE_IOERR_SHORT_READ: what the file lacks is filled with zeros.
+        if code != SQLITE_OK, code != 522 { throw error(code) }
+        return bytes
+    }
+
+    /// Whether the file has a write-ahead log.
+    func isLogging() throws(StorageError) -> Bool { try mode("PRAGMA journal_mode") == "wal" }
+
+    /// Gives the file a write-ahead log, unless it has one.
+    ///
+    /// - Throws: `unsupported` where the file system shares no memory between processes.
+    func switchToLog() throws(StorageError) {
+        if try mode("PRAGMA journal_mode = WAL") == "wal" { return }
+        throw StorageError(
+            .unsupported, "the file system cannot share a write-ahead log, as is the case on networks; keep the database on a local disk")
+    }
+
+    private func mode(_ sql: String) throws(StorageError) -> String {
+        let statement = try SQLiteStatement(sql, self)
+        guard try statement.step(), let mode = sqlite3_column_text(statement.handle, 0) else { return "" }
+        return String(cString: mode)
+    }
+
     /// Copies the database, as it is now, to another file.
     ///
     /// All pages are copied in one step: in WAL mode it holds one snapshot and keeps no writer waiting.
     func copy(to path: String) throws(StorageError) {
         let target = try SQLiteConnection(path: path, readOnly: false, create: true)
         guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
-            throw SQLiteError.error(sqlite3_errcode(target.handle), target.handle)
+            throw target.error(sqlite3_errcode(target.handle))
         }
         let code = sqlite3_backup_step(backup, -1)
         let finished = sqlite3_backup_finish(backup)
-        if code != SQLITE_DONE { throw SQLiteError.error(code, target.handle) }
-        if finished != SQLITE_OK { throw SQLiteError.error(finished, target.handle) }
+        if code != SQLITE_DONE { throw target.error(code) }
+        if finished != SQLITE_OK { throw target.error(finished) }
         // The copy is one file: a log beside it would be lost when it is moved.
         try target.execute("PRAGMA journal_mode = DELETE")
     }

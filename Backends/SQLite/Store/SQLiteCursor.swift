@@ -5,6 +5,7 @@ internal import PolystoreStorage
 
 /// Rows of a statement, one for each call: the cells point into the engine's own memory, which is valid for one row.
 ///
+/// It ends with its session, which resets the statement: afterwards another thread may use the connection, so the cursor leaves it alone.
 final class SQLiteCursor: RowCursor {
     private let statement: SQLiteStatement
     private let layout: SQLiteRowLayout
@@ -16,10 +17,10 @@ final class SQLiteCursor: RowCursor {
         self.statement = statement
         self.layout = layout
         self.session = session
-        statement.isInUse = true
+        statement.beginReading()
     }
 
-    deinit { if !isAtEnd { statement.reset() } }
+    deinit { if !isAtEnd, session.isOpen { statement.reset() } }
 
     func next(into batch: RowBatch) throws(StorageError) -> Bool {
         batch.clear()

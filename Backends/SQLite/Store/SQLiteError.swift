@@ -1,5 +1,6 @@
 #if SQLite
 internal import CSQLite
+internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
@@ -12,13 +13,17 @@ enum SQLiteError {
         switch code & 0xff {
         case SQLITE_BUSY, SQLITE_LOCKED:
             return StorageError(.busy, "another connection holds the database; try again", cause: cause)
-        case SQLITE_FULL: return StorageError(.diskFull, "there is no room left for the database; nothing was written", cause: cause)
-        case SQLITE_NOTADB: return StorageError(.notADatabase, "the file is no SQLite database", cause: cause)
-        case SQLITE_CORRUPT: return StorageError(.corrupted, "the database is damaged; restore a backup of it", cause: cause)
+        case SQLITE_FULL: return full(cause)
+        case SQLITE_NOTADB, SQLITE_CORRUPT:
+            // The engine takes a page that the system could not read for a damaged one.
+            if let connection, failedReading(connection) { return failedInput(cause) }
+            return code & 0xff == SQLITE_NOTADB
+                ? StorageError(.notADatabase, "the file is no SQLite database", cause: cause)
+                : StorageError(.corrupted, "the database is damaged; restore a backup of it", cause: cause)
         case SQLITE_READONLY: return StorageError(.readOnly, "the database can only be read", cause: cause)
         case SQLITE_PERM, SQLITE_AUTH: return StorageError(.permissionDenied, "the database may not be used", cause: cause)
-        case SQLITE_CANTOPEN: return StorageError(.notFound, "the database file cannot be opened", cause: cause)
-        case SQLITE_IOERR: return StorageError(.inputOutput, "reading or writing the database failed", cause: cause)
+        case SQLITE_CANTOPEN: return unopened(connection.map(sqlite3_system_errno) ?? 0, cause)
+        case SQLITE_IOERR: return isFull(connection.map(sqlite3_system_errno) ?? 0) ? full(cause) : failedInput(cause)
         case SQLITE_TOOBIG: return StorageError(.valueTooLarge, "a value is larger than SQLite allows", cause: cause)
         case SQLITE_INTERRUPT: return StorageError(.cancelled, "the statement was interrupted", cause: cause)
         // A value of another program that has no form of ours: the sentence is that of `SQLiteForm`, and names the column alone.
@@ -29,6 +34,47 @@ enum SQLiteError {
         default: return StorageError(.inputOutput, "SQLite failed with code \(code)", cause: cause)
         }
     }
+
+    private static func isFull(_ number: Int32) -> Bool { number == ENOSPC || number == EDQUOT }
+
+    private static func full(_ cause: Cause) -> StorageError {
+        StorageError(.diskFull, "there is no room left for the database; nothing was written", cause: cause)
+    }
+
+    private static func failedInput(_ cause: Cause) -> StorageError {
+        StorageError(.inputOutput, "reading or writing the database failed; look after the disk and try again", cause: cause)
+    }
+
+    /// Why a file cannot be opened, by the error number of the system.
+    private static func unopened(_ number: Int32, _ cause: Cause) -> StorageError {
+        switch number {
+        case EMFILE, ENFILE:
+            StorageError(
+                .limitExceeded, "no file descriptors are left to open the database; close files or raise the limit (ulimit -n)",
+                cause: cause)
+        case EIO: failedInput(cause)
+        case EACCES, EPERM, EROFS: StorageError(.permissionDenied, "the database file may not be opened", cause: cause)
+        case _ where isFull(number): full(cause)
+        default: StorageError(.notFound, "the database file cannot be opened", cause: cause)
+        }
+    }
+
+    /// Whether the system could not read one of the files of a connection.
+    private static func failedReading(_ connection: OpaquePointer) -> Bool {
+        for pointer in [SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER] {
+            var file: UnsafeMutablePointer<sqlite3_file>?, number: Int32 = 0
+            guard sqlite3_file_control(connection, "main", pointer, &file) == SQLITE_OK, let file, let methods = file.pointee.pMethods,
+                methods.pointee.xFileControl?(file, SQLITE_FCNTL_LAST_ERRNO, &number) == SQLITE_OK
+            else { continue }
+            if number == EIO { return true }
+        }
+        return false
+    }
+
+    /// Whether COMMIT may have happened although it failed with this code: the last frame was written, and only then a call failed.
+    ///
+    /// A write that fails is the one of that frame or of one before it (https://sqlite.org/rescode.html, SQLITE_IOERR_WRITE).
+    static func leavesDoubt(_ code: Int32) -> Bool { code & 0xff == SQLITE_NOMEM || code & 0xff == SQLITE_IOERR && code != 778 }
 
     /// What SQLite said, for those who dig.
     struct Cause: Error, Sendable {

@@ -55,6 +55,19 @@ struct SQLiteHistory {
         max(try connection.integer("SELECT max(position) FROM polystore_history") ?? 0, floor.position)
     }
 
+    /// Whether a commit is there; nil where its entry would have been purged.
+    func has(_ mark: SQLiteCommitMark) throws(StorageError) -> Bool? {
+        if mark.position <= (try floor().position) { return nil }
+        let statement = try connection.statement("SELECT time, author, changes FROM polystore_history WHERE position = ?1")
+        defer { statement.reset() }
+        statement.bind(.int(mark.position), at: 1)
+        guard try statement.step(), case let values = try statement.values([.int64, .string]), case .int(let time) = values[0],
+            case .string(let author) = values[1]
+        else { return false }
+        let changes = SQLiteCells.cell(statement.handle, 2, .blob).bytes
+        return mark == SQLiteCommitMark(position: mark.position, time: time, author: author, content: changes)
+    }
+
     // MARK: Writing
 
     /// Forgets what is at or below a position.
@@ -76,7 +89,7 @@ struct SQLiteHistory {
 
     private func run(_ text: SQLText) throws(StorageError) {
         let code = try connection.statement(text).run()
-        if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
+        if code != SQLITE_DONE { throw connection.error(code) }
     }
 
     /// Notes that there are changes that the history does not have. A position is left out, so that the newest token is below the floor too.
@@ -85,25 +98,31 @@ struct SQLiteHistory {
     func leaveOut() throws(StorageError) -> Bool {
         let floor = try floor()
         if floor.isUnrecorded { return false }
-        try keep(HistoryFloor(try last(floor) + 1, isUnrecorded: true))
+        try keep(HistoryFloor(try next(after: last(floor)), isUnrecorded: true))
         return true
     }
 
     /// Writes an entry; its position.
     ///
     /// - Parameter isFirst: Whether it is the first of a program, which begins the history anew where changes were left out.
-    func add(_ record: CommitRecord, _ changes: [UInt8], isFirst: Bool) throws(StorageError) -> HistoryToken {
+    func add(_ time: Int64, _ author: String, _ changes: [UInt8], isFirst: Bool) throws(StorageError) -> HistoryToken {
         // The engine gives the position behind the newest entry, which is behind the floor, unless there is none.
-        var position = isFirst ? try beginning() + 1 : nil
-        position = try insert(record, changes, at: position)
+        var position = try insert(time, author, changes, at: isFirst ? try next(after: beginning()) : nil)
         if position == 1 {
             let floor = try floor().position
             if floor > 0 {
-                try run("UPDATE polystore_history SET position = \(bind: .int(floor + 1), .int64) WHERE position = 1")
-                position = floor + 1
+                position = try next(after: floor)
+                try run("UPDATE polystore_history SET position = \(bind: .int(position), .int64) WHERE position = 1")
             }
         }
-        return token(position ?? 0)
+        // Behind the greatest number the engine would give any that is free.
+        _ = try next(after: position)
+        return token(position)
+    }
+
+    private func next(after position: Int64) throws(StorageError) -> Int64 {
+        if position >= .max - 1 { throw StorageError(.corrupted, "the history has a position that leaves none for new entries") }
+        return position + 1
     }
 
     /// The last position that was ever given; what was recorded before changes were left out is forgotten.
@@ -113,17 +132,17 @@ struct SQLiteHistory {
         return last
     }
 
-    private func insert(_ record: CommitRecord, _ changes: [UInt8], at position: Int64?) throws(StorageError) -> Int64 {
+    private func insert(_ time: Int64, _ author: String, _ changes: [UInt8], at position: Int64?) throws(StorageError) -> Int64 {
         let statement = try connection.statement("INSERT INTO polystore_history(position, time, author, changes) VALUES(?1, ?2, ?3, ?4)")
         let texts = RowBatch(capacity: 1)
         statement.bind(position.map(Cell.int) ?? .null, at: 1)
-        statement.bind(.int(record.time ?? Microseconds.from(Date()) ?? 0), at: 2)
-        statement.bind(texts.cell(for: .string(record.author)), at: 3)
+        statement.bind(.int(time), at: 2)
+        statement.bind(texts.cell(for: .string(author)), at: 3)
         let code = changes.withUnsafeBytes { bytes in
             if let start = bytes.baseAddress { statement.bind(.blob(start, bytes.count), at: 4) }
             return statement.run()
         }
-        if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
+        if code != SQLITE_DONE { throw connection.error(code) }
         return sqlite3_last_insert_rowid(connection.handle)
     }
 }

@@ -30,8 +30,13 @@ final class SQLiteInsert {
             let statement = try statement(entity, Self.rowsPerStatement, &many)
             var position: Int32 = 1
             for index in start..<end { position = Self.bind(statement, batch.row(index), number, slots, at: position) }
-            // A statement that fails leaves nothing behind: adding its rows one by one finds the row that is in the way.
-            if statement.run() != SQLITE_DONE { try insertOneByOne(entity, batch, start..<end, number, slots) }
+            let code = statement.run()
+            if code & 0xff == SQLITE_CONSTRAINT {
+                // The statement has left nothing behind: adding its rows one by one finds the row that is in the way.
+                try insertOneByOne(entity, batch, start..<end, number, slots)
+            } else if code != SQLITE_DONE {
+                throw connection.error(code)
+            }
             start = end
         }
         try insertOneByOne(entity, batch, start..<rows.upperBound, number, slots)
@@ -80,13 +85,13 @@ final class SQLiteInsert {
         _ statement: SQLiteStatement, _ row: borrowing RowView, _ number: Int16?, _ slots: Int, at start: Int32
     ) -> Int32 {
         var position = start
-        sqlite3_bind_int64(statement.handle, position, row.key)
+        statement.bind(.int(row.key), at: position)
         position &+= 1
         if let number {
-            sqlite3_bind_int(statement.handle, position, Int32(number))
+            statement.bind(.int(Int64(number)), at: position)
             position &+= 1
         }
-        sqlite3_bind_int64(statement.handle, position, row.version)
+        statement.bind(.int(row.version), at: position)
         position &+= 1
         for slot in 0..<slots {
             statement.bind(row.cells[slot], at: position)
@@ -106,7 +111,7 @@ enum SQLiteConstraint {
         if code == primaryKey || code == rowID {
             return StorageError(.alreadyExists, "an object of \(name) with this key is already there", details: .init(entity: name))
         }
-        guard code == unique else { return SQLiteError.error(code, connection.handle) }
+        guard code == unique else { return connection.error(code) }
         // "UNIQUE constraint failed: Table.a, Table.b": the columns name the constraint.
         let message = String(cString: sqlite3_errmsg(connection.handle))
         let constraint = tables.schema[entity].uniqueConstraints.first { constraint in

@@ -46,8 +46,8 @@ final class SQLiteMigration: StorageMigration {
     func finish(_ keys: MigrationKeys, limits: [EntityIndex: Int64]) throws(StorageError) {
         after = try SQLiteMigrationSession(newCore, connection)
         for statement in plan.finishing() { try connection.execute(statement) }
-        try connection.execute("PRAGMA cache_size = -2000")
-        defer { try? connection.execute("PRAGMA cache_size = -65536") }
+        try connection.shrinkCache()
+        defer { try? connection.restoreCache() }
         for index in plan.indexing() { try make(index) }
         for statement in plan.linkIndexing() { try connection.execute(statement) }
         let until = try connection.integer("SELECT max(position) FROM polystore_history") ?? 0
@@ -80,13 +80,13 @@ final class SQLiteMigration: StorageMigration {
         statement.bind(names.cell(for: .string(plan.new.schema.entities[root].name)), at: 1)
         statement.bind(.int(limit), at: 2)
         let code = statement.run()
-        if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
+        if code != SQLITE_DONE { throw connection.error(code) }
     }
 
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         guard isOpen else { throw StorageError(.storeClosed, "the migration has ended") }
         let token = try after.writeHistory(record)
-        try core.writer.commits.reshape { () throws(StorageError) in try connection.execute("COMMIT") }
+        try core.writer.commits.reshape { () throws(StorageError) in try connection.commit({ nil }) { connection.error($0) } }
         core.retire()
         publish(newCore)
         leave()
@@ -95,7 +95,6 @@ final class SQLiteMigration: StorageMigration {
 
     func end() {
         guard isOpen else { return }
-        try? connection.execute("ROLLBACK")
         leave()
     }
 
@@ -103,6 +102,7 @@ final class SQLiteMigration: StorageMigration {
         isOpen = false
         before.end()
         after.end()
+        connection.end()
         try? connection.execute("PRAGMA wal_autocheckpoint = 1000")
         core.writer.leave()
     }

@@ -7,9 +7,31 @@ struct SQLitePlace: Sendable {
     let path: String
     let durability: Durability
     let busyTimeout: TimeInterval
+    /// The pages that each connection keeps in memory.
+    let cacheKilobytes: Int
 
     /// A connection that writes, or reads a file that nobody may write to.
     func writer(readOnly: Bool, create: Bool) throws(StorageError) -> SQLiteConnection {
+        let connection = try opened(readOnly: readOnly, create: create)
+        if !readOnly {
+            // The page size counts only before the first table; the journal mode stays with the file.
+            try connection.execute("PRAGMA page_size = 8192")
+            try useLog(connection)
+            try connection.execute(synchronous)
+        }
+        try connection.execute("PRAGMA foreign_keys = OFF")
+        return connection
+    }
+
+    /// A connection that writes to a file of another program: its settings stay as they are, and the engine keeps its references.
+    func guest() throws(StorageError) -> SQLiteConnection {
+        let connection = try opened(readOnly: false, create: false)
+        try connection.execute(synchronous + "; PRAGMA foreign_keys = ON")
+        return connection
+    }
+
+    /// A connection with the settings of all of them. A damaged page is found when it is read, not when its cells lead astray.
+    private func opened(readOnly: Bool, create: Bool) throws(StorageError) -> SQLiteConnection {
         let connection: SQLiteConnection
         do throws(StorageError) {
             connection = try SQLiteConnection(path: path, readOnly: readOnly, create: create)
@@ -17,29 +39,16 @@ struct SQLitePlace: Sendable {
             throw placeError(error)
         }
         connection.wait(busyTimeout)
-        if !readOnly {
-            // The page size counts only before the first table; the journal mode stays with the file.
-            try connection.execute("PRAGMA page_size = 8192")
-            try useLog(connection)
-            try connection.execute("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
-        }
-        try connection.execute("PRAGMA cache_size = -65536; PRAGMA mmap_size = 0; PRAGMA foreign_keys = OFF")
+        try connection.execute("PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON")
+        connection.cacheKilobytes = cacheKilobytes
+        try connection.restoreCache()
         return connection
     }
 
-    /// A connection that writes to a file of another program: its settings stay as they are, and the engine keeps its references.
-    func guest() throws(StorageError) -> SQLiteConnection {
-        let connection: SQLiteConnection
-        do throws(StorageError) {
-            connection = try SQLiteConnection(path: path, readOnly: false, create: false)
-        } catch {
-            throw placeError(error)
-        }
-        connection.wait(busyTimeout)
-        try connection.execute(
-            "PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL"); PRAGMA cache_size = -65536; PRAGMA mmap_size = 0; "
-                + "PRAGMA foreign_keys = ON")
-        return connection
+    /// What a commit waits for. Without `fullfsync`, fsync of Apple's systems leaves the data in the cache of the disk; others ignore it.
+    private var synchronous: String {
+        durability == .full
+            ? "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON" : "PRAGMA synchronous = NORMAL"
     }
 
     /// Several connections that open a new file at once all want to change its mode, which SQLite refuses without waiting: each would wait for
@@ -48,7 +57,7 @@ struct SQLitePlace: Sendable {
         let deadline = Date().addingTimeInterval(busyTimeout)
         while true {
             do throws(StorageError) {
-                return try connection.execute("PRAGMA journal_mode = WAL")
+                return try connection.switchToLog()
             } catch  where error.code == .busy && Date() < deadline {
                 Thread.sleep(forTimeInterval: 0.002)
             }
@@ -57,7 +66,7 @@ struct SQLitePlace: Sendable {
 
     /// Says why a file cannot be opened, as far as the file system tells.
     private func placeError(_ error: StorageError) -> StorageError {
-        guard error.code == .notFound else { return error }
+        guard error.code == .notFound || error.code == .permissionDenied else { return error }
         let manager = FileManager.default
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         if manager.fileExists(atPath: path) {
@@ -69,11 +78,6 @@ struct SQLitePlace: Sendable {
     }
 
     /// A connection that only reads.
-    func reader() throws(StorageError) -> SQLiteConnection {
-        let connection = try SQLiteConnection(path: path, readOnly: true, create: false)
-        connection.wait(busyTimeout)
-        try connection.execute("PRAGMA cache_size = -65536; PRAGMA mmap_size = 0")
-        return connection
-    }
+    func reader() throws(StorageError) -> SQLiteConnection { try opened(readOnly: true, create: false) }
 }
 #endif

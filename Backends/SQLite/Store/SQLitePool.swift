@@ -3,7 +3,7 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// The reading connections, opened when they are first needed and kept.
+/// The reading connections, opened when they are needed: no read waits for another. Some are kept.
 final class SQLitePool: Sendable {
     private struct State: ~Copyable {
         var idle: [SQLiteConnection] = []
@@ -11,41 +11,30 @@ final class SQLitePool: Sendable {
     }
 
     private let state = Mutex(State())
-    private let places: DispatchSemaphore
-    private let timeout: TimeInterval
-    private let open: @Sendable () throws -> SQLiteConnection
+    private let kept: Int
+    private let open: @Sendable () throws(StorageError) -> SQLiteConnection
 
-    /// A pool of at most `size` connections.
-    init(size: Int, timeout: TimeInterval, open: @escaping @Sendable () throws -> SQLiteConnection) {
-        places = DispatchSemaphore(value: size)
-        self.timeout = timeout
+    /// A pool that keeps at most so many connections that nobody uses.
+    init(keeping kept: Int, open: @escaping @Sendable () throws(StorageError) -> SQLiteConnection) {
+        self.kept = kept
         self.open = open
     }
 
-    /// A connection, waiting for one to come back.
+    /// A connection; it is used by one thread at a time, so it is in no list meanwhile.
     ///
-    /// - Throws: `busy` after the pool's timeout.
+    /// - Throws: `limitExceeded` where the process has no descriptors left.
     func take() throws(StorageError) -> SQLiteConnection {
-        guard places.wait(timeout: .now() + timeout) == .success else {
-            throw StorageError(.busy, "all reading connections were in use for \(timeout) seconds; end reads earlier")
-        }
-        // A connection is used by one thread at a time: it leaves the list while it is in use.
-        let box = state.withLock { state in Box(state.idle.popLast()) }
-        if let idle = box.connection { return idle }
-        do { return try open() } catch let error as StorageError {
-            places.signal()
-            throw error
-        } catch {
-            places.signal()
-            throw StorageError(.inputOutput, "the database file cannot be opened", cause: error)
-        }
+        if let idle = state.withLock({ state in Box(state.idle.popLast()) }).connection { return idle }
+        return try open()
     }
 
-    /// Takes a connection back.
+    /// Takes a connection back; one that failed is closed.
     func give(_ connection: SQLiteConnection) {
+        if connection.isSuspect { return }
         let box = Box(connection)
-        state.withLock { state in if !state.isClosed, let connection = box.connection { state.idle.append(connection) } }
-        places.signal()
+        state.withLock { state in
+            if !state.isClosed, state.idle.count < kept, let connection = box.connection { state.idle.append(connection) }
+        }
     }
 
     /// Closes the connections that nobody uses; the others close when they come back.
@@ -82,8 +71,8 @@ final class SQLiteWriterSeat: @unchecked Sendable {
     }
 
     /// The connection, for the time until `leave`.
-    func enter(timeout: TimeInterval) throws(StorageError) -> SQLiteConnection {
-        try lane.enter(timeout: timeout)
+    func enter(_ options: WriteOptions) throws(StorageError) -> SQLiteConnection {
+        try lane.enter(timeout: options.timeout, limit: options.limit)
         if let connection { return connection }
         do throws(StorageError) {
             let opened = try open()
@@ -95,7 +84,11 @@ final class SQLiteWriterSeat: @unchecked Sendable {
         }
     }
 
-    func leave() { lane.leave() }
+    /// Gives the lane to the next writer; a connection that failed is closed.
+    func leave() {
+        if connection?.isSuspect == true { connection = nil }
+        lane.leave()
+    }
 
     /// Closes the connection when nobody writes; a writer that is still at work closes it by ending.
     func close() {

@@ -44,11 +44,10 @@ extension SQLiteReader {
             try connection.execute("RELEASE polystore_raw")
             return changes
         } catch {
-            if sqlite3_get_autocommit(connection.handle) != 0 {
-                // `OR ROLLBACK`: what followed would be committed by itself, statement by statement.
-                end()
-                throw StorageError(.storeClosed, "the statement has rolled the whole transaction back; nothing was written", cause: error)
-            }
+            // `OR ROLLBACK`, where no failure of the engine was noted.
+            connection.fail(
+                StorageError(.storeClosed, "the statement has rolled the whole transaction back; nothing was written", cause: error))
+            try connection.checkTransaction()
             try connection.execute("ROLLBACK TO polystore_raw; RELEASE polystore_raw")
             throw error
         }
@@ -121,7 +120,7 @@ extension SQLiteConnection {
 extension SQLiteStatement {
     /// Goes to the next row of a statement of the program; false at the end.
     fileprivate func rawStep(_ tables: SQLTables) throws(StorageError) -> Bool {
-        let code = sqlite3_step(handle)
+        let code = advance()
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
         throw SQLiteRawError.step(code, connection, tables)
@@ -150,7 +149,7 @@ private enum SQLiteRawError {
 
     /// A statement that cannot be prepared: the engine's sentence speaks of its text alone, which holds no values.
     static func prepare(_ code: Int32, _ connection: SQLiteConnection, _ raw: RawStatement, _ start: Int) -> StorageError {
-        let error = SQLiteError.error(code, connection.handle)
+        let error = connection.error(code)
         let offset = Int(sqlite3_error_offset(connection.handle))
         // The engine counts bytes.
         let place = raw.place(offset < 0 ? nil : String(decoding: raw.sql.utf8.prefix(start + offset), as: UTF8.self).unicodeScalars.count)
@@ -170,8 +169,8 @@ private enum SQLiteRawError {
 
     /// A statement that failed on its way.
     static func step(_ code: Int32, _ connection: SQLiteConnection, _ tables: SQLTables) -> StorageError {
-        let error = SQLiteError.error(code, connection.handle)
         if unique.contains(code) { return violated(code, connection, tables) }
+        let error = SQLiteError.error(code, connection.handle)
         switch code & 0xff {
         case SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_RANGE:
             return StorageError(.invalidPredicate, "SQLite could not compute the statement", cause: error.cause)
@@ -179,7 +178,7 @@ private enum SQLiteRawError {
             return StorageError(
                 .valueNotStorable, "a value is missing or of another type than its column; bindings have the type of what is interpolated",
                 cause: error.cause)
-        default: return error
+        default: return connection.error(code)
         }
     }
 
@@ -188,7 +187,7 @@ private enum SQLiteRawError {
         let concerned = tables.schema.descriptions.filter { message.contains(": \(tables.table($0.index)).") }
         let errors = concerned.map { SQLiteConstraint.error(code, connection, tables, $0.index) }
         // The entity that has the constraint can be one below the root.
-        return errors.first { $0.details.constraint != $0.details.entity } ?? errors.first ?? SQLiteError.error(code, connection.handle)
+        return errors.first { $0.details.constraint != $0.details.entity } ?? errors.first ?? connection.error(code)
     }
 }
 #endif

@@ -19,13 +19,16 @@ class SQLiteReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryRea
     deinit { end() }
 
     @inline(__always)
-    final func checkOpen() throws(StorageError) { if !isOpen || core.isClosed { throw ended } }
+    final func checkOpen() throws(StorageError) {
+        if !isOpen || core.isClosed { throw ended }
+        try connection.checkTransaction()
+    }
 
     private var ended: StorageError { StorageError(.storeClosed, "the session or its store was closed") }
 
     /// Gives the connection back.
     func giveBack() {
-        try? connection.execute("ROLLBACK")
+        connection.end()
         core.readers.give(connection)
     }
 
@@ -34,9 +37,6 @@ class SQLiteReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryRea
         isOpen = false
         giveBack()
     }
-
-    /// Marks the session as ended after a commit.
-    final func finish() { isOpen = false }
 
     func pushdown(of plan: FetchPlan) -> Pushdown { core.compiler.pushdown(of: plan) }
 
@@ -89,7 +89,7 @@ class SQLiteReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryRea
         try checkOpen()
         let layout = core.keyLayout(entity)
         let statement = try keyStatement(entity, layout)
-        sqlite3_bind_int64(statement.handle, 1, key)
+        statement.bind(.int(key), at: 1)
         defer { sqlite3_reset(statement.handle) }
         guard try statement.step() else { return }
         try layout.fill(batch, statement)
@@ -117,12 +117,12 @@ class SQLiteReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryRea
         defer { statement.reset() }
         var answer: [[Value]] = []
         while true {
-            let code = sqlite3_step(statement.handle)
+            let code = statement.advance()
             if code == SQLITE_DONE { return answer }
             guard code == SQLITE_ROW else {
                 // sum() fails when an intermediate total overflows, even if the final one would not.
                 if code & 0xff == SQLITE_ERROR { return nil }
-                throw SQLiteError.error(code, connection.handle)
+                throw connection.error(code)
             }
             guard let row = query.row(try statement.values(query.columns)) else { return nil }
             answer.append(row)
@@ -138,7 +138,7 @@ class SQLiteReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryRea
     ) throws(StorageError) {
         try checkOpen()
         let statement = try connection.statement(core.linkSelect(link, side, keys))
-        statement.isInUse = true
+        statement.beginReading()
         defer { statement.reset() }
         var pairs: [Link] = []
         while try statement.step() {
@@ -173,6 +173,9 @@ class SQLiteReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryRea
         try checkOpen()
         return core.metadata.history.isOn ? try SQLiteHistory(core, connection).newest() : nil
     }
+
+    /// Whether a commit is there, by its entry in the history; nil where the history does not reach back to it.
+    func has(_ mark: SQLiteCommitMark) throws(StorageError) -> Bool? { try SQLiteHistory(core, connection).has(mark) }
 
     func note(_ name: String) throws(StorageError) -> Data? {
         try checkOpen()

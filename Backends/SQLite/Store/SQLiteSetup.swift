@@ -49,7 +49,7 @@ struct SQLiteSetup {
                 "INSERT OR REPLACE INTO polystore_metadata VALUES(\(bind: .string(key), .string), \(bind: .string(value), .string))"
                     as SQLText)
             let code = insert.run()
-            if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
+            if code != SQLITE_DONE { throw connection.error(code) }
         }
     }
 

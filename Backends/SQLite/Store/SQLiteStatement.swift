@@ -12,7 +12,9 @@ final class SQLiteStatement {
     @exclusivity(unchecked) var isSorting: Bool?
     unowned let connection: SQLiteConnection
     /// Whether rows are being read from it.
-    @exclusivity(unchecked) var isInUse = false
+    @exclusivity(unchecked) private(set) var isInUse = false
+    /// Why the last binding failed: a value that is not bound would be written as NULL.
+    @exclusivity(unchecked) private var bindCode = SQLITE_OK
     /// The distance of the values of a row in memory, -1 where there is none, 0 before it is known.
     @exclusivity(unchecked) private var knownStride = 0
     /// The bytes of bound values live here until the next binding.
@@ -21,7 +23,7 @@ final class SQLiteStatement {
     init(_ sql: String, _ connection: SQLiteConnection) throws(StorageError) {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-        guard code == SQLITE_OK, let prepared else { throw SQLiteError.error(code, connection.handle) }
+        guard code == SQLITE_OK, let prepared else { throw connection.error(code) }
         handle = prepared
         self.sql = sql
         self.connection = connection
@@ -39,7 +41,7 @@ final class SQLiteStatement {
     /// Goes to the next row; false at the end.
     @inline(__always)
     func step() throws(StorageError) -> Bool {
-        let code = sqlite3_step(handle)
+        let code = advance()
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
         throw failure(code)
@@ -47,15 +49,34 @@ final class SQLiteStatement {
 
     @inline(never)
     private func failure(_ code: Int32) -> StorageError {
-        let error = SQLiteError.error(code, connection.handle)
+        let error = connection.error(code)
         reset()
         return error
+    }
+
+    /// Goes to the next row; the raw result code.
+    @inline(__always)
+    func advance() -> Int32 {
+        if bindCode != SQLITE_OK { return refusal() }
+        return sqlite3_step(handle)
+    }
+
+    @inline(never)
+    private func refusal() -> Int32 {
+        defer { bindCode = SQLITE_OK }
+        return bindCode
+    }
+
+    /// Marks the statement as one whose rows are read, until it is reset.
+    func beginReading() {
+        if !isInUse { connection.readingCount += 1 }
+        isInUse = true
     }
 
     /// Runs a statement without rows and makes it ready for the next run; the raw result code.
     @inline(__always)
     func run() -> Int32 {
-        let code = sqlite3_step(handle)
+        let code = advance()
         sqlite3_reset(handle)
         return code
     }
@@ -88,27 +109,30 @@ final class SQLiteStatement {
     /// Ends reading.
     func reset() {
         sqlite3_reset(handle)
+        if isInUse { connection.readingCount -= 1 }
         isInUse = false
     }
 
-    /// Binds a cell without copying its bytes, which outlive the run.
+    /// Binds a cell without copying its bytes, which outlive the run. One that the engine does not take makes the run fail.
     @inline(__always)
     func bind(_ cell: Cell, at position: Int32) {
+        let code = bindCode(cell, position)
+        if code != SQLITE_OK { bindCode = code }
+    }
+
+    @inline(__always)
+    private func bindCode(_ cell: Cell, _ position: Int32) -> Int32 {
         switch cell.kind {
-        case .null: sqlite3_bind_null(handle, position)
-        case .int: sqlite3_bind_int64(handle, position, cell.int)
-        case .real: sqlite3_bind_double(handle, position, cell.real)
+        case .null: return sqlite3_bind_null(handle, position)
+        case .int: return sqlite3_bind_int64(handle, position, cell.int)
+        case .real: return sqlite3_bind_double(handle, position, cell.real)
         case .text:
             let bytes = UnsafePointer<CChar>(bitPattern: UInt(cell.bits))
-            sqlite3_bind_text(handle, position, bytes, Int32(truncatingIfNeeded: cell.length), nil)
+            return sqlite3_bind_text64(handle, position, bytes, UInt64(cell.length), nil, UInt8(SQLITE_UTF8))
         case .blob:
             // A null pointer would bind NULL: empty data is not nil.
-            if cell.length == 0 {
-                sqlite3_bind_zeroblob(handle, position, 0)
-            } else {
-                sqlite3_bind_blob(
-                    handle, position, UnsafeRawPointer(bitPattern: UInt(cell.bits)), Int32(truncatingIfNeeded: cell.length), nil)
-            }
+            if cell.length == 0 { return sqlite3_bind_zeroblob(handle, position, 0) }
+            return sqlite3_bind_blob64(handle, position, UnsafeRawPointer(bitPattern: UInt(cell.bits)), UInt64(cell.length), nil)
         }
     }
 

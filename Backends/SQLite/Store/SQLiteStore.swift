@@ -18,15 +18,15 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     /// The configuration whose entities the store keeps; nil for all.
     public let configuration: String?
     /// The path of the file.
-    public let path: String
+    public var path: String { place.path }
     /// What a stack may do when the file does not fit its model.
     public let localStorageOptions: LocalStorageOptions
     /// What the program says about steps between versions of the model.
     public let migrationMappingProviders: [any SchemaMappingProvider]
-    private let durability: Durability
-    private let busyTimeout: TimeInterval
+    private let place: SQLitePlace
     private let isReadOnly: Bool
     private let recordsHistory: Bool
+    private let checksAtOpening: Bool
     private let catalog: SQLiteCatalog
     private let opened = Mutex<SQLiteCore?>(nil)
     private let foreignRemarks = Mutex<[String]>([])
@@ -43,37 +43,43 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     ///   - recordsHistory: Whether what is changed is recorded; a program that does not makes a gap, which ends the history before it.
     ///   - localStorageOptions: What a stack may do when the file does not fit its model.
     ///   - migrationMappingProviders: What the program says about steps between versions of the model.
+    ///   - checksAtOpening: Whether `open` looks for damage, as `check` does, which takes about as long as reading everything.
+    ///   - cacheKilobytes: The pages of the file that each connection keeps in memory.
     ///   - catalog: Who made the tables; a file that another program made is read-only, unless it is used in place.
     public init(
         path: String, configuration: String? = nil, durability: Durability = .full, busyTimeout: TimeInterval = 10,
         readOnly: Bool = false, recordsHistory: Bool = true, localStorageOptions: LocalStorageOptions = [],
-        migrationMappingProviders: [any SchemaMappingProvider] = [], catalog: SQLiteCatalog = .own
+        migrationMappingProviders: [any SchemaMappingProvider] = [], checksAtOpening: Bool = false, cacheKilobytes: Int = 65_536,
+        catalog: SQLiteCatalog = .own
     ) {
+        self.checksAtOpening = checksAtOpening
         self.migrationMappingProviders = migrationMappingProviders
         self.catalog = catalog
         // What lies beside the tables of another program is no store to be made anew.
         self.localStorageOptions = catalog == .inPlace ? [] : localStorageOptions
-        self.path = path
+        place = SQLitePlace(path: path, durability: durability, busyTimeout: busyTimeout, cacheKilobytes: cacheKilobytes)
         self.configuration = configuration
-        self.durability = durability
-        self.busyTimeout = busyTimeout
         isReadOnly = readOnly
         self.recordsHistory = recordsHistory
     }
 
-    /// The store of a URL: `sqlite:PATH?mode=ro&durability=full|relaxed&busy=SECONDS&history=on|off`, and for the file of another program
-    /// `sqlite:PATH?catalog=foreign`, `sqlite:PATH?catalog=inplace` or `sqlite:PATH?catalog=coredata&model=X.xcdatamodeld`.
+    /// The store of a URL: `sqlite:PATH?mode=ro&durability=full|relaxed&busy=SECONDS&history=on|off&check=on|off&cache=KILOBYTES`, and for the
+    /// file of another program `sqlite:PATH?catalog=foreign`, `sqlite:PATH?catalog=inplace` or `sqlite:PATH?catalog=coredata&model=X.xcdatamodeld`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
-        try url.unknownOptions(allowed: ["mode", "durability", "busy", "history", "catalog", "model"])
+        try url.unknownOptions(allowed: ["mode", "durability", "busy", "history", "check", "cache", "catalog", "model"])
         if url.place.isEmpty { throw StorageError(.invalidConfiguration, "a SQLite URL names a file: sqlite:shop.db") }
         let mode = url.option("mode") ?? "rw"
         guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "mode is ro or rw") }
         guard let busy = TimeInterval(url.option("busy") ?? "10"), busy >= 0 else {
             throw StorageError(.invalidConfiguration, "busy is a number of seconds")
         }
+        guard let cache = Int(url.option("cache") ?? "65536"), (1...1_000_000_000).contains(cache) else {
+            throw StorageError(.invalidConfiguration, "cache is a number of kilobytes from 1 on")
+        }
         self.init(
             path: url.place, configuration: configuration, durability: try url.durability(), busyTimeout: busy, readOnly: mode == "ro",
-            recordsHistory: try url.recordsHistory(), catalog: try SQLiteCatalog(url))
+            recordsHistory: try url.recordsHistory(), checksAtOpening: try url.isOn("check", default: false), cacheKilobytes: cache,
+            catalog: try SQLiteCatalog(url))
     }
 
     /// A store in a file, which is opened when the store is added to a stack.
@@ -107,6 +113,16 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
 
     /// Opens the file, making it where it is missing.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
+        let state = try openUnchecked(request)
+        if !checksAtOpening { return state }
+        do throws(StorageError) { try check() } catch {
+            try? close()
+            throw error
+        }
+        return state
+    }
+
+    private func openUnchecked(_ request: OpenRequest) throws(StorageError) -> StorageState {
         if opened.withLock({ $0 != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
         let readOnly = request.readOnly || isReadOnly
         var isFolder: ObjCBool = false
@@ -116,18 +132,18 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         if !exists, !request.createIfMissing || request.schema == nil || readOnly {
             throw StorageError(.notFound, "there is no SQLite database at this path")
         }
-        let place = SQLitePlace(path: path, durability: durability, busyTimeout: busyTimeout)
         switch catalog {
         case .own: break
         case .inPlace: return try openInPlace(place, request, readOnly: readOnly)
         case .foreign, .coreData: return try openForeign(place, request)
         }
+        let place = place
         let connection = try place.writer(readOnly: readOnly, create: true)
         var (metadata, wasCreated) = try catalog.hinting { () throws(StorageError) in
             try SQLiteSetup(connection, Self.applicationID).metadata(request)
         }
         try metadata.adopt(request, recordsHistory: recordsHistory)
-        let readers = SQLitePool(size: 8, timeout: 30) { try place.reader() }
+        let readers = SQLitePool(keeping: 8) { () throws(StorageError) in try place.reader() }
         let writer = SQLiteWriterSeat(readOnly ? nil : connection) { () throws(StorageError) in
             try place.writer(readOnly: false, create: false)
         }
@@ -152,7 +168,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         let foreign = try SQLiteForeign(place, catalog)
         var metadata = foreign.metadata
         try metadata.adopt(request, recordsHistory: false)
-        let readers = SQLitePool(size: 8, timeout: 30) { try foreign.reader() }
+        let readers = SQLitePool(keeping: 8) { () throws(StorageError) in try foreign.reader() }
         let writer = SQLiteWriterSeat(nil) { () throws(StorageError) in throw .isForeign }
         try keep(SQLiteCore(metadata, readers: readers, writer: writer), readOnly: true)
         foreignRemarks.withLock { $0 = foreign.remarks }
@@ -167,7 +183,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         var metadata = inPlace.metadata
         // What lies beside the tables records whatever the program says.
         try metadata.adopt(request, recordsHistory: true)
-        let readers = SQLitePool(size: 8, timeout: 30) { try inPlace.reader() }
+        let readers = SQLitePool(keeping: 8) { () throws(StorageError) in try inPlace.reader() }
         let writer = SQLiteWriterSeat(nil) { () throws(StorageError) in try inPlace.writer() }
         try keep(SQLiteCore(metadata, readers: readers, writer: writer, inPlace: inPlace), readOnly: readOnly)
         foreignRemarks.withLock { $0 = inPlace.remarks }
@@ -192,16 +208,22 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         return core
     }
 
+    /// Whether the tables are ours.
+    var isOwn: Bool { catalog == .own }
+
+    /// The identity of the store that is open.
+    func storeID() throws(StorageError) -> UUID { try core().storeID }
+
     /// Starts to read one snapshot.
     public func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader {
         let core = try core()
         let connection = try core.readers.take()
         do throws(StorageError) {
             // BEGIN alone takes no snapshot: the first read does.
-            try connection.execute("BEGIN")
+            try connection.begin("BEGIN", options.limit)
             try core.check(connection)
         } catch {
-            try? connection.execute("ROLLBACK")
+            connection.end()
             core.readers.give(connection)
             throw error
         }
@@ -212,15 +234,15 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         let core = try core()
         if isReadOnlyNow.load(ordering: .acquiring) { throw refusal }
-        let connection = try core.writer.enter(timeout: options.timeout)
+        let connection = try core.writer.enter(options)
         do throws(StorageError) {
-            connection.wait(min(options.timeout, busyTimeout))
-            try connection.execute("BEGIN IMMEDIATE")
+            connection.wait(min(options.timeout, place.busyTimeout))
+            try connection.begin("BEGIN IMMEDIATE", options.limit)
             try core.check(connection)
             if let inPlace = core.inPlace { return try SQLiteInPlaceWriter(begun: core, connection, inPlace) }
             return try SQLiteWriter(core, connection, options)
         } catch {
-            try? connection.execute("ROLLBACK")
+            connection.end()
             core.writer.leave()
             throw error
         }
@@ -235,7 +257,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     }
 
     private func watching(_ core: SQLiteCore) -> FileStoreWatcher {
-        let place = SQLitePlace(path: path, durability: durability, busyTimeout: busyTimeout), commits = core.writer.commits
+        let commits = core.writer.commits
         return watcher.withLock { held in
             if let held { return held }
             let watcher = SQLiteWatch.watcher(place, catalog, commits)
@@ -260,19 +282,24 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         let core = try core()
         if catalog == .inPlace { throw .isNotOurs }
         if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened for reading only") }
-        let connection = try core.writer.enter(timeout: options.timeout)
+        let connection = try core.writer.enter(options)
         do throws(StorageError) {
             connection.wait(options.timeout)
-            try connection.execute("BEGIN IMMEDIATE")
+            try connection.begin("BEGIN IMMEDIATE", options.limit)
             var metadata = try SQLiteSetup(connection, Self.applicationID).stored()
             metadata.history.isOn = recordsHistory
             try metadata.check(step)
             return try SQLiteMigration(step, metadata, core, connection) { [weak self] next in self?.opened.withLock { $0 = next } }
         } catch {
-            try? connection.execute("ROLLBACK")
+            connection.end()
             core.writer.leave()
             throw error
         }
+    }
+
+    /// The first bytes of a file, which may be a database that this process has open: the engine knows which locks to keep.
+    package static func head(of path: String, count: Int) throws(StorageError) -> [UInt8] {
+        try SQLiteConnection(path: path, readOnly: true, create: false).head(count)
     }
 
     /// The bytes of the file and its write-ahead log.
@@ -287,7 +314,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     public func compact() throws(StorageError) {
         let core = try core()
         if isReadOnlyNow.load(ordering: .acquiring) { throw refusal }
-        let connection = try core.writer.enter(timeout: 30)
+        let connection = try core.writer.enter(WriteOptions())
         defer { core.writer.leave() }
         try core.writer.commits.reshape { () throws(StorageError) in try connection.execute("VACUUM") }
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -324,11 +351,12 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         case .own: break
         case .inPlace:
             try close()
-            return try SQLiteInPlace.remove(SQLitePlace(path: path, durability: durability, busyTimeout: busyTimeout))
+            return try SQLiteInPlace.remove(place)
         case .foreign, .coreData: throw .isForeign
         }
         try close()
-        for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        // The database first: what is left without it means nothing.
+        for suffix in ["", "-wal", "-shm", "-journal"] { try Self.remove(path + suffix) }
     }
 }
 #endif

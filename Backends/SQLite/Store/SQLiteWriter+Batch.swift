@@ -5,7 +5,7 @@ internal import PolystoreStorage
 
 extension SQLiteWriter {
     /// SQLITE_CONSTRAINT_DATATYPE: a whole number that overflowed has become a real one, which a strict table refuses in an integer column.
-    private static let wrongType: Int32 = 3091
+    static let wrongType: Int32 = 3091
 
     func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]? {
         try checkOpen()
@@ -34,7 +34,7 @@ extension SQLiteWriter {
         defer { statement.reset() }
         var keys: [EntityIndex: [Int64]] = [:]
         while true {
-            let code = sqlite3_step(statement.handle)
+            let code = statement.advance()
             if code == SQLITE_DONE { break }
             if code == Self.wrongType {
                 throw StorageError(

@@ -19,7 +19,7 @@ extension SQLiteWriter {
                 statement.bind(.int(row.key), at: 1)
                 statement.bind(.int(1), at: 2)
                 for slot in description.slots.indices { statement.bind(row[slot], at: Int32(truncatingIfNeeded: slot &+ 3)) }
-                let code = sqlite3_step(statement.handle)
+                let code = statement.advance()
                 defer { statement.reset() }
                 if code == SQLITE_DONE { throw .upsertOfAnotherEntity(upsert, core.tables.schema) }
                 if code != SQLITE_ROW { throw SQLiteConstraint.error(code, connection, core.tables, upsert.entity) }

@@ -17,6 +17,8 @@ class SQLiteWriter: SQLiteReader, ChangeRecordingWriter, HistoryPurgingWriter, B
     private var raisesPosition = false
     let scratchRows = RowBatch(capacity: 500)
     private let inserts: SQLiteInsert
+    /// What the commit is known by.
+    private var entry: (() -> SQLiteCommitMark)?
 
     init(_ core: SQLiteCore, _ connection: SQLiteConnection, _ options: WriteOptions) throws(StorageError) {
         self.options = options
@@ -30,7 +32,7 @@ class SQLiteWriter: SQLiteReader, ChangeRecordingWriter, HistoryPurgingWriter, B
     deinit { end() }
 
     override func giveBack() {
-        try? connection.execute("ROLLBACK")
+        connection.end()
         bulk?.restoreSettings()
         core.writer.leave()
     }
@@ -47,9 +49,14 @@ class SQLiteWriter: SQLiteReader, ChangeRecordingWriter, HistoryPurgingWriter, B
         defer { statement.reset() }
         statement.bind(try name(root), at: 1)
         statement.bind(.int(Int64(count)), at: 2)
-        guard try statement.step() else { throw StorageError(.corrupted, "the key counter is missing") }
-        let next = sqlite3_column_int64(statement.handle, 0)
-        return (next - Int64(count))..<next
+        let code = statement.advance()
+        if code == Self.wrongType {
+            throw StorageError(.limitExceeded, "the keys of \(core.tables.schema.entities[root].name) are used up")
+        }
+        if code != SQLITE_ROW { throw connection.error(code) }
+        let next = sqlite3_column_int64(statement.handle, 0), (first, isOver) = next.subtractingReportingOverflow(Int64(count))
+        guard !isOver, first > 0 else { throw StorageError(.corrupted, "the key counter is damaged; restore the database from a backup") }
+        return first..<next
     }
 
     private let names = RowBatch(capacity: 1)
@@ -190,7 +197,7 @@ class SQLiteWriter: SQLiteReader, ChangeRecordingWriter, HistoryPurgingWriter, B
                 "DELETE FROM polystore_notes WHERE name = \(bind: .string(name), .string)"
             }
         let code = try connection.statement(text).run()
-        if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
+        if code != SQLITE_DONE { throw connection.error(code) }
     }
 
     func savepoint() throws(StorageError) -> Int {
@@ -224,12 +231,10 @@ class SQLiteWriter: SQLiteReader, ChangeRecordingWriter, HistoryPurgingWriter, B
         let isListed = token != nil || raisesPosition
         try writeQuiet(isListed: isListed)
         try core.writer.commits.count(isListed: isListed, isUnlisted: beside.hasRows) { () throws(StorageError) in
-            try connection.execute("COMMIT")
+            try connection.commit({ entry?().token(core.storeID) }, { connection.error($0) })
         }
         if token != nil { core.hasResumedHistory.store(true, ordering: .relaxed) }
-        bulk?.restoreSettings()
-        finish()
-        core.writer.leave()
+        end()
         return token
     }
 
@@ -249,7 +254,11 @@ class SQLiteWriter: SQLiteReader, ChangeRecordingWriter, HistoryPurgingWriter, B
         }
         let changes = recorder.encode()
         if changes.isEmpty { return nil }
-        return try SQLiteHistory(core, connection).add(record, changes, isFirst: !core.hasResumedHistory.load(ordering: .relaxed))
+        let time = record.time ?? Microseconds.from(Date()) ?? 0
+        let token = try SQLiteHistory(core, connection).add(
+            time, record.author, changes, isFirst: !core.hasResumedHistory.load(ordering: .relaxed))
+        entry = { SQLiteCommitMark(position: token.position, time: time, author: record.author, content: changes) }
+        return token
     }
 
     /// Turns the result of a changing statement into an error, a violated constraint with its name.

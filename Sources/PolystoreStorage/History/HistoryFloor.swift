@@ -74,8 +74,11 @@ extension StorageError {
 
 extension StoreURL {
     /// Whether the store is to record its history: the option is `on` or `off`, `on` where it is missing.
-    public func recordsHistory(option: String = "history") throws(StorageError) -> Bool {
-        let text = self.option(option) ?? "on"
+    public func recordsHistory(option: String = "history") throws(StorageError) -> Bool { try isOn(option, default: true) }
+
+    /// Whether an option is `on` and not `off`.
+    package func isOn(_ option: String, default missing: Bool) throws(StorageError) -> Bool {
+        guard let text = self.option(option) else { return missing }
         guard ["on", "off"].contains(text) else { throw StorageError(.invalidConfiguration, "\(option) is on or off") }
         return text == "on"
     }

@@ -26,6 +26,13 @@ struct SQLiteInPlaceError {
     ///   - entity: Whose rows were changed; nil at the end of a transaction.
     ///   - position: The position of the log before the transaction.
     func error(_ code: Int32, _ entity: EntityIndex?, since position: Int64 = 0) -> StorageError {
+        let error = described(code, entity, position)
+        // Conflict clauses and triggers of the tables can roll the transaction back.
+        connection.fail(error)
+        return error
+    }
+
+    private func described(_ code: Int32, _ entity: EntityIndex?, _ position: Int64) -> StorageError {
         let message = String(cString: sqlite3_errmsg(connection.handle)), cause = SQLiteError.Cause(code: code, message: message)
         // "… constraint failed: table.column": what is behind the first colon.
         let subject = message.split(separator: ":", maxSplits: 1).dropFirst().first.map { $0.drop { $0 == " " } } ?? ""
@@ -38,7 +45,7 @@ struct SQLiteInPlaceError {
         case Self.wrongType: return failed(entity.map(name) ?? "", nil, "has a value of another type than its column", cause)
         case Self.trigger: return failed(entity.map(name) ?? "", nil, "is refused by a trigger of the database", cause)
         case Self.reference: return reference(entity, position, cause)
-        default: return SQLiteError.error(code, connection.handle)
+        default: return connection.error(code)
         }
     }
 

@@ -41,6 +41,13 @@ class SQLiteInPlaceReader: SQLiteReader {
         return position > 0 ? HistoryToken(store: core.storeID, position: position) : nil
     }
 
+    override func has(_ mark: SQLiteCommitMark) throws(StorageError) -> Bool? {
+        if mark.position <= (try floor().position) { return nil }
+        let text: SQLText = "SELECT time, author FROM polystore_commits WHERE position = \(bind: .int(mark.position), .int64)"
+        guard let row = try SQLiteCatalogRows(connection).rows(text, [.int64, .string]).first else { return false }
+        return mark == SQLiteCommitMark(position: mark.position, time: row[0].number, author: row[1].text, content: [])
+    }
+
     /// A position, or where the transaction of ours begins that it lies in: its token is its last row, so all of it is still to be told.
     final func beginning(_ position: Int64) throws(StorageError) -> Int64 {
         let text: SQLText = """

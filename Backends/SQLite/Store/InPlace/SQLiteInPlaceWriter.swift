@@ -13,6 +13,8 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, ChangeRecordingWriter, His
     private var savepoints = Savepoints<Void>()
     /// The newest position of the log before the transaction.
     private let start: Int64
+    /// What the commit is known by.
+    private var entry: SQLiteCommitMark?
 
     /// A transaction that has the lock.
     init(begun core: SQLiteCore, _ connection: SQLiteConnection, _ inPlace: SQLiteInPlace) throws(StorageError) {
@@ -26,7 +28,7 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, ChangeRecordingWriter, His
     deinit { end() }
 
     override func giveBack() {
-        try? connection.execute("ROLLBACK")
+        connection.end()
         core.writer.leave()
     }
 
@@ -39,7 +41,7 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, ChangeRecordingWriter, His
     /// Runs a statement of ours about the file as a whole.
     func run(_ text: SQLText) throws(StorageError) {
         let code = try connection.statement(text).run()
-        if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
+        if code != SQLITE_DONE { throw connection.error(code) }
     }
 
     // MARK: Keys
@@ -123,10 +125,8 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, ChangeRecordingWriter, His
         try checkOpen()
         try settleKeys()
         let token = try writeHistory(record)
-        let code = sqlite3_exec(connection.handle, "COMMIT", nil, nil, nil)
-        if code != SQLITE_OK { throw SQLiteInPlaceError(connection, inPlace).error(code, nil, since: start) }
-        finish()
-        core.writer.leave()
+        try connection.commit({ entry?.token(core.storeID) }, { SQLiteInPlaceError(connection, inPlace).error($0, nil, since: start) })
+        end()
         return token
     }
 
@@ -151,6 +151,7 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, ChangeRecordingWriter, His
             INSERT INTO main.polystore_commits VALUES(\(bind: .int(last), .int64), \(bind: .int(start + 1), .int64), \
             \(bind: .int(time), .int64), \(bind: .string(record.author), .string))
             """)
+        entry = SQLiteCommitMark(position: last, time: time, author: record.author, content: [])
         return HistoryToken(store: core.storeID, position: last)
     }
 

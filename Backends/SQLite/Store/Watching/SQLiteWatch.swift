@@ -42,8 +42,13 @@ final class SQLiteWatch: @unchecked Sendable {
     static func watcher(_ place: SQLitePlace, _ catalog: SQLiteCatalog, _ commits: OwnCommits) -> FileStoreWatcher {
         FileStoreWatcher {
             // The engine follows links, and keeps its other files where the file itself lies.
-            let path = FileWatch.realPath(place.path)
-            return [path, path + "-wal", path + "-journal"]
+            let path = FileWatch.realPath(place.path), logs = [path + "-wal", path + "-journal"]
+            #if canImport(Darwin)
+            // There a watch opens its files: to close the database would drop the engine's locks on it. A commit writes to one of the others.
+            return logs
+            #else
+            return [path] + logs
+            #endif
         } begin: { () throws(StorageError) in
             try look(place, catalog, commits)
         }
@@ -151,15 +156,5 @@ struct SQLiteLogHeader {
     }
 
     private func atomicMemoryFence() { Synchronization.atomicMemoryFence(ordering: .sequentiallyConsistent) }
-}
-
-extension SQLiteConnection {
-    /// Whether the file has a write-ahead log.
-    fileprivate func isLogging() throws(StorageError) -> Bool {
-        let statement = try statement("PRAGMA journal_mode")
-        defer { statement.reset() }
-        guard try statement.step(), let mode = sqlite3_column_text(statement.handle, 0) else { return false }
-        return String(cString: mode) == "wal"
-    }
 }
 #endif

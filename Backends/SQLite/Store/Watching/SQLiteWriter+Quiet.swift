@@ -17,7 +17,7 @@ extension SQLiteWriter {
         )
         statement.bind(.int(step), at: 1)
         let code = statement.run()
-        if code != SQLITE_DONE { throw SQLiteError.error(code, connection.handle) }
+        if code != SQLITE_DONE { throw connection.error(code) }
     }
 }
 #endif

@@ -1,0 +1,106 @@
+#if SQLite
+internal import CSQLite
+internal import PolystoreStorage
+
+/// The transaction of a connection, as far as the engine does not keep it.
+struct SQLiteTransaction {
+    /// When its statements and waits have to end.
+    let limit: WorkLimit?
+    /// The number by which the limit knows how to interrupt the connection.
+    var interrupt: Int?
+    /// What made the engine roll it back: after some failures it does so by itself, and what followed would be committed by itself, statement
+    /// by statement.
+    var failure: StorageError?
+}
+
+extension SQLiteConnection {
+    /// Begins a transaction, whose statements and waits end with a limit.
+    func begin(_ sql: String, _ limit: WorkLimit?) throws(StorageError) {
+        nonisolated(unsafe) let handle = handle
+        let waiting = waiting
+        waiting.lower()
+        transaction = SQLiteTransaction(limit: limit)
+        transaction?.interrupt = limit?.onEnd {
+            waiting.raise()
+            sqlite3_interrupt(handle)
+        }
+        do throws(StorageError) {
+            try limit?.check()
+            try execute(sql)
+        } catch {
+            end()
+            throw error
+        }
+    }
+
+    /// Refuses to go on in a transaction that the engine has rolled back.
+    @inline(__always)
+    func checkTransaction() throws(StorageError) { if sqlite3_get_autocommit(handle) != 0 { throw rolledBack } }
+
+    @inline(never)
+    private var rolledBack: StorageError {
+        transaction?.failure ?? StorageError(.storeClosed, "the engine has rolled the transaction back; nothing was written")
+    }
+
+    /// Commits; its limit does not count any more.
+    ///
+    /// - Parameters:
+    ///   - token: What the commit is known by, asked for where it is in doubt; nil where it leaves nothing that it could be known by.
+    ///   - explain: The error of a result code.
+    func commit(_ token: () -> CommitToken?, _ explain: (Int32) -> StorageError) throws(StorageError) {
+        try checkTransaction()
+        removeInterrupt()
+        if waiting.isOver { throw limitFailure ?? StorageError(.cancelled, "the transaction was interrupted; nothing was written") }
+        let code = sqlite3_exec(handle, "COMMIT", nil, nil, nil)
+        if code == SQLITE_OK { return }
+        let error = explain(code), token = token()
+        if !SQLiteError.leavesDoubt(code) { throw error }
+        throw StorageError(
+            .commitOutcomeUnknown,
+            "the disk failed during COMMIT: the transaction may be there after a crash or not; "
+                + (token == nil ? "look for its changes when the store was opened again" : "ask the store with the token"),
+            details: .init(commit: token), cause: error)
+    }
+
+    /// Ends the transaction and everything that reads in it, unless that has happened; the connection is ready for the next.
+    func end() {
+        removeInterrupt()
+        waiting.lower()
+        resetAll()
+        if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+        transaction = nil
+    }
+
+    private func removeInterrupt() {
+        guard let number = transaction?.interrupt else { return }
+        transaction?.limit?.removeInterrupt(number)
+        transaction?.interrupt = nil
+    }
+
+    /// Notes what made the engine roll the transaction back.
+    func fail(_ error: StorageError) {
+        if transaction?.failure == nil, sqlite3_get_autocommit(handle) != 0 { transaction?.failure = error }
+    }
+
+    /// Why a statement of the transaction was interrupted or did not get a lock, where that is its limit.
+    var limitFailure: StorageError? {
+        guard let limit = transaction?.limit else { return nil }
+        do throws(StorageError) { try limit.check() } catch { return error }
+        return nil
+    }
+
+    /// The error of a result code: every statement that fails asks for it.
+    func error(_ code: Int32) -> StorageError {
+        let primary = code & 0xff
+        var error = SQLiteError.error(code, handle)
+        if error.code == .notFound {
+            error = StorageError(
+                .inputOutput, "a file beside the database cannot be opened; look after the disk and try again", cause: error)
+        }
+        if primary == SQLITE_INTERRUPT || primary == SQLITE_BUSY, let limit = limitFailure { error = limit }
+        if [SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CANTOPEN, SQLITE_NOMEM].contains(primary) { isSuspect = true }
+        fail(error)
+        return error
+    }
+}
+#endif

@@ -1,0 +1,57 @@
+#if SQLite
+internal import CSQLite
+internal import PolystoreSQL
+public import PolystoreStorage
+
+extension SQLiteStore: CheckedStorage {
+    /// Reads the whole file: the structure of its pages, types of columns, rows against indexes, and references against rows.
+    ///
+    /// SQLite has no checksums: a value that was changed to another one of its type, in a column without an index, is not found.
+    public func check() throws(StorageError) {
+        guard let session = try beginRead(ReadOptions()) as? SQLiteReader else { return }
+        defer { session.end() }
+        try session.checkPages()
+        if isOwn { try session.checkReferences() }
+    }
+}
+
+extension SQLiteReader {
+    /// Asks the engine: https://sqlite.org/pragma.html#pragma_integrity_check
+    fileprivate func checkPages() throws(StorageError) {
+        let statement = try SQLiteStatement("PRAGMA main.integrity_check(1)", connection)
+        guard try statement.step(), let text = sqlite3_column_text(statement.handle, 0) else { throw damaged("its check gave no answer") }
+        let answer = String(cString: text)
+        if answer != "ok" { throw damaged(answer) }
+    }
+
+    /// Compares what relationships refer to with the rows.
+    fileprivate func checkReferences() throws(StorageError) {
+        let tables = core.tables
+        for index in tables.schema.links.indices {
+            let link = tables.schema.links[index], table = tables.table(link: index)
+            try checkReference(table, "owner", link.owner)
+            try checkReference(table, "member", link.member)
+        }
+        for description in tables.schema.descriptions {
+            for (slot, content) in description.slots.enumerated() where content.declaredIn == description.index {
+                guard let destination = content.destination else { continue }
+                try checkReference(tables.table(description.index), tables.column(description.index, slot), destination)
+            }
+        }
+    }
+
+    private func checkReference(_ table: String, _ column: String, _ entity: EntityIndex) throws(StorageError) {
+        let key = "l." + SQLText.quoted(column), rows = SQLText.quoted(core.tables.table(entity))
+        let missing =
+            "SELECT 1 FROM \(SQLText.quoted(table)) AS l WHERE \(key) IS NOT NULL "
+            + "AND NOT EXISTS (SELECT 1 FROM \(rows) AS r WHERE r.\"_id\" = \(key)) LIMIT 1"
+        if try connection.integer(missing) != nil {
+            throw damaged("a relationship refers to a row of \(core.tables.schema.entities[entity].name) that is not there")
+        }
+    }
+
+    private func damaged(_ what: String) -> StorageError {
+        StorageError(.corrupted, "the database is damaged; restore a backup of it: \(what)")
+    }
+}
+#endif

@@ -1,0 +1,51 @@
+#if SQLite
+internal import Foundation
+public import PolystoreStorage
+
+extension SQLiteStore: CommitOutcomeStorage {
+    /// What became of a commit that wrote an entry of the history; `unknown` where that was purged since.
+    public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
+        guard let mark = SQLiteCommitMark(token.value), try storeID() == token.storeID else {
+            throw StorageError(.invalidConfiguration, "the token is none of this store")
+        }
+        let writer = try beginWrite(WriteOptions())
+        defer { writer.end() }
+        guard let session = writer as? SQLiteReader, let isThere = try session.has(mark) else { return .unknown }
+        // A commit takes the place of what one that failed has left in the log: afterwards no crash brings that back.
+        try writer.setNote("commit.settled", Data(UUID().uuidString.utf8))
+        _ = try writer.commit(CommitRecord())
+        return isThere ? .committed : .notCommitted
+    }
+}
+
+/// What a commit writes that no other writes: the position of its entry in the history, and a digest of the entry.
+struct SQLiteCommitMark: Equatable {
+    let position: Int64
+    private let digest: UInt64
+
+    /// The mark of an entry.
+    init(position: Int64, time: Int64, author: String, content: some Sequence<UInt8>) {
+        self.position = position
+        // FNV-1a, 64 bits.
+        var digest: UInt64 = 0xcbf2_9ce4_8422_2325
+        func add(_ byte: UInt8) { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        withUnsafeBytes(of: time.littleEndian) { $0.forEach(add) }
+        author.utf8.forEach(add)
+        content.forEach(add)
+        self.digest = digest
+    }
+
+    /// The mark that `text` wrote; nil for any other text.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let position = Int64(parts[0]), let digest = UInt64(parts[1], radix: 16) else { return nil }
+        self.position = position
+        self.digest = digest
+    }
+
+    private var text: String { "\(position).\(String(digest, radix: 16))" }
+
+    /// The token by which a store is asked for the commit.
+    func token(_ storeID: UUID) -> CommitToken { CommitToken(storeID: storeID, value: text) }
+}
+#endif

@@ -1,0 +1,48 @@
+#if SQLite
+internal import CSQLite
+internal import Foundation
+internal import PolystoreStorage
+internal import Synchronization
+
+/// The waits and the interruption of a connection: the engine asks it while a statement runs and while another connection holds a lock.
+///
+/// Unchecked: only the thread that uses the connection touches `patience` and `began`; other threads raise the flag.
+final class SQLiteWaiting: @unchecked Sendable {
+    /// Instructions of the engine between two looks at the flag: a fraction of a millisecond.
+    private static let instructions: Int32 = 4096
+    /// The pauses while another connection holds a lock, in seconds; the last is repeated.
+    private static let pauses = [0.001, 0.002, 0.005, 0.010]
+
+    private let isRaised = Atomic(false)
+    /// Seconds to wait for a lock.
+    var patience: TimeInterval = 0
+    private var began = ContinuousClock.now
+
+    /// Whether statements and waits have to end.
+    var isOver: Bool { isRaised.load(ordering: .acquiring) }
+
+    func raise() { isRaised.store(true, ordering: .releasing) }
+
+    func lower() { isRaised.store(false, ordering: .releasing) }
+
+    /// Makes a connection ask this object, which has to live as long as the connection.
+    func attach(to handle: OpaquePointer) {
+        let pointer = Unmanaged.passUnretained(self).toOpaque()
+        sqlite3_progress_handler(handle, Self.instructions, { SQLiteWaiting.of($0).isOver ? 1 : 0 }, pointer)
+        sqlite3_busy_handler(handle, { SQLiteWaiting.of($0).goesOn(attempt: Int($1)) ? 1 : 0 }, pointer)
+    }
+
+    private static func of(_ pointer: UnsafeMutableRawPointer?) -> SQLiteWaiting {
+        guard let pointer else { preconditionFailure("the engine lost the pointer that it was given") }
+        return Unmanaged<SQLiteWaiting>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    /// Waits a moment for a lock; false when the time is over.
+    private func goesOn(attempt: Int) -> Bool {
+        if attempt == 0 { began = .now }
+        if isOver || began.duration(to: .now) >= .seconds(patience) { return false }
+        Thread.sleep(forTimeInterval: min(Self.pauses[min(attempt, Self.pauses.count - 1)], patience))
+        return true
+    }
+}
+#endif
