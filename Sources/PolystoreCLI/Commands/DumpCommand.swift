@@ -17,6 +17,7 @@ struct DumpCommand: ParsableCommand {
     func run() throws {
         let opened = try Stores.open(store)
         defer { opened.close() }
+        try opened.check()
         let reader = try opened.store.beginRead()
         defer { reader.end() }
         let file = try output.map { path throws(StorageError) in try AtomicFile(path) }

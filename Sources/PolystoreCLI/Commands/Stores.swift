@@ -18,6 +18,8 @@ enum Stores {
         /// What of a database of another program is left out or read otherwise.
         var remarks: [String] { (store as? any ForeignStorage)?.remarks ?? [] }
         func close() { try? store.close() }
+        /// Looks for damage, where the store can.
+        func check() throws(StorageError) { try (store as? any CheckedStorage)?.check() }
     }
 
     /// Opens what is there.

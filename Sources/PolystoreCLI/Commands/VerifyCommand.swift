@@ -21,6 +21,8 @@ struct VerifyCommand: ParsableCommand {
         defer { a.close() }
         let b = try Stores.open(second)
         defer { b.close() }
+        try a.check()
+        try b.check()
         let items = try TransferEngine().verify(a.store, a.schema, b.store, b.schema)
         for item in items { Console.print(json ? VerifyCommand.json(item) : VerifyCommand.line(item)) }
         let differing = items.filter { !$0.isSame }.map(\.name)
