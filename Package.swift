@@ -180,7 +180,9 @@ let package = Package(
         tests(
             "KeyValueTests", "Tests/Backends/KeyValueTests",
             ["PolystoreCatalog", "PolystoreInMemory", "PolystoreKeyValue", "PolystoreStorage"]),
-        tests("SQLiteTests", "Tests/Backends/SQLiteTests", ["PolystoreConformance", "PolystoreCatalog"]),
+        tests(
+            "SQLiteTests", "Tests/Backends/SQLiteTests",
+            ["PolystoreConformance", "PolystoreCatalog", "PolystoreSQLite", "PolystoreStorage"]),
         tests(
             "ForeignDatabaseTests", "Tests/Backends/ForeignDatabaseTests",
             [

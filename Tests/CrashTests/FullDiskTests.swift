@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// A file system that fills while a store is led to another version of its model: the store has the old one, and goes on when there is room.
+/// A file system that fills while a store is migrated or takes a large transaction: the store has what was acknowledged, and goes on when there
+/// is room.
 @Suite(.serialized) struct FullDiskTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-full-\(UUID().uuidString)")
 
@@ -49,5 +50,34 @@ import Testing
         #expect(Self.run("/bin/mount", ["-o", "remount,size=64m", small.path]).status == 0)
         #expect(helper("--migrate", url).status == 0)
         #expect(helper("--verify", url, objects).output == "V2")
+    }
+
+    /// The rows of each commit and the number of entries in the history, by another program.
+    private func found(_ path: String) -> [String] {
+        let sql = "SELECT part, count(*) FROM Item GROUP BY part; SELECT count(*) FROM polystore_history; PRAGMA integrity_check"
+        return Self.run("/usr/bin/sqlite3", [path, sql]).output.split(separator: "\n").map(String.init)
+    }
+
+    /// 100,000 objects of a kilobyte are more than the engine's cache holds, so the second commit fails while its statements run.
+    @Test(.enabled(if: canMount)) func aTransactionLargerThanTheDiskLeavesNothing() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        #expect(Self.run("/bin/mount", ["-t", "tmpfs", "-o", "size=80m", "none", folder.path]).status == 0)
+        defer { _ = Self.run("/bin/umount", [folder.path]) }
+        let path = folder.appendingPathComponent("store.db").path
+        let said = helper("--bulky", "sqlite:\(path)", "5000", "100000", "10").output
+        #expect(said == "0 done\n1 diskFull\n2 done")
+        #expect(found(path) == ["0|5000", "2|10", "2", "ok"])
+    }
+
+    /// Beyond a limit of the size of files a write fails as on a disk that is broken.
+    @Test func aTransactionLargerThanAFileMayBeLeavesNothing() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent("store.db").path
+        let script = "ulimit -f 60000; trap '' XFSZ; exec \"$0\" --bulky \"$1\" 5000 100000 10"
+        let said = Self.run("/bin/bash", ["-c", script, Helper.program.path, "sqlite:\(path)"]).output
+        #expect(said == "0 done\n1 inputOutput\n2 done")
+        #expect(found(path) == ["0|5000", "2|10", "2", "ok"])
     }
 }

@@ -1,0 +1,113 @@
+import Foundation
+import PolystoreCatalog
+import PolystoreSQLite
+import PolystoreStorage
+import Testing
+
+/// The file of a SQLite store: its locks, its permissions, and what others have done to it.
+@Suite struct SQLiteFileTests {
+    /// The last connection to a file may take it out of WAL mode, others may not: what our locks are for.
+    private func isLocked(_ file: SQLiteFile) throws -> Bool {
+        try file.sql("PRAGMA journal_mode = DELETE").contains("locked")
+    }
+
+    @Test func nothingDropsTheLocksOfTheEngine() throws {
+        let file = try SQLiteFile()
+        try file.add(0..<10)
+        let reader = try file.store.beginRead()
+        defer { reader.end() }
+        _ = try reader.note("x")
+        #expect(try isLocked(file))
+        #expect(try StoreCatalog.standard.url(for: file.path) == StoreURL("sqlite:\(file.path)"))
+        #expect(try isLocked(file), "looking at the first bytes")
+        let local = try #require(file.store as? SQLiteStore)
+        _ = try local.fileSize()
+        #expect(try isLocked(file), "asking for the size")
+        try local.backup(to: URL(fileURLWithPath: file.path + ".copy"))
+        #expect(try isLocked(file), "copying")
+        try local.check()
+        #expect(try isLocked(file), "checking")
+        let watch = try file.store.watchChanges { _ in }
+        try file.add(10..<20)
+        watch?.cancel()
+        #expect(try isLocked(file), "watching")
+        let other = try SQLiteStore(url: StoreURL("sqlite:\(file.path)"))
+        _ = try other.open(OpenRequest(schema: try SQLiteFile.schema.get()))
+        try other.close()
+        #expect(try isLocked(file), "another store of the file")
+    }
+
+    @Test func onlyTheOwnerMayReadNewFiles() throws {
+        let file = try SQLiteFile()
+        try file.add(0..<10)
+        let copy = file.path + ".copy"
+        try (file.store as? SQLiteStore)?.backup(to: URL(fileURLWithPath: copy))
+        for path in [file.path, file.path + "-wal", file.path + "-shm", copy] {
+            let permissions = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(permissions == 0o600, "\(path.suffix(4))")
+        }
+    }
+
+    @Test func aBackupLeavesOtherFilesAlone() throws {
+        let file = try SQLiteFile()
+        let copy = file.path + ".copy"
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: copy + ".partial"))
+        try (file.store as? SQLiteStore)?.backup(to: URL(fileURLWithPath: copy))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: copy + ".partial")) == Data("mine".utf8))
+        let names = try FileManager.default.contentsOfDirectory(atPath: (file.path as NSString).deletingLastPathComponent)
+        #expect(names.filter { $0.hasSuffix(".partial") }.count == 1)
+    }
+
+    @Test(.enabled(if: getuid() != 0, "permissions forbid root nothing")) func erasingReportsWhatIsLeft() throws {
+        let file = try SQLiteFile(), manager = FileManager.default, folder = (file.path as NSString).deletingLastPathComponent
+        try manager.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder)
+        defer { try? manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder) }
+        #expect(code { try file.store.erase() } == .permissionDenied)
+        #expect(manager.fileExists(atPath: file.path))
+    }
+
+    @Test(arguments: [
+        ("UPDATE polystore_counters SET next = 9223372036854775807", StorageError.Code.limitExceeded),
+        ("UPDATE polystore_counters SET next = -9223372036854775808", .corrupted), ("UPDATE polystore_counters SET next = -5", .corrupted),
+        ("UPDATE polystore_history SET position = 9223372036854775807", .corrupted),
+        ("INSERT INTO polystore_notes VALUES('history.floor', CAST('9223372036854775806' AS BLOB))", .corrupted),
+        ("INSERT INTO polystore_notes VALUES('history.floor', CAST('9223372036854775807' AS BLOB))", .corrupted),
+    ])
+    func numbersThatLeaveNoRoomAreErrors(_ change: String, _ expected: StorageError.Code) throws {
+        let file = try SQLiteFile()
+        try file.add(0..<3)
+        try file.store.close()
+        #expect(try file.sql(change) == "")
+        try file.open()
+        #expect(code { try file.add(10..<13) } == expected)
+        #expect(try file.sql("SELECT count(*) FROM Item") == "3")
+    }
+
+    @Test func aLoadedKeyThatLeavesNoRoomIsRefused() throws {
+        let file = try SQLiteFile()
+        let writer = try file.store.beginWrite(WriteOptions(isBulk: true))
+        defer { writer.end() }
+        let batch = RowBatch()
+        let cells = batch.appendRow(key: .max, version: 1, entity: 0, slots: 2)
+        cells[0] = .int(1)
+        cells[1] = .null
+        #expect(
+            code {
+                try writer.load(0, batch)
+                _ = try writer.commit(CommitRecord())
+            } == .limitExceeded)
+    }
+
+    @Test func damageIsFound() throws {
+        let file = try SQLiteFile()
+        try file.add(0..<3000)
+        try file.store.close()
+        // Another root page: rows are read as entries of an index.
+        #expect(
+            try file.sql("PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = 3 WHERE name LIKE '%Item%' AND type = 'index'")
+                == "")
+        let checked = try SQLiteStore(url: StoreURL("sqlite:\(file.path)?check=on"))
+        #expect(code { _ = try checked.open(OpenRequest(schema: nil)) } == .corrupted)
+        #expect(code { _ = try checked.beginRead() } == .storeClosed)
+    }
+}
