@@ -42,6 +42,30 @@ import Testing
         #expect(try people().last == "John Smith 30")
     }
 
+    @Test func completionsComeOnTheMainQueue() throws {
+        let key = DispatchSpecificKey<Bool>(), done = Done()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        dataStack.beginAsynchronous { (transaction) -> Void in
+            _ = try transaction.create(Into(MyPersonEntity.self))
+            try transaction.commit { _ in done(DispatchQueue.getSpecific(key: key) == true ? "main" : "another") }
+        }
+        #expect(done.wait() == "main")
+    }
+
+    @Test func aFailureAfterTheCommitReachesItsCompletion() throws {
+        let done = Done()
+        dataStack.beginAsynchronous { (transaction) -> Void in
+            try transaction.commit { result in
+                switch result {
+                case .success: done("success")
+                case .failure(let error): done((error as? StorageError)?.code.description ?? "another error")
+                }
+            }
+            throw StorageError(.notFound, "after the commit")
+        }
+        #expect(done.wait() == "notFound")
+    }
+
     @Test func updatingWhatWasFetched() throws {
         let done = Done()
         dataStack.beginAsynchronous { (transaction) -> Void in
