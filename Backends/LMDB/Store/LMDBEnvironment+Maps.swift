@@ -56,7 +56,10 @@ extension LMDBEnvironment {
 
     private func commit(_ transaction: OpaquePointer) throws(StorageError) {
         let number = UInt64(mdb_txn_id(transaction)), code = mdb_txn_commit(transaction)
-        if code != MDB_SUCCESS { throw error(code, ofCommit: number) }
+        if code == MDB_SUCCESS { return }
+        // Maps that are there are found at the next attempt.
+        let failure = error(code, ofCommit: number)
+        throw failure.code == .commitOutcomeUnknown ? error(code) : failure
     }
 }
 #endif

@@ -275,7 +275,8 @@ final class LMDBEnvironment: @unchecked Sendable {
         state.withLock { $0.hasFailed = true }
         if let newest = try? LMDBMeta.pair(file).newest.transaction, newest < number, file.synchronize() { return error(code) }
         return StorageError(
-            .commitOutcomeUnknown, "writing the end of a commit failed; ask the store with the token what became of it",
+            .commitOutcomeUnknown,
+            "writing the end of a commit failed; open the store again, and ask it with the token of the error what became of it",
             cause: LMDBError.error(code))
     }
 

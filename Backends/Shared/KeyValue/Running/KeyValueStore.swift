@@ -65,7 +65,11 @@ public final class KeyValueStore: Sendable {
         let writer = try engine.write(WriteOptions())
         defer { writer.end() }
         try Self.write(metadata, writer)
-        try writer.commit()
+        do throws(StorageError) {
+            try writer.commit()
+        } catch  where error.code == .commitOutcomeUnknown {
+            throw StorageError(.inputOutput, "making the store failed at its end; open it again", cause: error.cause)
+        }
         return (metadata, true)
     }
 
