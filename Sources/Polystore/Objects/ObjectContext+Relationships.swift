@@ -30,12 +30,16 @@ extension ObjectContext {
         switch model.inverses[Int(object._entity)][slot] {
         case .none: break
         case .toOne(let inverse): moveOneToOne(object, slot, inverse, from: old, to: target)
-        case .toMany(let relationship): moveMember(object, slot, relationship, from: old, to: target)
+        case .toMany(let relationship):
+            moveMember(object, slot, relationship, from: old, to: target)
+            if let target { add(object._key, to: target, relationship) }
         case .ordered(let relationship, let link):
             moveMember(object, slot, relationship, from: old, to: target)
             if let old { tracker?.unlink(link, Int(object._store), owner: old, member: object._key) }
             if let target { append(object, to: target, relationship, link) }
         }
+        // Members that had to be loaded for this were loaded after a flush, which takes the mark of the first touch.
+        object._touch(slot)
         object._setReference(slot, target?._key)
     }
 
@@ -88,6 +92,7 @@ extension ObjectContext {
         object._setReference(slot, key)
     }
 
+    /// Takes an object out of the known members of the former owner, and counts those of both owners at commit.
     private func moveMember(_ object: ManagedObject, _ slot: Int, _ relationship: Int, from old: Int64?, to target: ManagedObject?) {
         guard let destination = object.description.slots[slot].destination else { return }
         if let old { identityMap(destination, Int(object._store)).find(old)?._collections[relationship]?.remove(object._key) }
@@ -97,7 +102,6 @@ extension ObjectContext {
                     .init(store: Int(object._store), entity: model.schema[destination].root, key: key, relationship: relationship))
             }
         }
-        target.map { add(object._key, to: $0, relationship) }
     }
 
     /// Adds a key to a to-many that is known; that of a new object is known to be empty before the first.

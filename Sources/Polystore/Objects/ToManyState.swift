@@ -10,14 +10,16 @@ typealias ToManyState = MemberList<Int64>
 struct MemberList<Key: Hashable> {
     /// The keys with gaps: a position is a gap where the index names another one for its key, or none.
     private var storedKeys: [Key]
-    /// The ranks of the stored keys, ascending; empty where there is no order.
+    /// The ranks of the stored keys, one for each; empty where there is no order.
     private var storedRanks: [Int64]
+    private var greatestRank: Int64
     private var positions: [Key: Int]?
     private var gaps = 0
 
     init(keys: [Key], ranks: [Int64] = []) {
         storedKeys = keys
         storedRanks = ranks
+        greatestRank = ranks.max() ?? 0
     }
 
     var count: Int { storedKeys.count - gaps }
@@ -30,17 +32,19 @@ struct MemberList<Key: Hashable> {
 
     /// A rank after all others; nil where there is no greater number.
     var nextRank: Int64? {
-        let (rank, isOver) = (storedRanks.last ?? 0).addingReportingOverflow(Rank.gap)
+        let (rank, isOver) = greatestRank.addingReportingOverflow(Rank.gap)
         return isOver ? nil : rank
     }
 
-    /// Adds a key at the end, unless it is there.
+    /// Adds a key at the end, unless it is there; one without a rank in a list with ranks has rank 0, as its pair has.
     mutating func append(_ key: Key, rank: Int64? = nil) {
         makeIndex()
         if positions?[key] != nil { return }
         positions?[key] = storedKeys.count
+        if rank != nil, storedRanks.isEmpty { storedRanks = [Int64](repeating: 0, count: storedKeys.count) }
         storedKeys.append(key)
-        if let rank { storedRanks.append(rank) }
+        if let rank { greatestRank = max(greatestRank, rank) }
+        if rank != nil || !storedRanks.isEmpty { storedRanks.append(rank ?? 0) }
     }
 
     mutating func remove(_ key: Key) {
