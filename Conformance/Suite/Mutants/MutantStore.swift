@@ -149,7 +149,8 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
         case .ignoresConditions: plan.predicate = .constant(true)
         case .missesNilInInequality:
             if case .compare(let path, .notEqual, _) = plan.predicate { plan.predicate = .and([plan.predicate, .not(.isNil(path))]) }
-        case .losesTheLastRow, .forgetsRollback, .usesKeysAgain, .forgetsVersions, .losesMicroseconds, .turnsEmptyTextIntoNil,
+        case .losesTheLastRow, .forgetsRollback, .keepsHalfChangeSets, .usesKeysAgain, .forgetsVersions, .losesMicroseconds,
+            .turnsEmptyTextIntoNil,
             .sumOfNothingIsNil, .leaksNewRowsIntoSnapshots, .forgetsHistory, .losesTombstones, .tellsEachChange,
             .tellsOfWhatCameAndWent, .forgetsAuthors, .goesOverGaps, .purgesNothing, .saysNoToken, .tellsTheNewestFirst, .namesSecrets,
             .forgetsLinks, .opensAnyModel, .forgetsItsFormat, .losesDefaultsInSteps, .losesRenamedValuesInSteps, .losesPairsInSteps,
