@@ -22,8 +22,11 @@ internal import PolystoreStorage
 ///
 /// S is that of the session's first statement; `pg_locks` is read later, which only makes more ids count as writers'. So one statement
 /// suffices, also under REPEATABLE READ. A session asks once and keeps the answer: a foreign transaction may have ended when it asks again,
-/// and nobody could tell any more that it was foreign. Where nothing is in progress, `pg_locks` is not read at all. A prepared transaction has no
-/// process, and is foreign: the store prepares none. On a standby no id has a holder, so every one counts.
+/// and nobody could tell any more that it was foreign. Where nothing is in progress, `pg_locks` is not read at all. On a standby no id has a
+/// holder, so every one counts.
+///
+/// A prepared transaction holds its lock without a process, as long as it is prepared. It is foreign only where the server's list of them, which is
+/// read after `pg_locks`, has it under a name that this store does not give: one that is not in the list any more counts as a writer's.
 struct PostgreSQLHistory {
     private let core: PostgreSQLCore
     private let connection: PostgreSQLConnection
@@ -46,7 +49,7 @@ struct PostgreSQLHistory {
     private static func expression(_ core: PostgreSQLCore) -> String {
         // A key of 64 bits is shown as its two halves (https://www.postgresql.org/docs/current/view-pg-locks.html).
         let high = UInt32(truncatingIfNeeded: core.lock >> 32), low = UInt32(truncatingIfNeeded: core.lock)
-        let snapshot = "pg_current_snapshot()"
+        let snapshot = "pg_current_snapshot()", own = PostgreSQLPreparedName.start(of: core.storeID)
         return """
             (CASE WHEN pg_snapshot_xmin(\(snapshot)) = pg_snapshot_xmax(\(snapshot)) THEN pg_snapshot_xmax(\(snapshot))::text::int8 ELSE (
                 WITH held AS MATERIALIZED (SELECT locktype, pid, transactionid FROM pg_locks WHERE granted AND (
@@ -56,7 +59,9 @@ struct PostgreSQLHistory {
                 SELECT COALESCE(min(running::text::int8), pg_snapshot_xmax(\(snapshot))::text::int8)
                 FROM pg_snapshot_xip(\(snapshot)) AS running WHERE NOT EXISTS (SELECT FROM held AS holder
                     WHERE holder.locktype = 'transactionid' AND holder.transactionid = running::xid
-                    AND NOT EXISTS (SELECT FROM held AS writer WHERE writer.locktype = 'advisory' AND writer.pid = holder.pid))) END)
+                    AND CASE WHEN holder.pid IS NULL THEN EXISTS (SELECT FROM pg_prepared_xacts AS kept
+                        WHERE kept.transaction = holder.transactionid AND NOT starts_with(kept.gid, \(own)))
+                    ELSE NOT EXISTS (SELECT FROM held AS writer WHERE writer.locktype = 'advisory' AND writer.pid = holder.pid) END)) END)
             """
     }
 

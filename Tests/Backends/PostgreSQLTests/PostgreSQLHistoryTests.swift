@@ -66,6 +66,31 @@ import Testing
         }
     }
 
+    // MARK: Prepared transactions
+
+    @Test func nothingIsToldPastAPreparedTransactionOfTheStore() throws {
+        try withStore { store in
+            let writer = try #require(try store.beginWrite(WriteOptions()) as? PostgreSQLWriter)
+            defer { writer.end() }
+            try Self.add(writer)
+            let commit = try writer.commitToken(), prepared = try writer.prepare(for: commit, CommitRecord())
+            let later = try Self.write(store)
+            #expect(try tokens(store).isEmpty)
+            #expect(try read(store) { try ($0 as? PostgreSQLReader)?.hasUnsettledHistory() } == true)
+            try store.endPrepared(for: commit, commits: true)
+            #expect(try settledTokens(store) == [prepared, later])
+        }
+    }
+
+    @Test func aPreparedTransactionOfOthersHoldsNothingUp() throws {
+        try withStore { store in
+            let admin = try busy(try #require(TestServer.url)), other = "other/\(name)"
+            try admin.execute("PREPARE TRANSACTION '\(other)'")
+            defer { try? admin.execute("ROLLBACK PREPARED '\(other)'") }
+            try isComplete(store)
+        }
+    }
+
     // MARK: Changes that are not recorded
 
     /// The tokens once all have settled: whose a transaction was that other tests end just now, nobody can tell for a moment.
