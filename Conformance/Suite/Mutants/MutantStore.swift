@@ -156,7 +156,8 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
             .forgetsLinks, .opensAnyModel, .forgetsItsFormat, .losesDefaultsInSteps, .losesRenamedValuesInSteps, .losesPairsInSteps,
             .keepsRowsOfWhatBeginsAnew, .stepsWithoutCommit,
             .commitsHalfSteps, .usesKeysAgainAfterSteps, .forgetsEarlierVersions, .takesStepsFromElsewhere, .tellsNobody,
-            .takesLoadsForEntries, .goesOnTelling, .leavesOutInsertions, .leavesOutUpdates, .leavesOutDeletions, .leavesOutLinks:
+            .takesLoadsForEntries, .goesOnTelling, .leavesOutInsertions, .leavesOutUpdates, .leavesOutDeletions, .leavesOutLinks,
+            .keepsHalfChangeSets:
             break
         }
         return MutantCursor(try current().cursor(for: plan), store.defect)
