@@ -245,7 +245,7 @@ import Testing
     }
 
     private func second(_ pair: Pair, _ left: InterruptedStore, _ right: InterruptedStore) throws -> InterruptedStore {
-        [left, right][try followers([left, right])]
+        try [left, right][followers([left, right])]
     }
 
     @Test(arguments: Pair.all) func whatTheFirstKeepsIsDroppedWhenTheSecondHasIt(_ pair: Pair) throws {
@@ -350,13 +350,14 @@ import Testing
             let before = try numbers(stack, "Right").count
             let leader = try stores[0].beginWrite(WriteOptions()), follower = try stores[1].beginWrite(WriteOptions())
             try leader.setNote("test", Data([1]))
-            let key = try follower.reserveKeys(1, count: 1).lowerBound
+            let entity = try #require(schema.index(of: "Right")), slots = schema[entity].slots
+            let slot = try #require(slots.firstIndex { $0.name == "x" }), key = try follower.reserveKeys(entity, count: 1).lowerBound
             let rows = RowSource(count: 1) { _, batch in
-                let cells = batch.appendRow(key: key, version: 1, entity: 1, slots: schema[1].slots.count)
-                cells.update(repeating: .null, count: schema[1].slots.count)
-                cells[0] = .int(77)
+                let cells = batch.appendRow(key: key, version: 1, entity: entity, slots: slots.count)
+                cells.update(repeating: .null, count: slots.count)
+                cells[slot] = .int(77)
             }
-            try follower.apply(ChangeSet(entities: [EntityChanges(entity: 1, inserts: rows)]))
+            try follower.apply(ChangeSet(entities: [EntityChanges(entity: entity, inserts: rows)]))
             let commit = try #require(leader as? any PreparingWriter).commitToken()
             _ = try #require(follower as? any PreparingWriter).prepare(for: commit, CommitRecord())
             #expect(try stack.outcomeAndWait(of: commit) == .inProgress)
