@@ -54,7 +54,7 @@ private final class RecordingLogger: StoreLogger {
             let stack = try DataStack(Person.self, Animal.self, Dog.self)
             #expect(throws: StorageError.self) { try stack.fetchAll(From<Person>()) }
             #expect(logger.own.map(\.kind) == ["error notFound"])
-            #expect(logger.own.first?.function == "fetchAll(_:)")
+            #expect(logger.own.first?.function == "fetchAll(_:timeout:)")
             #expect(logger.own.first?.file.hasPrefix("Polystore/") == true)
             try stack.addStorageAndWait(InMemoryStore())
             #expect(throws: StorageError.self) {

@@ -268,7 +268,7 @@ import Testing
             // Much is dropped at once.
             try stack.perform(synchronous: { transaction in
                 for entity in ["Left", "Right"] {
-                    for number in 0..<8_000 {
+                    for number in 0..<20_000 {
                         try transaction.create(Into<DynamicObject>(entity: entity)).setValue(.int(Int64(number)), for: "x")
                     }
                 }

@@ -33,8 +33,16 @@ struct PostgreSQLAddress {
 
     /// Whether nobody else is on the way to the server: it is reached by a socket file or by the machine's own address.
     var isLocal: Bool {
-        let hosts = option("hostaddr", "PGHOSTADDR") ?? option("host", "PGHOST")
-        guard let hosts else { return option("service", "PGSERVICE") == nil }
+        let hosts: String?
+        if let named = named["hostaddr"] ?? named["host"] {
+            hosts = named
+        } else if option("service", "PGSERVICE") != nil {
+            // What a service names comes before the variables, and is not known here.
+            return false
+        } else {
+            hosts = option("hostaddr", "PGHOSTADDR") ?? option("host", "PGHOST")
+        }
+        guard let hosts else { return true }
         return hosts.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { host in
             host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1" || host.hasPrefix("127.")
         }

@@ -71,10 +71,9 @@ enum SQLiteError {
         return false
     }
 
-    /// Whether COMMIT may have happened although it failed with this code: the last frame was written, and only then a call failed.
-    ///
-    /// A write that fails is the one of that frame or of one before it (https://sqlite.org/rescode.html, SQLITE_IOERR_WRITE).
-    static func leavesDoubt(_ code: Int32) -> Bool { code & 0xff == SQLITE_NOMEM || code & 0xff == SQLITE_IOERR && code != 778 }
+    /// Whether COMMIT may have happened although it failed with this code: the last frame was written, and only then a call failed. A device
+    /// that goes away can report the write of that frame itself as failed after it was made.
+    static func leavesDoubt(_ code: Int32) -> Bool { [SQLITE_NOMEM, SQLITE_IOERR].contains(code & 0xff) }
 
     /// What SQLite said, for those who dig.
     struct Cause: Error, Sendable {

@@ -31,7 +31,9 @@ enum PredicateCases {
                 let reader = NoPushdown(session)
                 let rows = try scratch.rows(ResidualReader(reader, schema: scratch.schema).cursor(for: plan))
                 check.equal(rows.map(\.key), [105, 106], "keys")
-                check.equal(reader.lookUps, 2, "one for the things and one for their parents")
+                // A store gives as many rows at a time as it likes, one by one even; for each batch there is one look-up for each step.
+                check.isTrue(reader.batches > 0, "batches were counted")
+                check.isTrue(reader.lookUps <= 2 * reader.batches, "one for the things and one for their parents")
             }
         }
     }

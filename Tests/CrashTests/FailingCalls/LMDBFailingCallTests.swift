@@ -10,7 +10,7 @@ import Testing
         try FailingScript("lmdb", failure).check()
     }
 
-    @Test(.enabled(if: FullDiskTests.canMount, "a small file system cannot be mounted"), arguments: [64, 128, 200, 320])
+    @Test(.enabled(if: FullDiskTests.canMount, "a small file system cannot be mounted"), arguments: [64, 80, 100, 128])
     func aDiskThatFillsLeavesWhatWasAcknowledged(_ kilobytes: Int) throws {
         try FailingScript("lmdb", .diskStaysFull).checkDisk(of: kilobytes)
     }

@@ -357,7 +357,7 @@ enum RoutingCases {
                     account.age = 100
                 }
             }
-            let failures = Counter(), stack = pair.stack
+            let failures = Failures(), stack = pair.stack
             Threads.run(4) { index in
                 for _ in 0..<5 {
                     do {
@@ -367,11 +367,11 @@ enum RoutingCases {
                             b.age += index
                         }
                     } catch {
-                        failures.add()
+                        failures.add("\(error)")
                     }
                 }
             }
-            check.equal(failures.value, 0, "failures")
+            check.equal(failures.all, [], "failures")
             check.equal(try stack.fetchAll(From<Person>().orderBy(.ascending(\.name))).map(\.age), [130, 70], "balances")
         },
     ]

@@ -153,9 +153,10 @@ extension WorkQueue {
     package func run<R: Sendable>(
         _ limit: WorkLimit, inside outer: RunningTransaction? = nil, _ body: @escaping @Sendable (_ refusal: StorageError?) throws -> R
     ) async throws -> R {
-        try await withTaskCancellationHandler {
+        let work = OneTimeWork(body)
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                submit(limit, inside: outer) { refusal in continuation.resume(with: Result { try body(refusal) }) }
+                submit(limit, inside: outer) { refusal in continuation.resume(with: Result { try work.run(refusal) }) }
             }
         } onCancel: {
             limit.cancel()
@@ -166,18 +167,30 @@ extension WorkQueue {
     package func result<R: Sendable>(
         _ limit: WorkLimit = WorkLimit(), of body: @escaping @Sendable () throws(StorageError) -> R
     ) async -> Result<R, StorageError> {
-        await withTaskCancellationHandler {
+        let work = OneTimeWork { (refusal) throws(StorageError) -> R in
+            if let refusal { throw refusal }
+            return try body()
+        }
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 submit(limit) { refusal in
-                    continuation.resume(
-                        returning: Result { () throws(StorageError) in
-                            if let refusal { throw refusal }
-                            return try body()
-                        })
+                    continuation.resume(returning: Result { () throws(StorageError) in try work.run(refusal) })
                 }
             }
         } onCancel: {
             limit.cancel()
         }
+    }
+}
+
+/// Work that is run once and let go of with all that it holds before its result is handed on: whoever gets that may count on it.
+private final class OneTimeWork<R: Sendable, Failure: Error>: Sendable {
+    private let body: Mutex<(@Sendable (StorageError?) throws(Failure) -> R)?>
+
+    init(_ body: @escaping @Sendable (StorageError?) throws(Failure) -> R) { self.body = Mutex(body) }
+
+    @inline(never) func run(_ refusal: StorageError?) throws(Failure) -> R {
+        guard let body = body.withLock({ $0.take() }) else { preconditionFailure("work of a queue is run once") }
+        return try body(refusal)
     }
 }
