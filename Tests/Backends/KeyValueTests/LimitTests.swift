@@ -92,7 +92,8 @@ import Testing
             try writer.load(0, batch([1]) { _ in "equal" })
             let row = batch([2]) { _ in "equal" }
             let source = RowSource(count: 1) { _, target in target.append(copying: row.row(0), slots: 2) }
-            #expect(code { try writer.apply(ChangeSet(entities: [EntityChanges(entity: 0, inserts: source)])) } == .uniqueConstraintViolated)
+            #expect(
+                code { try writer.apply(ChangeSet(entities: [EntityChanges(entity: 0, inserts: source)])) } == .uniqueConstraintViolated)
             #expect(code { try writer.load(0, row) } == .uniqueConstraintViolated)
             let number = CheckedPath(steps: [], entity: 0, leaf: .slot(0), type: .int64, text: "number")
             #expect(try writer.values(for: .count(FetchPlan(schema, 0))) == [[.int(1)]])
