@@ -141,13 +141,15 @@ let package = Package(
 
         // Tests.
         .executableTarget(
-            name: "polystore-crash", dependencies: ["Polystore", "PolystoreCatalog"], path: "Tests/CrashHelper", swiftSettings: strict),
+            name: "polystore-crash", dependencies: ["Polystore", "PolystoreCatalog", "RawSessions"], path: "Tests/CrashHelper",
+            swiftSettings: strict),
+        module("RawSessions", "Tests/RawSessions", ["PolystoreStorage"]),
         module(
             "TestStores", "Tests/TestStores",
             ["Polystore", "PolystoreInMemory", "PolystoreSQLite", "PolystoreLMDB", "PolystorePostgreSQL"]),
         tests("ExampleTests", "Tests/ExampleTests", ["Polystore"]),
         tests(
-            "CrashTests", "Tests/CrashTests", ["Polystore", "PolystoreCatalog", "polystore-crash"],
+            "CrashTests", "Tests/CrashTests", ["Polystore", "PolystoreCatalog", "RawSessions", "polystore-crash"],
             exclude: ["FailingCalls/failing-calls.c"]),
         tests(
             "GoldenTests", "Tests/GoldenTests",
@@ -159,7 +161,7 @@ let package = Package(
             "PolystoreTransferTests", "Tests/PolystoreTransferTests",
             ["PolystoreTransfer", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite"]),
         tests("PolystoreCLITests", "Tests/PolystoreCLITests", ["polystore-command"]),
-        tests("PolystoreMacrosTests", "Tests/PolystoreMacrosTests", ["PolystoreMacros", "PolystoreInMemory", "TestStores"]),
+        tests("PolystoreMacrosTests", "Tests/PolystoreMacrosTests", ["PolystoreMacros", "PolystoreInMemory", "RawSessions", "TestStores"]),
         tests(
             "PolystoreInstrumentationTests", "Tests/PolystoreInstrumentationTests",
             [
@@ -179,27 +181,27 @@ let package = Package(
             ["PolystoreConformance", "PolystoreCatalog", "PolystoreInMemory", "PolystoreStorage"]),
         tests(
             "KeyValueTests", "Tests/Backends/KeyValueTests",
-            ["PolystoreCatalog", "PolystoreInMemory", "PolystoreKeyValue", "PolystoreStorage"]),
+            ["PolystoreCatalog", "PolystoreInMemory", "PolystoreKeyValue", "PolystoreStorage", "RawSessions"]),
         tests(
             "SQLiteTests", "Tests/Backends/SQLiteTests",
-            ["PolystoreConformance", "PolystoreCatalog", "PolystoreSQLite", "PolystoreStorage"]),
+            ["PolystoreConformance", "PolystoreCatalog", "PolystoreSQLite", "PolystoreStorage", "RawSessions"]),
         tests(
             "ForeignDatabaseTests", "Tests/Backends/ForeignDatabaseTests",
             [
                 "Polystore", "PolystoreTransfer", "PolystoreCatalog", "PolystoreStorage", "PolystoreLMDB", "PolystoreSQLite",
-                "TestStores",
+                "RawSessions", "TestStores",
             ]),
         tests(
             "LMDBTests", "Tests/Backends/LMDBTests",
-            ["PolystoreConformance", "PolystoreCatalog", "PolystoreLMDB", "PolystoreStorage"]),
+            ["PolystoreConformance", "PolystoreCatalog", "PolystoreLMDB", "PolystoreStorage", "RawSessions"]),
         tests(
             "PostgreSQLTests", "Tests/Backends/PostgreSQLTests",
-            ["PolystoreConformance", "PolystoreCatalog", "PolystorePostgreSQL", "PolystoreStorage"]),
+            ["PolystoreConformance", "PolystoreCatalog", "PolystorePostgreSQL", "PolystoreStorage", "RawSessions"]),
         tests(
             "PolystoreTests", "Tests/PolystoreTests",
             [
                 "Polystore", "PolystoreModelCode", "PolystoreCatalog", "PolystoreDefaults", "PolystoreInMemory", "PolystoreSQLite",
-                "PolystoreLMDB", "PolystorePostgreSQL", "TestStores",
+                "PolystoreLMDB", "PolystorePostgreSQL", "RawSessions", "TestStores",
             ],
             exclude: ["Models/Awkward.json"]),
     ],

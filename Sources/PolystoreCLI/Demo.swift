@@ -38,7 +38,7 @@ struct Demo {
         let schema = try Schema(json: String(decoding: data("model.json"), as: UTF8.self))
         let opened = try Stores.create(url, schema)
         defer { opened.close() }
-        let report = try FileLoader.load(LoadMapping(json: data("load.json")), into: opened.store, schema, read: data)
+        let report = try FileLoader.load(LoadMapping(json: data("load.json")), into: opened.store, read: data)
         LoadCommand.show(report)
     }
 
@@ -68,11 +68,11 @@ struct Demo {
         let to = try Stores.create(target, from.schema)
         defer { to.close() }
         let start = Date()
-        let items = try TransferEngine().transfer(from: from.store, from.schema, to: to.store, to.schema)
+        let items = try TransferEngine().transfer(from: from.store, to: to.store)
         let rows = items.reduce(0) { $0 + $1.digest.count }
         Console.print(
             "\n3. \(from.url.scheme) to \(to.url.scheme): \(rows) rows in \(String(format: "%.2f", Date().timeIntervalSince(start))) s")
-        let pairs = try TransferEngine().verify(from.store, from.schema, to.store, to.schema)
+        let pairs = try TransferEngine().verify(from.store, to.store)
         for pair in pairs { Console.print(VerifyCommand.line(pair)) }
         if !pairs.allSatisfy(\.isSame) { throw Failure.differs }
     }

@@ -3,11 +3,19 @@ public struct RowSource {
     /// The number of rows.
     public let count: Int
     private let encode: (Range<Int>, RowBatch) -> Void
+    private var check: ((RowBatch) throws(StorageError) -> Void)?
 
     /// A source of `count` rows; `encode` appends the rows of a range to a batch.
     public init(count: Int, encode: @escaping (Range<Int>, RowBatch) -> Void) {
         self.count = count
         self.encode = encode
+    }
+
+    /// The same rows with a check of each batch before it is handed over.
+    func checked(_ check: @escaping (RowBatch) throws(StorageError) -> Void) -> RowSource {
+        var source = self
+        source.check = check
+        return source
     }
 
     /// Hands the rows over in batches of at most `scratch.capacity` rows.
@@ -17,6 +25,7 @@ public struct RowSource {
             let end = min(start + scratch.capacity, count)
             scratch.clear()
             encode(start..<end, scratch)
+            try check?(scratch)
             try body(scratch)
             start = end
         }

@@ -36,11 +36,6 @@ public protocol StorageInterface: AnyObject, Sendable {
     func erase() throws(StorageError)
 }
 
-extension StorageInterface {
-    /// Starts to read one committed snapshot, without a limit.
-    public func beginRead() throws(StorageError) -> any StorageReader { try beginRead(ReadOptions()) }
-}
-
 /// How sure a commit is before it is acknowledged.
 public enum Durability: String, Sendable, Hashable, Codable {
     /// It survives the death of the process and a loss of power.
@@ -129,7 +124,7 @@ public protocol StorageReader: AnyObject {
 
     /// The rows of a plan, in its order. A cursor ends with the session, or when it is released.
     ///
-    /// *Requires*: `pushdown(of: plan)` is `.exact`; others are answered by `ResidualReader` above.
+    /// *Requires*: `pushdown(of: plan)` is `.exact`; others are answered by `ReadSession` above.
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor
 
     /// Appends the rows with the given keys of an entity's hierarchy, in the order of the keys; missing ones are left out.
@@ -192,7 +187,7 @@ public protocol StorageWriter: StorageReader {
     ///
     /// *Behavior*: a violated constraint is `uniqueConstraintViolated` naming entity and constraint; an update or a delete with an
     /// expected version that finds another is `staleObject`; one that finds no row is `notFound`. After an error the writer can only be
-    /// rolled back, to a savepoint or as a whole.
+    /// rolled back, to a savepoint or as a whole; `WriteSession` above sees to it.
     func apply(_ changes: ChangeSet) throws(StorageError)
 
     /// Adds rows, or changes those that have the same values under a unique constraint: one after the other, in their order.

@@ -3,16 +3,15 @@ public import PolystoreStorage
 /// Reads everything in a store, entity by entity and link by link, in key order.
 public struct Contents {
     /// The session that is read from.
-    private let reader: any StorageReader
+    private let reader: ReadSession
     /// The schema of the store.
-    public let schema: Schema
+    public var schema: Schema { reader.schema }
     private let names: [UInt64]
 
     /// The contents that a session sees.
-    public init(_ reader: any StorageReader, _ schema: Schema) {
+    public init(_ reader: ReadSession) {
         self.reader = reader
-        self.schema = schema
-        names = schema.entities.map { Digest.number(of: $0.name) }
+        names = reader.schema.entities.map { Digest.number(of: $0.name) }
     }
 
     /// The number of rows of a hierarchy.

@@ -19,11 +19,11 @@ public struct TransferEngine: Sendable {
     /// - Throws: `alreadyExists` when the target holds rows, `schemaMismatch` when the schemas differ, `cancelled`; then the target has
     ///   nothing.
     public func transfer(
-        from source: any StorageInterface, _ schema: Schema, to target: any StorageInterface, _ targetSchema: Schema,
-        report: Report = { _ in }
+        from source: OpenStore, to target: OpenStore, report: Report = { _ in }
     ) throws(StorageError) -> [TransferItem] {
-        guard schema.hash == targetSchema.hash else {
-            let difference = SchemaDifference.first(from: targetSchema, to: schema)?.description ?? "the hashes differ"
+        let schema = source.schema
+        guard schema.hash == target.schema.hash else {
+            let difference = SchemaDifference.first(from: target.schema, to: schema)?.description ?? "the hashes differ"
             throw StorageError(
                 .schemaMismatch,
                 "the target has another schema: \(difference); lead it to the model of the source first (polystore schema apply), or choose a new one"
@@ -31,20 +31,20 @@ public struct TransferEngine: Sendable {
         }
         let reader = try source.beginRead()
         defer { reader.end() }
-        let contents = Contents(reader, schema)
+        let contents = Contents(reader)
         var totals: [EntityIndex: Int] = [:]
         for root in schema.roots { totals[root] = try contents.count(root) }
         let writer = try target.beginWrite(WriteOptions(isBulk: true))
         defer { writer.end() }
-        try checkEmpty(writer, targetSchema)
-        let items = try copy(contents, schema, totals, writer, report)
+        try checkEmpty(writer)
+        let items = try copy(contents, totals, writer, report)
         _ = try writer.commit(CommitRecord(author: "transfer"))
         return items
     }
 
     /// - Throws: `alreadyExists` naming the first entity that has rows.
-    private func checkEmpty(_ writer: any StorageWriter, _ schema: Schema) throws(StorageError) {
-        let contents = Contents(writer, schema)
+    private func checkEmpty(_ writer: WriteSession) throws(StorageError) {
+        let schema = writer.schema, contents = Contents(writer)
         for root in schema.roots where try contents.count(root) > 0 {
             let name = schema.entities[root].name
             throw StorageError(
@@ -53,8 +53,9 @@ public struct TransferEngine: Sendable {
     }
 
     private func copy(
-        _ contents: Contents, _ schema: Schema, _ totals: [EntityIndex: Int], _ writer: any StorageWriter, _ report: Report
+        _ contents: Contents, _ totals: [EntityIndex: Int], _ writer: WriteSession, _ report: Report
     ) throws(StorageError) -> [TransferItem] {
+        let schema = contents.schema
         var items: [TransferItem] = [], allDone = 0
         let allTotal = totals.values.reduce(0, +)
         for root in schema.roots {
@@ -77,19 +78,17 @@ public struct TransferEngine: Sendable {
     }
 
     /// The digests of two stores side by side, in the order of the first.
-    public func verify(
-        _ first: any StorageInterface, _ firstSchema: Schema, _ second: any StorageInterface, _ secondSchema: Schema
-    ) throws(StorageError) -> [VerifyItem] {
-        let a = try digests(first, firstSchema), b = try digests(second, secondSchema)
+    public func verify(_ first: OpenStore, _ second: OpenStore) throws(StorageError) -> [VerifyItem] {
+        let a = try digests(first), b = try digests(second)
         let byName = Dictionary(b.map { ($0.name, $0.digest) }, uniquingKeysWith: { first, _ in first })
         let known = Set(a.map(\.name))
         return a.map { VerifyItem(name: $0.name, first: $0.digest, second: byName[$0.name]) }
             + b.filter { !known.contains($0.name) }.map { VerifyItem(name: $0.name, first: nil, second: $0.digest) }
     }
 
-    private func digests(_ store: any StorageInterface, _ schema: Schema) throws(StorageError) -> [TransferItem] {
+    private func digests(_ store: OpenStore) throws(StorageError) -> [TransferItem] {
         let reader = try store.beginRead()
         defer { reader.end() }
-        return try Contents(reader, schema).digests()
+        return try Contents(reader).digests()
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Polystore
 import PolystoreCatalog
+import RawSessions
 
 /// A program that reads, for a test that kills it: polystore-crash --hold-reads URL COUNT begins so many reads, says `ready` and waits.
 /// polystore-crash --dump URL says what is in a store, or the code of the error that it met.

@@ -1,6 +1,7 @@
 import Foundation
 import Polystore
 import PolystoreCatalog
+import RawSessions
 
 /// A store that is led from one version of a model to the next, for a test that kills it on the way:
 /// polystore-crash --fill URL COUNT, --migrate URL, --verify URL COUNT.
@@ -106,7 +107,7 @@ struct Migrating {
         var history = try SchemaHistory(Self.old(), Self.new(), migrationChain: ["V1", "V2"])
         history.backsUpFiles = false
         FileHandle.standardOutput.write(Data(".".utf8))
-        try MigrationRunner(history, store, state, mappingProviders: [Self.mapping]).run()
+        try MigrationRunner(history, OpenStore(store, state), mappingProviders: [Self.mapping]).run()
         FileHandle.standardOutput.write(Data("!".utf8))
         try store.close()
     }

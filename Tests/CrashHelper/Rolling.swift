@@ -1,6 +1,7 @@
 import Foundation
 import Polystore
 import PolystoreCatalog
+import RawSessions
 
 /// A store that is led to the next version of its model while programs of both versions could run: an attribute becomes wider, one gets
 /// values where it had none, one comes.
@@ -48,7 +49,7 @@ struct Rolling {
         let store = try store(), state = try store.open(OpenRequest(schema: nil, createIfMissing: false))
         FileHandle.standardOutput.write(Data(".".utf8))
         if state.schema.version == "V2" { return }
-        let phases = try RollingMigration(store, state)
+        let phases = try RollingMigration(OpenStore(store, state))
         if try phases.current() == nil { try phases.expand(to: SchemaHistory(schemas: [Self.first, Self.second])) }
         try phases.backfill(BackfillPace(batchSize: 100))
         try phases.contract()

@@ -1,6 +1,7 @@
 import Foundation
 import Polystore
 import PolystoreCatalog
+import RawSessions
 
 /// Programs of several versions of a model that share a store: polystore-crash --write URL (the first version),
 /// --fill-notes URL COUNT (many notes of it), --upgrade URL (the last one), --notes URL (whatever is there).

@@ -1,6 +1,7 @@
 import Foundation
 import Polystore
 import PolystoreCatalog
+import RawSessions
 import Synchronization
 
 /// A program that shares a store with others and is told of their changes: polystore-crash --peer URL. It does what each line that it reads

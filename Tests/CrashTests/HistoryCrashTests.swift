@@ -1,6 +1,7 @@
 import Foundation
 import Polystore
 import PolystoreCatalog
+import RawSessions
 import Testing
 
 /// The history and its data come and go together: after a kill, and while several programs write.

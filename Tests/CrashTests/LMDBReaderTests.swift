@@ -1,6 +1,7 @@
 import Foundation
 import Polystore
 import PolystoreCatalog
+import RawSessions
 import Testing
 
 /// Programs that die while they read an LMDB store.

@@ -1,6 +1,7 @@
 #if Macros
 import Foundation
 import PolystoreMacros
+import RawSessions
 import Synchronization
 import TestStores
 import Testing
@@ -79,7 +80,7 @@ import Testing
         try old.addStorageAndWait(store)
         try fill(old)
         let state = StorageState(storeID: UUID(), schema: history.schemas[0], formatVersion: 1, wasCreated: false)
-        let steps = try MigrationRunner(history, store, state, mappingProviders: [Self.mapping]).run()
+        let steps = try MigrationRunner(history, OpenStore(store, state), mappingProviders: [Self.mapping]).run()
         #expect(steps == [.heavyweight(sourceVersion: "V1", destinationVersion: "V2")])
         #expect(seen.lines.withLock { $0 } == ["Dog Rex Ann", "Dog Nobody -", "Dog Tom -"])
         #expect(

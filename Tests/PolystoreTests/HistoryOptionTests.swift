@@ -2,6 +2,7 @@ import Foundation
 import Polystore
 import PolystoreCatalog
 import PolystoreStorage
+import RawSessions
 import TestStores
 import Testing
 

@@ -1,4 +1,5 @@
 import PolystoreStorage
+import RawSessions
 
 /// A store whose next commit does not happen, as if the process had ended before it.
 final class InterruptedStore: ForwardingStore, @unchecked Sendable {

@@ -1,4 +1,5 @@
 import Polystore
+import RawSessions
 import TestStores
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import Polystore
 import PolystoreLMDB
 import PolystoreSQLite
+import RawSessions
 import Synchronization
 import TestStores
 import Testing

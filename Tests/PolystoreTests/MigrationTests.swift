@@ -3,6 +3,7 @@ import Polystore
 import PolystoreInMemory
 import PolystoreLMDB
 import PolystoreSQLite
+import RawSessions
 import TestStores
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Polystore
+import RawSessions
 import TestStores
 import Testing
 

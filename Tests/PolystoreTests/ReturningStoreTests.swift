@@ -1,4 +1,5 @@
 import Polystore
+import RawSessions
 import TestStores
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
         #expect(try kept.rows("Note") == ["1v1 x y", "2v1 z nil"])
         try kept.reopen()
         #expect(kept.schema == old)
-        let reader = try kept.store.beginRead()
+        let reader = try kept.open.beginRead()
         #expect(try MigrationRecord.all(reader).map(\.schema) == [old, new])
         reader.end()
         // The version that was left by going back is none of an older program.
@@ -44,7 +45,7 @@ import Testing
         let versions = try [Self.schema("V1", [Self.text]), Self.schema("V2", [Self.body]), Self.schema("V3", [Self.body, Self.stars])]
         let kept = try VersionedStore(kind, versions[0])
         try kept.insert("Note", [["text": .string("x")]])
-        let runner = MigrationRunner(try SchemaHistory(schemas: versions, migrationChain: ["V1", "V2", "V3"]), kept.store, kept.state)
+        let runner = MigrationRunner(try SchemaHistory(schemas: versions, migrationChain: ["V1", "V2", "V3"]), kept.open)
         let required = try runner.requiredMigrations()
         #expect(required.map(\.description) == [#""V1" → "V2" (lightweight)"#, #""V2" → "V3" (lightweight)"#])
         #expect(required.map(\.objectCount) == [1, 1])
@@ -74,6 +75,6 @@ import Testing
         let new = try Schema(version: "V2", entities: [Entity("Memo", attributes: [Self.text], originalName: "Note")])
         let kept = try VersionedStore(.memory, old)
         try kept.insert("Note", [["text": .string("x")], ["text": .string("y")]])
-        #expect(try MigrationRunner(SchemaHistory(new), kept.store, kept.state).requiredMigrations().map(\.objectCount) == [2])
+        #expect(try MigrationRunner(SchemaHistory(new), kept.open).requiredMigrations().map(\.objectCount) == [2])
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Polystore
+import RawSessions
 import TestStores
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
             models: Self.v2)
         let desk = store()
         defer { try? desk.erase() }
-        let phases = try RollingMigration(desk, try desk.open(OpenRequest(schema: nil, createIfMissing: false)))
+        let phases = try RollingMigration(OpenStore(opening: desk, OpenRequest(schema: nil, createIfMissing: false)))
         try phases.expand(to: history)
 
         // A stack of the newer version waits until it is filled, and does not migrate by itself.

@@ -5,6 +5,7 @@ import PolystoreLMDB
 import PolystorePostgreSQL
 import PolystoreSQLite
 import PolystoreStorage
+import RawSessions
 import Synchronization
 import TestStores
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import Polystore
+import RawSessions
 import TestStores
 import Testing
 
@@ -63,7 +64,7 @@ import Testing
         let old = try schema("V1")
         var history = try SchemaHistory(old, schema("V2"), migrationChain: ["V1", "V2"])
         history.backsUpFiles = false
-        let steps = try MigrationRunner(history, store, state(old), mappingProviders: [mapping]).run()
+        let steps = try MigrationRunner(history, OpenStore(store, state(old)), mappingProviders: [mapping]).run()
         #expect(steps == [.heavyweight(sourceVersion: "V1", destinationVersion: "V2")])
     }
 
@@ -95,11 +96,11 @@ import Testing
             let mapping = SchemaMapping(from: schema, to: try Self.schema("V2"))
             let changed = try #require(mapping.destination.index(of: Self.changed))
             let step = MigrationStep(mapping, writtenRoots: [changed])
-            let lines = try store.explanation(of: step)
+            let open = OpenStore(store, Self.state(schema)), lines = try open.explanation(of: step)
             let others = (0..<Self.entities).map(Self.name).filter { $0 != Self.changed }
             let touched = lines.filter { line in !line.hasPrefix("keep ") && others.contains { line.contains($0) } }
             #expect(!lines.isEmpty && touched == [])
-            let migration = try store.beginMigration(step, WriteOptions())
+            let migration = try open.beginMigration(step, WriteOptions())
             defer { migration.end() }
             let work = try migration.prepare()
             #expect(work.roots == [changed] && work.links == [])

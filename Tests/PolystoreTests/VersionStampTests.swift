@@ -1,4 +1,5 @@
 import Polystore
+import RawSessions
 import TestStores
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
     }
 
     private func pairs(_ kept: VersionedStore) throws -> [Link] {
-        let reader = try kept.store.beginRead()
+        let reader = try kept.open.beginRead()
         defer { reader.end() }
         var result: [Link] = []
         try reader.links(0, side: .owner, keys: nil) { result += Array($0) }
@@ -46,7 +47,7 @@ import Testing
         try kept.delete("Circle", [2])
         #expect(try kept.rows("Circle", "size == 2").map { $0.suffix(6) } == ["v1 2 c"])
         #expect(try kept.rows("Shape", "size == 2").map { $0.suffix(6) } == ["v1 2 c"])
-        let reader = try kept.store.beginRead()
+        let reader = try kept.open.beginRead()
         #expect(try MigrationRecord.all(reader) == [])
         reader.end()
         try kept.store.erase()
@@ -56,7 +57,7 @@ import Testing
         let kept = try VersionedStore(kind, try Self.schema("V1"))
         let other = try Schema(version: "V1", entities: [Entity("Other")])
         var refusal: StorageError?
-        do throws(StorageError) { try VersionStamp("One").apply(to: kept.store, other) } catch { refusal = error }
+        do throws(StorageError) { try VersionStamp("One").apply(to: kept.open.keeping(other)) } catch { refusal = error }
         #expect(refusal?.code == .schemaMismatch)
         try kept.store.erase()
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Polystore
+import RawSessions
 import TestStores
 
 /// A store on its way between versions of a model, filled and read without objects.
@@ -13,21 +14,24 @@ struct VersionedStore {
         _ = try store.open(OpenRequest(schema: schema))
     }
 
-    var state: StorageState { StorageState(storeID: UUID(), schema: schema, formatVersion: 1, wasCreated: false) }
+    /// The store with the version that it has now.
+    var open: OpenStore {
+        OpenStore(store, StorageState(storeID: UUID(), schema: schema, formatVersion: 1, wasCreated: false))
+    }
 
     /// Leads the store to a schema.
     mutating func migrate(to next: Schema) throws {
-        try MigrationRunner(SchemaHistory(next), store, state).run()
+        try MigrationRunner(SchemaHistory(next), open).run()
         schema = next
     }
 
     /// Leads the store back to a schema that it had.
     mutating func goBack(to older: Schema, losing losses: Set<String> = []) throws {
-        try MigrationRunner(backTo: older, acceptedLosses: losses, store, state).run()
+        try MigrationRunner(backTo: older, acceptedLosses: losses, open).run()
         schema = older
     }
 
-    mutating func stamp(_ version: String) throws { schema = try VersionStamp(version).apply(to: store, schema) }
+    mutating func stamp(_ version: String) throws { schema = try VersionStamp(version).apply(to: open) }
 
     /// Closes the store, where it keeps what it has, and opens what is there.
     mutating func reopen() throws {
@@ -68,7 +72,7 @@ struct VersionedStore {
     /// The rows of a request as texts: key, version and the values in their order.
     func rows(_ name: String, _ predicate: String? = nil) throws -> [String] {
         let plan = try FetchRequest(name, where: predicate.map { try Predicate(parsing: $0) }).plan(in: schema)
-        let reader = try store.beginRead()
+        let reader = try open.beginRead()
         defer { reader.end() }
         let cursor = try reader.cursor(for: plan), batch = RowBatch()
         var rows: [String] = []
@@ -86,7 +90,7 @@ struct VersionedStore {
     func token(after known: HistoryToken?) throws -> HistoryToken? {
         var found: HistoryToken?
         for _ in 0..<2000 {
-            let reader = try store.beginRead()
+            let reader = try open.beginRead()
             defer { reader.end() }
             found = try reader.currentToken()
             if found?.position ?? 0 >= known?.position ?? 0 { break }

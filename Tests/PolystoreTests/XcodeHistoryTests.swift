@@ -175,7 +175,7 @@ import Testing
                 })
         ]
         let state = StorageState(storeID: UUID(), schema: history.schemas[0], formatVersion: 1, wasCreated: false)
-        let steps = try MigrationRunner(history, store, state).run()
+        let steps = try MigrationRunner(history, OpenStore(store, state)).run()
         #expect(
             steps == [
                 .lightweight(sourceVersion: "Shop", destinationVersion: "Shop 2"),

@@ -16,22 +16,23 @@ import Testing
         ])
     }
 
-    private func store(_ csv: String) throws -> InMemoryStore {
-        let store = InMemoryStore()
-        _ = try store.open(OpenRequest(schema: schema))
-        _ = try FileLoader.load(LoadMapping(files: [LoadMapping.file("notes.csv", entity: "Note")]), into: store, schema) { _ in
+    private func store() throws -> OpenStore { try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema)) }
+
+    private func store(_ csv: String) throws -> OpenStore {
+        let store = try store()
+        _ = try FileLoader.load(LoadMapping(files: [LoadMapping.file("notes.csv", entity: "Note")]), into: store) { _ in
             Data(csv.utf8)
         }
         return store
     }
 
-    private func digest(_ store: any StorageInterface, _ name: String = "Note") throws -> Digest? {
+    private func digest(_ store: OpenStore, _ name: String = "Note") throws -> Digest? {
         let reader = try store.beginRead()
         defer { reader.end() }
-        return try Contents(reader, schema).digests().first { $0.name == name }?.digest
+        return try Contents(reader).digests().first { $0.name == name }?.digest
     }
 
-    private func write(_ store: any StorageInterface, _ changes: ChangeSet) throws {
+    private func write(_ store: OpenStore, _ changes: ChangeSet) throws {
         let writer = try store.beginWrite(WriteOptions())
         defer { writer.end() }
         try writer.apply(changes)
@@ -80,20 +81,18 @@ import Testing
     @Test func aTransferIsEqualAndATargetThatHoldsRowsIsRefused() throws {
         let source = try store("text\na\nb\n"),
             path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).db").path
-        let target = SQLiteStore(path: path)
-        _ = try target.open(OpenRequest(schema: schema))
+        let target = try OpenStore(opening: SQLiteStore(path: path), OpenRequest(schema: schema))
         defer { try? target.erase() }
-        _ = try TransferEngine().transfer(from: source, schema, to: target, schema)
-        #expect(try TransferEngine().verify(source, schema, target, schema).allSatisfy(\.isSame))
-        let error = #expect(throws: StorageError.self) { try TransferEngine().transfer(from: source, schema, to: target, schema) }
+        _ = try TransferEngine().transfer(from: source, to: target)
+        #expect(try TransferEngine().verify(source, target).allSatisfy(\.isSame))
+        let error = #expect(throws: StorageError.self) { try TransferEngine().transfer(from: source, to: target) }
         #expect(error?.code == .alreadyExists)
     }
 
     @Test func aBadRowNamesLineAndColumnAndLeavesNothing() throws {
-        let store = InMemoryStore()
-        _ = try store.open(OpenRequest(schema: schema))
+        let store = try store()
         let error = #expect(throws: StorageError.self) {
-            try FileLoader.load(LoadMapping(files: [LoadMapping.file("notes.csv", entity: "Note")]), into: store, schema) { _ in
+            try FileLoader.load(LoadMapping(files: [LoadMapping.file("notes.csv", entity: "Note")]), into: store) { _ in
                 Data("text,rank\na,1\nb,two\n".utf8)
             }
         }
@@ -102,13 +101,12 @@ import Testing
     }
 
     @Test func aStoreWithPeersIsNotLoadedPastThem() throws {
-        let store = InMemoryStore()
-        _ = try store.open(OpenRequest(schema: schema))
+        let store = try store()
         let writer = try store.beginWrite(WriteOptions())
         try Peers.add(UUID(), writer)
         _ = try writer.commit(CommitRecord())
         let error = #expect(throws: StorageError.self) {
-            try FileLoader.load(LoadMapping(files: [LoadMapping.file("notes.csv", entity: "Note")]), into: store, schema) { _ in
+            try FileLoader.load(LoadMapping(files: [LoadMapping.file("notes.csv", entity: "Note")]), into: store) { _ in
                 Data("text\na\n".utf8)
             }
         }
@@ -117,12 +115,11 @@ import Testing
     }
 
     @Test func aLoadTellsHowFarItHasCome() throws {
-        let store = InMemoryStore()
-        _ = try store.open(OpenRequest(schema: schema))
+        let store = try store()
         var told: [Int] = []
         let lines = (0..<2500).map { "{\"text\": \"n\($0)\"}" }.joined(separator: "\n")
         _ = try FileLoader.load(
-            LoadMapping(files: [LoadMapping.file("notes.ndjson", entity: "Note")]), into: store, schema,
+            LoadMapping(files: [LoadMapping.file("notes.ndjson", entity: "Note")]), into: store,
             progress: { name, count in told.append(name == "Note" ? count : -1) }, read: { _ in Data(lines.utf8) })
         #expect(told == [1024, 2048])
     }

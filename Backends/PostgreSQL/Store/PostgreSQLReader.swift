@@ -102,10 +102,10 @@ class PostgreSQLReader: ValueQueryReader, PlanExplainer, UnsettledHistoryReader,
         }
     }
 
-    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
+    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]? {
         try checkOpen()
-        if let query = core.compiler.values(plan), let answer = try answer(query) { return try SQLValueQuery.answer(answer, plan) }
-        return try ResidualReader(self, schema: core.tables.schema).values(for: plan)
+        guard let query = core.compiler.values(plan), let answer = try answer(query) else { return nil }
+        return try SQLValueQuery.answer(answer, plan)
     }
 
     private func answer(_ query: SQLValueQuery) throws(StorageError) -> [[Value]]? {

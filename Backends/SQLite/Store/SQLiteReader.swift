@@ -105,10 +105,10 @@ class SQLiteReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryRea
         return statement
     }
 
-    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
+    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]? {
         try checkOpen()
-        if let query = core.compiler.values(plan), let answer = try answer(query) { return try SQLValueQuery.answer(answer, plan) }
-        return try scanned(plan)
+        guard let query = core.compiler.values(plan), let answer = try answer(query) else { return nil }
+        return try SQLValueQuery.answer(answer, plan)
     }
 
     /// The engine's answer; nil where a total is not finite or overflowed on the way.
@@ -127,10 +127,6 @@ class SQLiteReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryRea
             guard let row = query.row(try statement.values(query.columns)) else { return nil }
             answer.append(row)
         }
-    }
-
-    private func scanned(_ plan: QueryPlan) throws(StorageError) -> [[Value]] {
-        try ResidualReader(self, schema: core.tables.schema).values(for: plan)
     }
 
     func links(

@@ -160,8 +160,7 @@ enum ObjectCases {
             try harness.withStore { scratch in
                 let key = try scratch.insert("Thing", [["number": .int(1)]])[0]
                 try scratch.store.close()
-                let store = try scratch.another()
-                _ = try store.open(OpenRequest(schema: scratch.schema, readOnly: true))
+                let store = try scratch.another(OpenRequest(schema: scratch.schema, readOnly: true))
                 defer { try? store.close() }
                 check.throwing(.readOnly, "write") { _ = try store.beginWrite(WriteOptions()) }
                 let reader = try store.beginRead()

@@ -28,8 +28,8 @@ enum PredicateCases {
             let condition = Predicate.compare(.path("thing.parent.number"), .equal, .value(.int(2)))
             let plan = try FetchRequest("Holder", where: condition).plan(in: scratch.schema)
             try scratch.read { session in
-                let reader = NoPushdown(session)
-                let rows = try scratch.rows(ResidualReader(reader, schema: scratch.schema).cursor(for: plan))
+                let reader = NoPushdown(session.reader)
+                let rows = try scratch.rows(session.through { _ in reader }.cursor(for: plan))
                 check.equal(rows.map(\.key), [105, 106], "keys")
                 // A store gives as many rows at a time as it likes, one by one even; for each batch there is one look-up for each step.
                 check.isTrue(reader.batches > 0, "batches were counted")
@@ -67,7 +67,7 @@ enum PredicateCases {
                 try Fixture.fill(scratch)
                 let plan = try FetchRequest("Thing", where: fact.predicate("")).plan(in: scratch.schema)
                 let rows = try scratch.read { reader in
-                    try scratch.rows(ResidualReader(NoPushdown(reader), schema: scratch.schema).cursor(for: plan))
+                    try scratch.rows(reader.through(NoPushdown.init).cursor(for: plan))
                 }
                 check.equal(rows.map(\.key), fact.keys, "keys")
             }

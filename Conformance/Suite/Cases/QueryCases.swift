@@ -37,7 +37,7 @@ enum QueryCases {
                 }
                 // The same from rows that are read.
                 let plan = try request.plan(in: scratch.schema)
-                let above = try scratch.read { try ResidualReader(NoPushdown($0), schema: scratch.schema).values(for: plan) }
+                let above = try scratch.read { try $0.through(NoPushdown.init).values(for: plan) }
                 for (row, wanted) in zip(above, expected) {
                     check.isTrue(zip(row, wanted).allSatisfy { AggregateCases.near($0, $1) }, "\(row) is \(wanted) above the store")
                 }

@@ -15,7 +15,7 @@ enum SearchCases {
     private static func search(_ query: String, _ path: PropertyPath = "text") -> Predicate { .text(.path(path), .search, query) }
 
     private static func keys(
-        _ scratch: Scratch, _ query: String, of path: PropertyPath = "text", _ reader: (any StorageReader)? = nil
+        _ scratch: Scratch, _ query: String, of path: PropertyPath = "text", _ reader: ReadSession? = nil
     ) throws -> [Int64] {
         let request = FetchRequest("Thing", where: search(query, path))
         return try reader.map { try scratch.fetch(request, $0).map(\.key) } ?? scratch.keys(request)

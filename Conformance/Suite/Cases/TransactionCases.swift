@@ -315,7 +315,7 @@ enum TransactionCases {
     ]
 
     /// One insert in a transaction of its own, run again after a conflict.
-    private static func insertOne(_ store: any StorageInterface, _ schema: Schema, _ number: Int) -> Bool {
+    private static func insertOne(_ store: OpenStore, _ schema: Schema, _ number: Int) -> Bool {
         guard let tag = schema.index(of: "Tag") else { return false }
         for _ in 0..<20 {
             do throws(StorageError) {

@@ -1,7 +1,7 @@
 internal import PolystoreStorage
 
 /// A session that answers no condition and no order by itself, so that everything is done above it.
-final class NoPushdown: ForwardingReader {
+final class NoPushdown: ForwardingReader, ValueQueryReader {
     let reader: any StorageReader
     /// How often rows were asked for by their keys.
     private(set) var lookUps = 0
@@ -10,7 +10,13 @@ final class NoPushdown: ForwardingReader {
 
     init(_ reader: any StorageReader) { self.reader = reader }
 
-    func pushdown(of plan: FetchPlan) -> Pushdown { plan.predicate == .constant(true) ? .exact : .unsupported }
+    func pushdown(of plan: FetchPlan) -> Pushdown {
+        let isWhole = plan.predicate == .constant(true) && plan.sort.isEmpty && plan.limit == nil && plan.offset == 0
+        return isWhole ? .exact : .unsupported
+    }
+
+    func pushdown(of plan: QueryPlan) -> Pushdown { .unsupported }
+    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]? { nil }
 
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         CountedRows(try reader.cursor(for: plan)) { [self] in batches += 1 }

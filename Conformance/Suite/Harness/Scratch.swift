@@ -15,19 +15,18 @@ struct Row: Hashable, CustomStringConvertible {
 final class Scratch {
     private let place: StorePlace
     let schema: Schema
-    private(set) var store: any StorageInterface
+    private(set) var store: OpenStore
 
     init(_ place: StorePlace, _ schema: Schema) throws {
         self.place = place
         self.schema = schema
-        store = try place.store(nil)
-        _ = try store.open(OpenRequest(schema: schema))
+        store = try OpenStore(opening: place.store(nil), OpenRequest(schema: schema))
     }
 
     /// The same store after it went over to another version of the model.
     init(migrated other: Scratch, to schema: Schema) {
         place = other.place
-        store = other.store
+        store = other.store.keeping(schema)
         self.schema = schema
     }
 
@@ -35,12 +34,11 @@ final class Scratch {
     init(beside other: Scratch, _ schema: Schema) throws {
         place = other.place
         self.schema = schema
-        store = try other.another()
-        _ = try store.open(OpenRequest(schema: schema, createIfMissing: false))
+        store = try other.another(OpenRequest(schema: schema, createIfMissing: false))
     }
 
     /// The same place through another store, which is open.
-    init(_ other: Scratch, _ store: any StorageInterface) {
+    init(_ other: Scratch, _ store: OpenStore) {
         place = other.place
         schema = other.schema
         self.store = store
@@ -54,12 +52,14 @@ final class Scratch {
 
     /// Opens the same place again.
     func open() throws {
-        store = try place.store(nil)
-        _ = try store.open(OpenRequest(schema: schema))
+        store = try OpenStore(opening: place.store(nil), OpenRequest(schema: schema))
     }
 
     /// Another store object of the same place.
     func another() throws -> any StorageInterface { try place.store(nil) }
+
+    /// Another store object of the same place, open.
+    func another(_ request: OpenRequest) throws -> OpenStore { try OpenStore(opening: another(), request) }
 
     func entity(_ name: String) throws -> EntityIndex {
         guard let index = schema.index(of: name) else { throw StorageError(.notFound, "the suite has no entity \(name)") }
@@ -70,7 +70,7 @@ final class Scratch {
 
     /// Runs `body` in a write transaction that commits.
     @discardableResult
-    func write(author: String = "", time: Int64? = nil, _ body: (any StorageWriter) throws -> Void) throws -> HistoryToken? {
+    func write(author: String = "", time: Int64? = nil, _ body: (WriteSession) throws -> Void) throws -> HistoryToken? {
         let writer = try store.beginWrite(WriteOptions(timeout: 10))
         defer { writer.end() }
         try body(writer)
@@ -102,14 +102,14 @@ final class Scratch {
     }
 
     /// Rows with given keys, as a bulk load adds them, in a transaction.
-    func load(_ name: String, _ rows: [(Int64, [String: Value])], _ writer: any StorageWriter) throws {
+    func load(_ name: String, _ rows: [(Int64, [String: Value])], _ writer: WriteSession) throws {
         let index = try entity(name)
         try writer.load(index, batch(index, rows.map { Row(key: $0.0, entity: name, version: 1, values: $0.1) }))
     }
 
     /// Adds rows with keys that the store reserves; the keys.
     @discardableResult
-    func insert(_ name: String, _ rows: [[String: Value]], _ writer: any StorageWriter) throws -> [Int64] {
+    func insert(_ name: String, _ rows: [[String: Value]], _ writer: WriteSession) throws -> [Int64] {
         let index = try entity(name)
         var keys: [Int64] = []
         while keys.count < rows.count { keys += Array(try writer.reserveKeys(index, count: rows.count - keys.count)) }
@@ -176,7 +176,7 @@ final class Scratch {
 
     // MARK: Reading
 
-    func read<R>(_ body: (any StorageReader) throws -> R) throws -> R {
+    func read<R>(_ body: (ReadSession) throws -> R) throws -> R {
         let reader = try store.beginRead()
         defer { reader.end() }
         return try body(reader)
@@ -186,10 +186,9 @@ final class Scratch {
     func fetch(_ request: FetchRequest) throws -> [Row] { try read { try fetch(request, $0) } }
 
     /// The rows of a request, from a session.
-    func fetch(_ request: FetchRequest, _ reader: any StorageReader) throws -> [Row] {
+    func fetch(_ request: FetchRequest, _ reader: ReadSession) throws -> [Row] {
         let plan = try request.plan(in: schema)
-        let isExact = reader.pushdown(of: plan) == .exact
-        return try rows(isExact ? reader.cursor(for: plan) : ResidualReader(reader, schema: schema).cursor(for: plan))
+        return try rows(reader.cursor(for: plan))
     }
 
     func rows(_ cursor: any RowCursor) throws -> [Row] {
@@ -221,8 +220,8 @@ final class Scratch {
     }
 
     /// The row with one key, alone or none.
-    func row(_ name: String, key: Int64, _ session: (any StorageReader)? = nil) throws -> [Row] {
-        func ask(_ reader: any StorageReader) throws -> [Row] {
+    func row(_ name: String, key: Int64, _ session: ReadSession? = nil) throws -> [Row] {
+        func ask(_ reader: ReadSession) throws -> [Row] {
             let batch = RowBatch(capacity: 1)
             try reader.row(try entity(name), key: key, into: batch)
             return try (0..<batch.count).map { try row(batch.row($0)) }
@@ -233,10 +232,7 @@ final class Scratch {
     /// The answer of a query, from the newest state.
     func query(_ request: QueryRequest) throws -> [[Value]] {
         let plan = try request.plan(in: schema)
-        return try read { reader in
-            reader.pushdown(of: plan.fetch) == .exact
-                ? try reader.values(for: plan) : try ResidualReader(reader, schema: schema).values(for: plan)
-        }
+        return try read { try $0.values(for: plan) }
     }
 
     /// One aggregate over all rows of an entity.

@@ -94,7 +94,7 @@ extension StorageInterface {
     /// began before it is open.
     func entry(by author: String) throws -> HistoryEntry? {
         for _ in 0..<1_000 {
-            let reader = try beginRead()
+            let reader = try OpenStore(opened: self, .empty).beginRead()
             defer { reader.end() }
             if let entry = try reader.history(since: nil, limit: 10).last(where: { $0.author == author }) { return entry }
             Thread.sleep(forTimeInterval: 0.01)
@@ -128,14 +128,16 @@ func person(_ name: String, in source: some FetchSource) throws -> Person {
 /// What must hold of the rows of every store after whatever was done to it through a stack: no reference leads nowhere.
 enum Integrity {
     static func check(_ store: any StorageInterface, _ schema: Schema, _ check: Check) throws {
+        try self.check(OpenStore(opened: store, schema), schema, check)
+    }
+
+    static func check(_ store: OpenStore, _ schema: Schema, _ check: Check) throws {
         let reader = try store.beginRead()
         defer { reader.end() }
         var keys: [EntityIndex: Set<Int64>] = [:], references: [(EntityIndex, String, Int64)] = []
         for root in schema.roots {
             let plan = try FetchRequest(schema.entities[root].name).plan(in: schema)
-            let cursor =
-                try reader.pushdown(of: plan) == .exact
-                ? reader.cursor(for: plan) : ResidualReader(reader, schema: schema).cursor(for: plan)
+            let cursor = try reader.cursor(for: plan)
             let batch = RowBatch(capacity: 256)
             keys[root] = []
             while try cursor.next(into: batch) {
@@ -161,5 +163,12 @@ enum Integrity {
                 }
             }
         }
+    }
+}
+
+extension OpenStore {
+    /// A store that a stack has opened.
+    convenience init(opened store: any StorageInterface, _ schema: Schema) {
+        self.init(store, StorageState(storeID: UUID(), schema: schema, formatVersion: StoreMetadata.currentFormat, wasCreated: false))
     }
 }

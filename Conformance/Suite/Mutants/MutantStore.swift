@@ -92,13 +92,14 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
 
     /// A broken step.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
-        try MutantMigration(base.beginMigration(step, options), step, self)
+        guard let base = base.ability((any MigratingStorage).self) else { throw StorageError(.unsupported, "the store does not migrate") }
+        return try MutantMigration(base.beginMigration(step, options), step, self)
     }
 
     /// What the store would do.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
         do throws(StorageError) {
-            return try base.explanation(of: step, after: earlier)
+            return try base.ability((any MigratingStorage).self)?.explanation(of: step, after: earlier) ?? []
         } catch  where error.code == .schemaMismatch && defect == .takesStepsFromElsewhere {
             return ["whatever there is becomes version \"\(step.mapping.destination.version)\""]
         }
@@ -107,7 +108,7 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
     /// A watch with a defect.
     public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
         let defect = defect
-        let watch = try base.watchChanges { signal in
+        let watch = try base.ability((any ChangeNotifyingStorage).self)?.watchChanges { signal in
             if defect != .tellsNobody { handler(defect == .takesLoadsForEntries ? .history : signal) }
         }
         return defect == .goesOnTelling ? watch.map(MutantWatch.init) : watch
@@ -136,7 +137,7 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
 
     /// The session that answers; a fresh one where snapshots leak.
     private func current() throws(StorageError) -> any StorageReader {
-        store.defect == .leaksNewRowsIntoSnapshots && !(self is MutantWriter) ? try store.base.beginRead() : reader
+        store.defect == .leaksNewRowsIntoSnapshots && !(self is MutantWriter) ? try store.base.beginRead(ReadOptions()) : reader
     }
 
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
@@ -156,7 +157,8 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
             .forgetsLinks, .opensAnyModel, .forgetsItsFormat, .losesDefaultsInSteps, .losesRenamedValuesInSteps, .losesPairsInSteps,
             .keepsRowsOfWhatBeginsAnew, .stepsWithoutCommit,
             .commitsHalfSteps, .usesKeysAgainAfterSteps, .forgetsEarlierVersions, .takesStepsFromElsewhere, .tellsNobody,
-            .takesLoadsForEntries, .goesOnTelling, .leavesOutInsertions, .leavesOutUpdates, .leavesOutDeletions, .leavesOutLinks:
+            .takesLoadsForEntries, .goesOnTelling, .leavesOutInsertions, .leavesOutUpdates, .leavesOutDeletions, .leavesOutLinks,
+            .keepsHalfChangeSets:
             break
         }
         return MutantCursor(try current().cursor(for: plan), store.defect)
@@ -167,9 +169,9 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
         MutantCursor.damage(batch, store.defect)
     }
 
-    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
-        let values = try current().values(for: plan)
-        return store.defect == .sumOfNothingIsNil ? values.map { $0.map { $0 == .int(0) ? .null : $0 } } : values
+    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]? {
+        let values = try current().ability((any ValueQueryReader).self)?.values(for: plan)
+        return store.defect == .sumOfNothingIsNil ? values?.map { $0.map { $0 == .int(0) ? .null : $0 } } : values
     }
 
     func links(
@@ -179,6 +181,7 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
     }
 
     func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
+        guard let reader = reader.ability((any HistoryReader).self) else { throw .keepsNoHistory }
         do throws(StorageError) {
             return MutantHistory.damaged(try reader.history(since: token, limit: limit), store.defect)
         } catch  where error.code == .tokenExpired && store.defect == .goesOverGaps {
@@ -186,9 +189,11 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
         }
     }
 
-    func currentToken() throws(StorageError) -> HistoryToken? { store.defect == .saysNoToken ? nil : try reader.currentToken() }
+    func currentToken() throws(StorageError) -> HistoryToken? {
+        store.defect == .saysNoToken ? nil : try reader.ability((any HistoryReader).self)?.currentToken()
+    }
 
-    func pushdown(of plan: QueryPlan) -> Pushdown { reader.pushdown(of: plan) }
+    func pushdown(of plan: QueryPlan) -> Pushdown { reader.ability((any ValueQueryReader).self)?.pushdown(of: plan) ?? .unsupported }
 
     func end() { reader.end() }
 }
@@ -230,7 +235,7 @@ class MutantWriter: MutantReader, ForwardingWriter, ChangeRecordingWriter, Histo
     }
 
     var recordedChanges: HistoryChanges? {
-        guard let changes = writer.recordedChanges else { return nil }
+        guard let changes = writer.ability((any ChangeRecordingWriter).self)?.recordedChanges else { return nil }
         return HistoryChanges(
             changes.filter { change in
                 switch change.kind {
@@ -251,7 +256,7 @@ class MutantWriter: MutantReader, ForwardingWriter, ChangeRecordingWriter, Histo
     func load(link: Int, _ pairs: [Link]) throws(StorageError) { try writer.load(link: link, pairs) }
     func setNote(_ name: String, _ bytes: Data?) throws(StorageError) { try writer.setNote(name, bytes) }
     func purgeHistory(through token: HistoryToken) throws(StorageError) {
-        if store.defect != .purgesNothing { try writer.purgeHistory(through: token) }
+        if store.defect != .purgesNothing { try writer.ability((any HistoryPurgingWriter).self)?.purgeHistory(through: token) }
     }
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         let token = try writer.commit(record)

@@ -134,7 +134,7 @@ struct BatchWork {
         plan.fields = .keysOnly
         return try context.withReader(store) { reader throws(StorageError) in
             var keys: [Int64] = []
-            let cursor = try reader.exactCursor(for: plan, schema: schema), batch = RowBatch(capacity: 1024)
+            let cursor = try reader.cursor(for: plan), batch = RowBatch(capacity: 1024)
             while try cursor.next(into: batch) { for index in 0..<batch.count { keys.append(batch.key(index)) } }
             return keys.sorted()
         }
@@ -148,7 +148,7 @@ struct BatchWork {
         let mask = BatchUpdate(fetch: plan, assignments: assignments).mask
         var changed: [EntityIndex: RowBatch] = [:]
         try context.withReader(store) { reader throws(StorageError) in
-            let rows = RowBatch(capacity: keys.count), related = StoredRows(reader, schema)
+            let rows = RowBatch(capacity: keys.count), related = StoredRows(reader)
             try reader.rows(plan.entity, keys: keys, into: rows)
             related.begin(rows)
             for index in 0..<rows.count {

@@ -36,8 +36,8 @@ struct MergedQuery {
         let isSorted = if case .rows = plan.kind { true } else { false }
         var found: [MergedPlace] = []
         try context.withReader(store) { reader throws(StorageError) in
-            let batch = RowBatch(), related = StoredRows(reader, schema)
-            let cursor = try reader.exactCursor(for: part.fetch, schema: schema)
+            let batch = RowBatch(), related = StoredRows(reader)
+            let cursor = try reader.cursor(for: part.fetch)
             while try cursor.next(into: batch) {
                 do throws(QueryError) {
                     for index in 0..<batch.count where isSorted {

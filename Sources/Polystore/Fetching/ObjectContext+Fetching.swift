@@ -168,16 +168,6 @@ extension ObjectContext {
     }
 
     func values(_ plan: QueryPlan, _ store: Int) throws(StorageError) -> [[Value]] {
-        try withReader(store) { reader throws(StorageError) in try reader.exactValues(for: plan, schema: model.schema) }
-    }
-}
-
-extension StorageReader {
-    /// The rows of a query's answer, computed above the store where the store is not exact.
-    func exactValues(for plan: QueryPlan, schema: Schema) throws(StorageError) -> [[Value]] {
-        switch pushdown(of: plan.fetch) {
-        case .exact: try values(for: plan)
-        case .inexact, .unsupported: try ResidualReader(self, schema: schema).values(for: plan)
-        }
+        try withReader(store) { reader throws(StorageError) in try reader.values(for: plan) }
     }
 }

@@ -100,7 +100,7 @@ extension ObjectContext {
     private func place(of object: ManagedObject, _ plan: FetchPlan) throws(StorageError) -> [Value] {
         let row = object.encodedRow(), order = RowOrder(plan.sort, schema: model.schema)
         return try withReader(Int(object._store)) { reader throws(StorageError) in
-            let related = StoredRows(reader, model.schema)
+            let related = StoredRows(reader)
             let values = order.values(row.row(0), related, plan.sort)
             try related.throwFailure()
             do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }

@@ -18,7 +18,7 @@ struct PendingFetch {
     }
 
     /// The objects in the order of the plan, cut as it says.
-    func run(_ reader: any StorageReader) throws(StorageError) -> [ManagedObject] {
+    func run(_ reader: ReadSession) throws(StorageError) -> [ManagedObject] {
         Self.cut(try found(reader), plan).map(\.object)
     }
 
@@ -68,7 +68,7 @@ struct PendingFetch {
         return sorted.dropFirst(plan.offset).prefix(plan.limit ?? .max)
     }
 
-    private func found(_ reader: any StorageReader) throws(StorageError) -> [Item] {
+    private func found(_ reader: ReadSession) throws(StorageError) -> [Item] {
         let order = RowOrder(plan.sort, schema: context.model.schema)
         let related = PendingRows(context, store, reader)
         var part = plan
@@ -106,10 +106,10 @@ private final class PendingRows: RelatedRows {
     private var rows: [ObjectIdentifier: RowBatch] = [:]
     private var failure: StorageError?
 
-    init(_ context: ObjectContext, _ store: Int, _ reader: any StorageReader) {
+    init(_ context: ObjectContext, _ store: Int, _ reader: ReadSession) {
         self.context = context
         self.store = store
-        stored = StoredRows(reader, context.model.schema)
+        stored = StoredRows(reader)
     }
 
     func row(_ entity: EntityIndex, _ key: Int64) -> RowView? {

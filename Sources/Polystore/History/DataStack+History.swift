@@ -29,8 +29,8 @@ extension DataStack {
     /// - Throws: `unsupported` by a store that keeps no history; `notFound` for one that the stack does not have.
     public func currentHistoryToken(of choice: StoreChoice = .only) throws(StorageError) -> HistoryToken {
         try reporting { () throws(StorageError) in
-            try core.withHistory(of: try choice.position(in: core)) { reader, store throws(StorageError) in
-                try HistoryScan.newest(reader, store: store)
+            try core.withHistory(of: try choice.position(in: core)) { reader throws(StorageError) in
+                try HistoryScan.newest(reader)
             }
         }
     }
@@ -61,35 +61,34 @@ extension HistoryPurge.Bound {
 
 extension StackCore {
     func history(_ scan: HistoryScan, of position: Int) throws(StorageError) -> HistoryPage {
-        try withHistory(of: position) { reader, store throws(StorageError) in HistoryPage(try scan.page(reader, store: store), model) }
+        try withHistory(of: position) { reader throws(StorageError) in HistoryPage(try scan.page(reader), model) }
     }
 
     func purgeHistory(_ purge: HistoryPurge, of position: Int) throws(StorageError) -> HistoryPurge.Outcome {
-        let store = try historyStore(position)
-        return try writeNotes(position) { writer throws(StorageError) in try purge.run(writer, store: store) }
+        try writeNotes(position) { writer throws(StorageError) in try purge.run(writer) }
     }
 
     /// Reads the history of a store in a session of its own.
-    func withHistory<R>(
-        of position: Int, _ body: (any StorageReader, UUID) throws(StorageError) -> R
-    ) throws(StorageError) -> R {
-        let store = try historyStore(position), reader = try self.store(position).beginRead()
+    func withHistory<R>(of position: Int, _ body: (ReadSession) throws(StorageError) -> R) throws(StorageError) -> R {
+        let reader = try historyStore(position).beginRead()
         defer { reader.end() }
-        return try body(reader, store)
+        return try body(reader)
     }
 
-    /// The identity of a store that keeps a history.
+    /// A store that keeps a history.
     ///
     /// - Throws: `unsupported` for one that keeps none.
-    func historyStore(_ position: Int) throws(StorageError) -> UUID {
-        let entry = try entry(position)
-        if !entry.store.capabilities.contains(.history) { throw .keepsNoHistory }
-        return entry.state.storeID
+    @discardableResult
+    func historyStore(_ position: Int) throws(StorageError) -> OpenStore {
+        let store = try store(position)
+        if !store.capabilities.contains(.history) { throw .keepsNoHistory }
+        return store
     }
 
-    /// Runs a short write transaction that changes no objects.
-    func writeNotes<R>(_ position: Int, _ body: (any StorageWriter) throws(StorageError) -> R) throws(StorageError) -> R {
+    /// Runs a short write transaction that changes no objects, in a store that keeps a history.
+    func writeNotes<R>(_ position: Int, _ body: (WriteSession) throws(StorageError) -> R) throws(StorageError) -> R {
         try checkReentrancy()
+        try historyStore(position)
         return try HistoryConsumers.write({ options throws(StorageError) in try beginWrite(position, options) }, body)
     }
 }

@@ -64,17 +64,17 @@ public struct HistoryConsumer: Sendable {
     /// - Throws: `invalidConfiguration` for a name that is empty, has line breaks or more than 180 bytes of UTF-8.
     @discardableResult
     public func register(from start: Start) throws(StorageError) -> HistoryToken {
-        try write { writer, store throws(StorageError) in
+        try write { writer throws(StorageError) in
             if let known = try HistoryConsumers(writer).find(name) { return known.token }
-            return try HistoryConsumers.register(name, at: token(start, writer, store), writer).token
+            return try HistoryConsumers.register(name, at: token(start, writer), writer).token
         }
     }
 
     /// Sets its offset, whatever it was, and registers it where it was not: how it begins anew when its offset has expired.
     @discardableResult
     public func restart(from start: Start) throws(StorageError) -> HistoryToken {
-        try write { writer, store throws(StorageError) in
-            try HistoryConsumers.restart(name, at: token(start, writer, store), writer).token
+        try write { writer throws(StorageError) in
+            try HistoryConsumers.restart(name, at: token(start, writer), writer).token
         }
     }
 
@@ -85,10 +85,10 @@ public struct HistoryConsumer: Sendable {
     public func next(_ request: HistoryRequest = HistoryRequest()) throws(StorageError) -> HistoryPage {
         try reporting { () throws(StorageError) in
             var scan = try request.scan(core.model.schema)
-            return try core.withHistory(of: position) { reader, store throws(StorageError) in
+            return try core.withHistory(of: position) { reader throws(StorageError) in
                 let offset = try HistoryConsumers(reader).offset(name)
                 scan.after = request.after ?? offset.token
-                return HistoryPage(try scan.page(reader, store: store), core.model)
+                return HistoryPage(try scan.page(reader), core.model)
             }
         }
     }
@@ -97,25 +97,25 @@ public struct HistoryConsumer: Sendable {
     ///
     /// - Throws: `notFound` if it is not registered; `tokenExpired` for a token of another store.
     public func acknowledge(_ token: HistoryToken) throws(StorageError) {
-        try write { writer, _ throws(StorageError) in _ = try HistoryConsumers.acknowledge(name, through: token, writer) }
+        try write { writer throws(StorageError) in _ = try HistoryConsumers.acknowledge(name, through: token, writer) }
     }
 
     /// Forgets it: it holds no purge back any more. Nothing happens if it is not registered.
     public func unregister() throws(StorageError) {
-        try write { writer, _ throws(StorageError) in try HistoryConsumers.unregister(name, writer) }
+        try write { writer throws(StorageError) in try HistoryConsumers.unregister(name, writer) }
     }
 
     /// How far it has come; nil if it is not registered. It walks through what is not acknowledged.
     public func status() throws(StorageError) -> Status? {
         try reporting { () throws(StorageError) in
-            try core.withHistory(of: position) { reader, _ throws(StorageError) in
+            try core.withHistory(of: position) { reader throws(StorageError) in
                 guard let offset = try HistoryConsumers(reader).find(name) else { return nil }
                 return try Self.status(offset, reader)
             }
         }
     }
 
-    static func status(_ offset: HistoryOffset, _ reader: any StorageReader) throws(StorageError) -> Status {
+    static func status(_ offset: HistoryOffset, _ reader: ReadSession) throws(StorageError) -> Status {
         do throws(StorageError) {
             return Status(offset, try HistoryConsumers(reader).lag(of: offset))
         } catch  where error.code == .tokenExpired {
@@ -123,10 +123,10 @@ public struct HistoryConsumer: Sendable {
         }
     }
 
-    private func token(_ start: Start, _ reader: any StorageReader, _ store: UUID) throws(StorageError) -> HistoryToken {
+    private func token(_ start: Start, _ reader: ReadSession) throws(StorageError) -> HistoryToken {
         switch start {
-        case .beginning: return try HistoryScan.beginning(reader, store: store)
-        case .now: return try HistoryScan.newest(reader, store: store)
+        case .beginning: return try HistoryScan.beginning(reader)
+        case .now: return try HistoryScan.newest(reader)
         case .after(let token):
             // Fails where the history does not reach back to it.
             _ = try reader.history(since: token, limit: 1)
@@ -134,11 +134,8 @@ public struct HistoryConsumer: Sendable {
         }
     }
 
-    private func write<R>(_ body: (any StorageWriter, UUID) throws(StorageError) -> R) throws(StorageError) -> R {
-        try reporting { () throws(StorageError) in
-            let store = try core.historyStore(position)
-            return try core.writeNotes(position) { writer throws(StorageError) in try body(writer, store) }
-        }
+    private func write<R>(_ body: (WriteSession) throws(StorageError) -> R) throws(StorageError) -> R {
+        try reporting { () throws(StorageError) in try core.writeNotes(position, body) }
     }
 }
 
@@ -149,7 +146,7 @@ extension DataStack {
     public func historyConsumer(_ name: String, of choice: StoreChoice = .only) throws(StorageError) -> HistoryConsumer {
         try reporting { () throws(StorageError) in
             let position = try choice.position(in: core)
-            _ = try core.historyStore(position)
+            try core.historyStore(position)
             return HistoryConsumer(name: name, core: core, position: position)
         }
     }
@@ -159,7 +156,7 @@ extension DataStack {
     /// It walks through what each has not acknowledged.
     public func historyConsumers(of choice: StoreChoice = .only) throws(StorageError) -> [HistoryConsumer.Status] {
         try reporting { () throws(StorageError) in
-            try core.withHistory(of: try choice.position(in: core)) { reader, _ throws(StorageError) in
+            try core.withHistory(of: try choice.position(in: core)) { reader throws(StorageError) in
                 var result: [HistoryConsumer.Status] = []
                 for offset in try HistoryConsumers(reader).all() { result.append(try HistoryConsumer.status(offset, reader)) }
                 return result

@@ -248,24 +248,24 @@ extension StackCore {
     ) throws(StorageError) -> (start: HistoryToken, page: HistoryPage?, isUnsettled: Bool) {
         let start: HistoryToken
         if let after { start = after } else { start = try consumer.register(from: .now) }
-        return try withHistory(of: consumer.position) { reader, store throws(StorageError) in
+        return try withHistory(of: consumer.position) { reader throws(StorageError) in
             var scan = HistoryScan(after: start)
             scan.excludedAuthors = [author.name]
             do throws(StorageError) {
-                let page = HistoryPage(try scan.page(reader, store: store), model)
+                let page = HistoryPage(try scan.page(reader), model)
                 let isUnsettled = try reader.hasUnsettledHistory()
                 return (start, page, page.isLast && isUnsettled)
             } catch {
-                guard error.code == .tokenExpired, try !isRecorded(reader, store) else { throw error }
+                guard error.code == .tokenExpired, try !isRecorded(reader) else { throw error }
                 return (start, nil, false)
             }
         }
     }
 
     /// Whether the newest token is good to go on from. None is while somebody writes without recording it.
-    private func isRecorded(_ reader: any StorageReader, _ store: UUID) throws(StorageError) -> Bool {
+    private func isRecorded(_ reader: ReadSession) throws(StorageError) -> Bool {
         do throws(StorageError) {
-            _ = try reader.history(since: HistoryScan.newest(reader, store: store), limit: 1)
+            _ = try reader.history(since: HistoryScan.newest(reader), limit: 1)
             return true
         } catch  where error.code == .tokenExpired {
             return false

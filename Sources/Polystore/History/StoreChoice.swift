@@ -37,7 +37,7 @@ public struct StoreChoice: Sendable {
                 .notFound,
                 "the stack has \(entries.count) stores, and each has a history of its own; say whose, by configuration or storage")
         case .storage(let storage):
-            if let found = entries.first(where: { $0.entry.store === storage }) { return found.position }
+            if let found = entries.first(where: { $0.entry.store.isSame(as: storage) }) { return found.position }
             throw StorageError(.notFound, "the store is not part of this stack")
         case .identity(let store):
             if let found = core.position(of: store) { return found }

@@ -6,7 +6,7 @@ extension DataStack: CustomDebugStringConvertible {
     /// The model's version, and each store with its configuration and entities.
     public var debugDescription: String {
         let stores = core.entries.map { position, entry in
-            "  \(position): \(type(of: entry.store).storeType) \(entry.store.configuration ?? "(all entities)") \(entry.state.storeID)"
+            "  \(position): \(entry.store.storeType) \(entry.store.configuration ?? "(all entities)") \(entry.store.storeID)"
         }
         return (["DataStack of model \"\(schema.version)\", \(schema.entities.count) entities, \(stores.count) stores"] + stores)
             .joined(separator: "\n")

@@ -14,18 +14,18 @@ extension DataStack {
     ///
     /// - Throws: `noMigrationPath` where no way leads to the current version; whatever opening throws.
     public func requiredMigrations(for storage: any StorageInterface) throws(StorageError) -> [RequiredMigration] {
-        if core.entries.contains(where: { $0.entry.store === storage }) { return [] }
+        if core.entries.contains(where: { $0.entry.store.isSame(as: storage) }) { return [] }
         var attempts = 0
         while true {
-            let state: StorageState
+            let store: OpenStore
             do throws(StorageError) {
-                state = try storage.open(OpenRequest(schema: nil, createIfMissing: false, readOnly: true))
+                store = try OpenStore(opening: storage, OpenRequest(schema: nil, createIfMissing: false, readOnly: true))
             } catch  where error.code == .notFound {
                 return []
             }
-            defer { try? storage.close() }
+            defer { try? store.close() }
             do throws(StorageError) {
-                return try runner(storage, state, nil).requiredMigrations()
+                return try runner(store, nil).requiredMigrations()
             } catch  where error.code == .schemaMismatch && attempts < Self.mostSteps {
                 // Another program took a step after the opening: what is left is looked at anew.
                 attempts += 1
@@ -74,7 +74,7 @@ extension DataStack {
     /// Migrates a store that keeps another version, as far as it is allowed.
     func migrate(
         _ storage: any StorageInterface, _ allowed: AllowedMigrations, refusal: StorageError
-    ) throws(StorageError) -> StorageState {
+    ) throws(StorageError) -> OpenStore {
         switch allowed {
         case .all(let progress): return try take(storage, progress)
         case .synchronous:
@@ -95,22 +95,20 @@ extension DataStack {
         }
     }
 
-    private func runner(_ storage: any StorageInterface, _ state: StorageState, _ progress: MigrationProgress?) -> MigrationRunner {
-        MigrationRunner(
-            schemaHistory, storage, state, progress: progress, peer: core.reading(for: state.storeID, WriteOptions()))
+    private func runner(_ store: OpenStore, _ progress: MigrationProgress?) -> MigrationRunner {
+        MigrationRunner(schemaHistory, store, progress: progress, peer: core.reading(for: store.storeID, WriteOptions()))
     }
 
     /// Opens a store and leads it to the current version; it is open then.
-    private func take(_ storage: any StorageInterface, _ progress: MigrationProgress?) throws(StorageError) -> StorageState {
+    private func take(_ storage: any StorageInterface, _ progress: MigrationProgress?) throws(StorageError) -> OpenStore {
         defer { progress?.finish() }
         do throws(StorageError) {
             var attempts = 0
             while true {
-                let state = try storage.open(OpenRequest(schema: nil, createIfMissing: false))
+                let store = try OpenStore(opening: storage, OpenRequest(schema: nil, createIfMissing: false))
                 do throws(StorageError) {
-                    try runner(storage, state, progress).run()
-                    return StorageState(
-                        storeID: state.storeID, schema: schema, formatVersion: state.formatVersion, wasCreated: false)
+                    try runner(store, progress).run()
+                    return store.keeping(schema)
                 } catch  where error.code == .schemaMismatch && attempts < Self.mostSteps {
                     // Another program took a step first: what is left is looked at anew.
                     attempts += 1

@@ -7,7 +7,7 @@ extension MigrationRunner {
     public func requiredMigrations() throws(StorageError) -> [RequiredMigration] {
         let steps = try steps()
         if steps.isEmpty { return [] }
-        let reader = try storage.beginRead()
+        let reader = try store.beginRead()
         defer { reader.end() }
         var result: [RequiredMigration] = []
         for step in steps {
@@ -25,14 +25,14 @@ extension MigrationRunner {
         var earlier: [MigrationStep] = [], result: [[String]] = []
         for step in try steps() {
             let next = Self.step(step.mapping)
-            result.append(try storage.explanation(of: next, after: earlier))
+            result.append(try store.explanation(of: next, after: earlier))
             earlier.append(next)
         }
         return result
     }
 
     /// The number of objects of hierarchies that change.
-    private static func objectCount(_ mapping: SchemaMapping, _ reader: any StorageReader) throws(StorageError) -> Int {
+    private static func objectCount(_ mapping: SchemaMapping, _ reader: ReadSession) throws(StorageError) -> Int {
         let changed = Set(mapping.changes.map { String($0.path.prefix { $0 != "." }) })
         var count = 0
         for root in mapping.source.roots {

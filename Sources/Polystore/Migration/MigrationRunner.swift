@@ -9,30 +9,27 @@ public struct MigrationRunner {
     private static let timeout: TimeInterval = 30
 
     let history: SchemaHistory
-    let storage: any StorageInterface
-    private let state: StorageState
+    let store: OpenStore
     private let progress: MigrationProgress?
     private let mappingProviders: [any SchemaMappingProvider]
     private let isReturning: Bool
-    private let peer: (UUID) throws(StorageError) -> (any StorageReader)?
+    private let peer: (UUID) throws(StorageError) -> ReadSession?
 
     /// A runner for a store that is open for writing, without any session.
     ///
     /// - Parameters:
     ///   - history: The versions; the store is led to the current one.
-    ///   - storage: The store.
-    ///   - state: What `open` found.
+    ///   - store: The store.
     ///   - mappingProviders: What is asked about a step after the store's own providers.
     ///   - progress: Told how far it has come, and asked whether it is cancelled.
     ///   - peer: Starts to read a store that commits together with this one; nil where it is not at hand.
     public init(
-        _ history: SchemaHistory, _ storage: any StorageInterface, _ state: StorageState,
-        mappingProviders: [any SchemaMappingProvider] = [], progress: MigrationProgress? = nil,
-        peer: @escaping (UUID) throws(StorageError) -> (any StorageReader)? = { _ in nil }
+        _ history: SchemaHistory, _ store: OpenStore, mappingProviders: [any SchemaMappingProvider] = [],
+        progress: MigrationProgress? = nil,
+        peer: @escaping (UUID) throws(StorageError) -> ReadSession? = { _ in nil }
     ) {
         self.history = history
-        self.storage = storage
-        self.state = state
+        self.store = store
         self.progress = progress
         self.mappingProviders = mappingProviders
         self.peer = peer
@@ -44,18 +41,15 @@ public struct MigrationRunner {
     /// - Parameters:
     ///   - older: The version that the present one followed (`MigrationRecord.ancestors`).
     ///   - losses: What may be lost that is stored, by the paths of the changes.
-    ///   - storage: The store, open for writing, without any session.
-    ///   - state: What `open` found.
+    ///   - store: The store, open for writing, without any session.
     ///   - progress: Told how far it has come, and asked whether it is cancelled.
     public init(
-        backTo older: Schema, acceptedLosses losses: Set<String> = [], _ storage: any StorageInterface, _ state: StorageState,
-        progress: MigrationProgress? = nil
+        backTo older: Schema, acceptedLosses losses: Set<String> = [], _ store: OpenStore, progress: MigrationProgress? = nil
     ) {
         var history = SchemaHistory(current: older)
         history.acceptedLosses = losses
         self.history = history
-        self.storage = storage
-        self.state = state
+        self.store = store
         self.progress = progress
         mappingProviders = []
         peer = { _ throws(StorageError) in nil }
@@ -100,28 +94,28 @@ public struct MigrationRunner {
 
     /// The schemas of each step.
     private func ways() throws(StorageError) -> [(source: Schema, destination: Schema)] {
-        if isReturning { return state.schema.hash == history.currentSchema.hash ? [] : [(state.schema, history.currentSchema)] }
+        if isReturning { return store.schema.hash == history.currentSchema.hash ? [] : [(store.schema, history.currentSchema)] }
         try refuseReturn()
-        return try history.steps(from: state.schema)
+        return try history.steps(from: store.schema)
     }
 
     /// A program whose version the store has left is an older one: only a chain that says so leads back.
     private func refuseReturn() throws(StorageError) {
         let current = history.currentSchema
-        if history.migrationChain.hasSteps || state.schema.hash == current.hash { return }
-        let reader = try storage.beginRead()
+        if history.migrationChain.hasSteps || store.schema.hash == current.hash { return }
+        let reader = try store.beginRead()
         defer { reader.end() }
-        let before = MigrationRecord.ancestors(of: state.schema, try MigrationRecord.all(reader))
+        let before = MigrationRecord.ancestors(of: store.schema, try MigrationRecord.all(reader))
         // A new version may be as an old one was: it has another name.
         guard before.contains(where: { $0.hash == current.hash && $0.version == current.version }) else { return }
         throw StorageError(
             .noMigrationPath,
-            "the store was led from version \"\(current.version)\" of the model to \"\(state.schema.version)\" by a newer program: update this one"
+            "the store was led from version \"\(current.version)\" of the model to \"\(store.schema.version)\" by a newer program: update this one"
         )
     }
 
     private func mapping(from source: Schema, to destination: Schema) throws(StorageError) -> MigrationMapping {
-        for provider in storage.migrationMappingProviders + mappingProviders {
+        for provider in store.migrationMappingProviders + mappingProviders {
             if let mapping = try provider.mapping(from: source, to: destination) { return mapping }
         }
         let schemas = isReturning ? SchemaMapping(from: source, backTo: destination) : SchemaMapping(from: source, to: destination)
@@ -172,8 +166,8 @@ public struct MigrationRunner {
     /// - Returns: The place of the copy; nil where the store is no file.
     @discardableResult
     public func backup(keepsOlder: Bool = false) throws(StorageError) -> URL? {
-        guard let local = storage as? any LocalStorage else { return nil }
-        let name = local.fileURL.path + ".\(state.schema.version.fileNamePart)"
+        guard let local = store.ability((any LocalStorage).self) else { return nil }
+        let name = local.fileURL.path + ".\(store.schema.version.fileNamePart)"
         var place = name + ".backup", number = 2
         while keepsOlder, FileManager.default.fileExists(atPath: place) {
             place = name + ".\(number).backup"
@@ -192,12 +186,12 @@ public struct MigrationRunner {
 
     private func take(_ step: Step) throws(StorageError) {
         let mapping = step.mapping.schemas, wanted = Self.step(step.mapping)
-        let migration = try storage.beginMigration(wanted, WriteOptions(timeout: Self.timeout))
+        let migration = try store.beginMigration(wanted, WriteOptions(timeout: Self.timeout))
         defer { migration.end() }
-        let settled = try Peers.settle(state.storeID, mapping.source, migration.source, read: peer)
+        let settled = try Peers.settle(migration.source, read: peer)
         if settled != nil { StoreLogging.notice("a store has taken over what a peer kept for it, before its migration") }
         try refuseLosses(step, migration.source)
-        try step.stage?.run(.before, mapping.source, migration.source, history)
+        try step.stage?.run(.before, migration.source, history)
         let keys = try MigrationKeys(mapping) { root throws(StorageError) in
             try migration.source.reserveKeys(root, count: 1).lowerBound
         }
@@ -210,9 +204,9 @@ public struct MigrationRunner {
         try rows.noteLeftBehind(inPlace: inPlace)
         try migration.finish(keys, limits: rows.limits)
         try inverses.write(to: migration.destination, missing: rows.missing)
-        try LeftBehind(mapping.destination, rows.missing, migration.destination).remove()
+        try LeftBehind(rows.missing, migration.destination).remove()
         try MigrationRecord(mapping.source).keep(in: migration.destination)
-        try step.stage?.run(.after, mapping.destination, migration.destination, history)
+        try step.stage?.run(.after, migration.destination, history)
         _ = try migration.commit(CommitRecord(author: "migration"))
     }
 
@@ -232,7 +226,7 @@ public struct MigrationRunner {
 
     // MARK: Losses
 
-    private func refuseLosses(_ step: Step, _ source: any StorageReader) throws(StorageError) {
+    private func refuseLosses(_ step: Step, _ source: ReadSession) throws(StorageError) {
         let losses = try MigrationLosses(step.mapping, accepted: history.acceptedLosses).stored(in: source)
         guard let first = losses.first else { return }
         let paths = losses.map { "\"\($0.path)\"" }.joined(separator: ", ")
@@ -253,7 +247,7 @@ struct MigrationLosses {
         self.accepted = accepted
     }
 
-    func stored(in source: any StorageReader) throws(StorageError) -> [SchemaChange] {
+    func stored(in source: ReadSession) throws(StorageError) -> [SchemaChange] {
         var result: [SchemaChange] = []
         for loss in mapping.losses where !accepted.contains(loss.path) {
             if try isStored(loss.path, source) { result.append(loss) }
@@ -261,7 +255,7 @@ struct MigrationLosses {
         return result
     }
 
-    private func isStored(_ path: String, _ source: any StorageReader) throws(StorageError) -> Bool {
+    private func isStored(_ path: String, _ source: ReadSession) throws(StorageError) -> Bool {
         let schema = mapping.schemas.source, parts = path.split(separator: ".", maxSplits: 1).map(String.init)
         guard let index = parts.first.flatMap(schema.index(of:)) else { return true }
         var plan = FetchPlan(entity: index, entities: parts.count == 1 ? [index] : schema[index].family, fields: .keysOnly)

@@ -46,18 +46,19 @@ public struct MigrationStage: Sendable {
 
     enum Moment { case before, after }
 
-    func run(_ moment: Moment, _ schema: Schema, _ session: any StorageWriter, _ history: SchemaHistory) throws(StorageError) {
+    func run(_ moment: Moment, _ session: WriteSession, _ history: SchemaHistory) throws(StorageError) {
         let work: Work?, models: [ManagedObject.Type]
         switch moment {
         case .before: (work, models) = (preMigration, sourceModels)
         case .after:
             (work, models) = (
-                postMigration, destinationModels.isEmpty && schema.version == history.currentVersion ? history.models : destinationModels
+                postMigration,
+                destinationModels.isEmpty && session.schema.version == history.currentVersion ? history.models : destinationModels
             )
         }
         guard let work else { return }
         do {
-            try work(try MigrationContext(schema, models, session))
+            try work(try MigrationContext(models, session))
         } catch {
             if let error = error as? StorageError { throw error }
             throw StorageError(
@@ -73,11 +74,12 @@ public struct MigrationStage: Sendable {
 public final class MigrationContext {
     private let stack: DataStack
 
-    init(_ schema: Schema, _ models: [ManagedObject.Type], _ session: any StorageWriter) throws(StorageError) {
-        stack = try DataStack(schema: schema, models: models)
-        let state = StorageState(storeID: .placeholder, schema: schema, formatVersion: StoreMetadata.currentFormat, wasCreated: false)
-        let store = SessionStore(session)
-        stack.core.append(StackCore.Entry(store: store, state: state, entities: Set(schema.entities.indices)))
+    init(_ models: [ManagedObject.Type], _ session: WriteSession) throws(StorageError) {
+        stack = try DataStack(schema: session.schema, models: models)
+        let state = StorageState(
+            storeID: .placeholder, schema: session.schema, formatVersion: StoreMetadata.currentFormat, wasCreated: false)
+        let store = OpenStore(SessionStore(session), state)
+        stack.core.append(StackCore.Entry(store: store, entities: Set(session.schema.entities.indices)))
     }
 
     /// The schema of the version.
@@ -93,11 +95,17 @@ public final class MigrationContext {
 private final class SessionStore: StorageInterface, @unchecked Sendable {
     static let storeType = "migration"
     private let session: any StorageWriter
+    /// Those of the store that can be used within a transaction.
+    let capabilities: StorageCapabilities
 
-    init(_ session: any StorageWriter) { self.session = session }
+    init(_ session: WriteSession) {
+        self.session = session.writer
+        var capabilities = session.store.capabilities
+        capabilities.supported.formIntersection([.savepoints, .rawSQL])
+        self.capabilities = capabilities
+    }
 
     var configuration: String? { nil }
-    var capabilities: StorageCapabilities { StorageCapabilities([.savepoints], maximumValueBytes: 1 << 30, maximumColumns: 4096) }
     func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
         throw StorageError(.alreadyExists, "the store is already open")
     }

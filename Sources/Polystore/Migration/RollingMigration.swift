@@ -6,23 +6,20 @@ public import PolystoreStorage
 /// `contract`. A stack of either version opens the store as always; that of the newer one when it is filled.
 public struct RollingMigration {
     private let storage: any RollingStorage
-    private let state: StorageState
+    private let store: OpenStore
 
     /// The phases of a store that is open for writing and was opened without a model of its own.
     ///
-    /// - Parameters:
-    ///   - storage: The store.
-    ///   - state: What `open` found.
     /// - Throws: `unsupported` for a store without the capability `rollingMigrations`.
-    public init(_ storage: any StorageInterface, _ state: StorageState) throws(StorageError) {
-        guard let storage = storage as? any RollingStorage, storage.capabilities.contains(.rollingMigrations) else {
+    public init(_ store: OpenStore) throws(StorageError) {
+        guard let storage = store.ability((any RollingStorage).self), store.capabilities.contains(.rollingMigrations) else {
             throw StorageError(
                 .unsupported,
                 "the store cannot be used in two versions of the model (capability rollingMigrations): migrate it while no other program runs"
             )
         }
         self.storage = storage
-        self.state = state
+        self.store = store
     }
 
     /// The step that is under way; nil where there is none.
@@ -45,7 +42,7 @@ public struct RollingMigration {
     ///   `noMigrationPath`; `busy`.
     public func expand(to history: SchemaHistory, timeout: Double = 60) throws(StorageError) {
         guard let step = try step(to: history) else {
-            throw StorageError(.invalidConfiguration, "the store keeps version \"\(state.schema.version)\" of the model already")
+            throw StorageError(.invalidConfiguration, "the store keeps version \"\(store.schema.version)\" of the model already")
         }
         try storage.expand(step, WriteOptions(timeout: timeout))
     }
@@ -76,7 +73,7 @@ public struct RollingMigration {
         guard let current = try current() else {
             throw StorageError(.notFound, "no step is under way in the store; begin one with expand")
         }
-        let reader = try storage.beginRead()
+        let reader = try store.beginRead()
         defer { reader.end() }
         let mapping = MigrationMapping(SchemaMapping(from: current.source, to: current.destination))
         return try MigrationLosses(mapping, accepted: acceptedLosses).stored(in: reader)
@@ -108,7 +105,7 @@ public struct RollingMigration {
     }
 
     private func step(to history: SchemaHistory) throws(StorageError) -> MigrationStep? {
-        let steps = try MigrationRunner(history, storage, state).steps()
+        let steps = try MigrationRunner(history, store).steps()
         guard let step = steps.first else { return nil }
         if steps.count > 1 {
             let path = steps.map { "\"\($0.type.sourceVersion)\" → \"\($0.type.destinationVersion)\"" }.joined(separator: ", ")

@@ -5,7 +5,7 @@ extension ObjectContext {
     ///
     /// - Parameter isHarmless: Says of which errors the session of a transaction is what it was before.
     func withReader<R>(
-        _ store: Int, unless isHarmless: (StorageError.Code) -> Bool = \.precedesWork, _ body: (any StorageReader) throws(StorageError) -> R
+        _ store: Int, unless isHarmless: (StorageError.Code) -> Bool = \.precedesWork, _ body: (ReadSession) throws(StorageError) -> R
     ) throws(StorageError) -> R {
         if let sessions {
             return try sessions.working(unless: isHarmless) { () throws(StorageError) in try body(try sessions.reader(store)) }
@@ -30,15 +30,15 @@ extension ObjectContext {
     var hasDetachedChanges: Bool { sessions == nil && tracker?.hasPending == true }
 
     /// The objects of a plan, in its order.
-    func objects(for plan: FetchPlan, store: Int, _ reader: any StorageReader) throws(StorageError) -> [ManagedObject] {
+    func objects(for plan: FetchPlan, store: Int, _ reader: ReadSession) throws(StorageError) -> [ManagedObject] {
         if hasDetachedChanges { return try PendingFetch(plan, store, self).run(reader) }
         return try storedObjects(for: plan, store: store, reader)
     }
 
     /// The objects of the rows that the store gives for a plan.
-    func storedObjects(for plan: FetchPlan, store: Int, _ reader: any StorageReader) throws(StorageError) -> [ManagedObject] {
+    func storedObjects(for plan: FetchPlan, store: Int, _ reader: ReadSession) throws(StorageError) -> [ManagedObject] {
         var result: [ManagedObject] = []
-        let cursor = try reader.exactCursor(for: plan, schema: model.schema)
+        let cursor = try reader.cursor(for: plan)
         let batch = RowBatch(capacity: 256)
         let number = Int32(truncatingIfNeeded: store)
         loadingStore = number
@@ -108,16 +108,6 @@ extension ObjectContext {
         }
         return withExtendedLifetime(loaded) {
             keys.compactMap { key in map.find(key).flatMap { $0.isDeletedObject ? nil : $0 } }
-        }
-    }
-}
-
-extension StorageReader {
-    /// A cursor that gives exactly the rows of a plan, with a filter above the store where the store is not exact.
-    func exactCursor(for plan: FetchPlan, schema: Schema) throws(StorageError) -> any RowCursor {
-        switch pushdown(of: plan) {
-        case .exact: try cursor(for: plan)
-        case .inexact, .unsupported: try ResidualReader(self, schema: schema).cursor(for: plan)
         }
     }
 }

@@ -66,7 +66,7 @@ extension ObjectContext {
 
     /// The pairs of an object in a link table, in order, with the changes that are only in memory.
     private func pairs(
-        _ object: ManagedObject, _ link: Int, _ side: LinkSide, _ reader: any StorageReader
+        _ object: ManagedObject, _ link: Int, _ side: LinkSide, _ reader: ReadSession
     ) throws(StorageError) -> [Link] {
         var found: [Link] = []
         try reader.links(link, side: side, keys: [object._key]) { pairs throws(StorageError) in found += pairs }
@@ -87,7 +87,7 @@ extension ObjectContext {
     }
 
     private func memberKeys(
-        _ object: ManagedObject, _ destination: EntityIndex, _ slot: Int, _ reader: any StorageReader
+        _ object: ManagedObject, _ destination: EntityIndex, _ slot: Int, _ reader: ReadSession
     ) throws(StorageError) -> [Int64] {
         let description = model.schema[destination]
         let path = CheckedPath(steps: [], entity: destination, leaf: .slot(slot), type: .int64, text: description.slots[slot].name)

@@ -15,7 +15,7 @@ extension DataStack {
     public func forgetPeers(of storage: any StorageInterface) throws(StorageError) -> [PeerDifference] {
         try reporting { () throws(StorageError) in
             try core.checkReentrancy()
-            guard let position = core.entries.first(where: { $0.entry.store === storage })?.position else {
+            guard let position = core.entries.first(where: { $0.entry.store.isSame(as: storage) })?.position else {
                 throw StorageError(.notFound, "the store is not part of this stack")
             }
             return try core.forgetPeers(of: position)
@@ -55,10 +55,10 @@ extension StackCore {
     }
 
     fileprivate func forgetPeers(of position: Int) throws(StorageError) -> [PeerDifference] {
-        let entry = try entry(position), storeID = entry.state.storeID
+        let entry = try entry(position), storeID = entry.store.storeID
         let writer = try entry.store.beginWrite(WriteOptions())
         defer { writer.end() }
-        let differences = try Peers.differences(storeID, model.schema, writer, read: reading(for: storeID, WriteOptions()))
+        let differences = try Peers.differences(writer, read: reading(for: storeID, WriteOptions()))
         try Peers.forgetAll(writer)
         try Peers.forgetFollowers(writer)
         _ = try writer.commit(CommitRecord())

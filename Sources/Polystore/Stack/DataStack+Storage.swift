@@ -80,11 +80,13 @@ extension DataStack {
     public func removeStorage(_ storage: any StorageInterface) throws(StorageError) {
         try reporting { () throws(StorageError) in
             try core.checkReentrancy()
-            guard let position = core.entries.first(where: { $0.entry.store === storage })?.position, core.remove(storage) != nil else {
+            guard let position = core.entries.first(where: { $0.entry.store.isSame(as: storage) })?.position,
+                let entry = core.remove(storage)
+            else {
                 throw StorageError(.notFound, "the store is not part of this stack")
             }
             core.storesChanged(position)
-            try storage.close()
+            try entry.store.close()
         }
     }
 
@@ -106,12 +108,12 @@ extension DataStack {
     private func add(_ storage: any StorageInterface, _ allowed: AllowedMigrations) throws(StorageError) {
         try core.checkReentrancy()
         let entities = try routed(to: storage.configuration)
-        let state = try open(storage, allowed)
-        if core.entries.contains(where: { $0.entry.state.storeID == state.storeID }) {
-            try? storage.close()
+        let store = try open(storage, allowed)
+        if core.entries.contains(where: { $0.entry.store.storeID == store.storeID }) {
+            try? store.close()
             throw StorageError(.alreadyExists, "this store is already part of the stack")
         }
-        let position = core.append(StackCore.Entry(store: storage, state: state, entities: entities))
+        let position = core.append(StackCore.Entry(store: store, entities: entities))
         defer { core.storesChanged(position) }
         do throws(StorageError) {
             try core.catchUp()
@@ -119,15 +121,15 @@ extension DataStack {
             // What cannot be written to stays behind, and is not written over either.
         } catch {
             _ = core.remove(storage)
-            try? storage.close()
+            try? store.close()
             throw error
         }
     }
 
-    private func open(_ storage: any StorageInterface, _ allowed: AllowedMigrations) throws(StorageError) -> StorageState {
+    private func open(_ storage: any StorageInterface, _ allowed: AllowedMigrations) throws(StorageError) -> OpenStore {
         let request = OpenRequest(schema: schema)
         do throws(StorageError) {
-            return try storage.open(request)
+            return try OpenStore(opening: storage, request)
         } catch  where error.code == .schemaMismatch {
             do throws(StorageError) {
                 return try migrate(storage, allowed, refusal: error)
@@ -138,7 +140,7 @@ extension DataStack {
             }
             StoreLogging.notice("a store is made anew because no migration leads from its model: \(error.message)")
             try storage.erase()
-            return try storage.open(request)
+            return try OpenStore(opening: storage, request)
         }
     }
 

@@ -98,7 +98,7 @@ public final class DataStack: Sendable {
     }
 
     /// The stores in the order in which they were added.
-    public var storages: [any StorageInterface] { core.entries.map(\.entry.store) }
+    public var storages: [any StorageInterface] { core.entries.map(\.entry.store.storage) }
 }
 
 /// What happens when a relationship is asked for that was not loaded.

@@ -44,7 +44,7 @@ final class JointCommits: Sendable {
     @inline(never) func hasConfirmed(_ leader: Int) -> Bool { state.withLock { !($0.confirmed[leader] ?? []).isEmpty } }
 
     /// Drops them, in a transaction of the store.
-    @inline(never) func dropConfirmed(_ leader: Int, _ writer: any StorageWriter) throws(StorageError) {
+    @inline(never) func dropConfirmed(_ leader: Int, _ writer: WriteSession) throws(StorageError) {
         let confirmed = state.withLock { $0.confirmed.removeValue(forKey: leader) } ?? []
         for item in confirmed { try Peers.drop(for: item.follower, confirmed: item.peer, writer) }
     }

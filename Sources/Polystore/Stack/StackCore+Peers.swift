@@ -26,12 +26,12 @@ extension StackCore {
         guard commitRank(position) == 1 else { return false }
         let own = storeID(position).uuidString
         return entries.contains { other, entry in
-            other != position && (commitRank(other), entry.state.storeID.uuidString) < (1, own)
+            other != position && (commitRank(other), entry.store.storeID.uuidString) < (1, own)
         }
     }
 
     /// Starts a write transaction. One of a store that other stores may keep changes for takes those over first.
-    func beginWrite(_ position: Int, _ options: WriteOptions) throws(StorageError) -> any StorageWriter {
+    func beginWrite(_ position: Int, _ options: WriteOptions) throws(StorageError) -> WriteSession {
         let entry = try entry(position)
         var options = options
         options.isFollowed = commits.isObserved
@@ -40,7 +40,7 @@ extension StackCore {
             let writer = try entry.store.beginWrite(options)
             if commitRank(position) != 1 { return writer }
             do throws(StorageError) {
-                let author = try Peers.settle(entry.state.storeID, model.schema, writer, read: reading(for: entry.state.storeID, options))
+                let author = try Peers.settle(writer, read: reading(for: entry.store.storeID, options))
                 guard let author else { return writer }
                 _ = try writer.commit(CommitRecord(author: author))
             } catch {
@@ -80,7 +80,7 @@ extension StackCore {
     private func isBehind(_ position: Int, _ entry: Entry) throws(StorageError) -> Bool {
         if commitRank(position) != 1 { return false }
         return try withLeaders(of: entry) { leader, peer throws(StorageError) in
-            try leader.isAhead(of: entry.state.storeID, peer)
+            try leader.isAhead(of: entry.store.storeID, peer)
         }
     }
 
@@ -103,8 +103,8 @@ extension StackCore {
     private func dropConfirmed(_ position: Int, _ entry: Entry) {
         guard commitRank(position) == 1 else { return }
         _ = try? withLeaders(of: entry) { leader, peer throws(StorageError) in
-            if try leader.keepsConfirmed(for: entry.state.storeID, peer), let place = self.position(of: peer.store) {
-                joint.confirm(peer, of: entry.state.storeID, by: place)
+            if try leader.keepsConfirmed(for: entry.store.storeID, peer), let place = self.position(of: peer.store) {
+                joint.confirm(peer, of: entry.store.storeID, by: place)
             }
             return false
         }
@@ -135,7 +135,7 @@ extension StackCore {
         }
     }
 
-    func write(to store: Int, _ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
+    func write(to store: Int, _ body: (WriteSession) throws(StorageError) -> Void) throws(StorageError) {
         let writer = try beginWrite(store, WriteOptions())
         defer { writer.end() }
         try body(writer)

@@ -5,8 +5,7 @@ internal import Synchronization
 /// What a stack and everything that came from it share: the model and the stores.
 final class StackCore: Sendable {
     struct Entry: Sendable {
-        let store: any StorageInterface
-        let state: StorageState
+        let store: OpenStore
         /// The entities that are routed to the store.
         let entities: Set<EntityIndex>
     }
@@ -96,7 +95,7 @@ final class StackCore: Sendable {
     func remove(_ store: any StorageInterface) -> Entry? {
         defer { countWriters() }
         return state.withLock { state in
-            guard let index = state.entries.firstIndex(where: { $0.entry.store === store }) else { return nil }
+            guard let index = state.entries.firstIndex(where: { $0.entry.store.isSame(as: store) }) else { return nil }
             return state.entries.remove(at: index).entry
         }
     }
@@ -123,12 +122,12 @@ final class StackCore: Sendable {
     /// Whether a store is still part of the stack.
     func hasStore(_ position: Int) -> Bool { state.withLock { $0.index(of: position) != nil } }
 
-    func store(_ position: Int) throws(StorageError) -> any StorageInterface { try entry(position).store }
+    func store(_ position: Int) throws(StorageError) -> OpenStore { try entry(position).store }
 
-    func storeID(_ position: Int) -> UUID { (try? entry(position).state.storeID) ?? UUID.placeholder }
+    func storeID(_ position: Int) -> UUID { (try? entry(position).store.storeID) ?? UUID.placeholder }
 
     /// The position of the store with an identity; nil if the stack does not have it.
-    func position(of storeID: UUID) -> Int? { entries.first { $0.entry.state.storeID == storeID }?.position }
+    func position(of storeID: UUID) -> Int? { entries.first { $0.entry.store.storeID == storeID }?.position }
 
     /// The stores that hold an entity: all of them, or those of the named configurations.
     ///

@@ -23,7 +23,7 @@ final class JointCommit {
     private(set) var strangers: [(store: Int, peer: UUID)] = []
 
     private let stack: StackCore
-    private let writers: [Int: any StorageWriter]
+    private let writers: [Int: WriteSession]
     private let redo: [Int: Redo.Recorder?]
     private let executed: Set<Int>
     private let record: CommitRecord
@@ -33,7 +33,7 @@ final class JointCommit {
     private var confirmed: [(peer: Peer, follower: Int)] = []
 
     init(
-        _ stack: StackCore, _ writers: [Int: any StorageWriter], redo: [Int: Redo.Recorder?], executed: Set<Int>, _ record: CommitRecord
+        _ stack: StackCore, _ writers: [Int: WriteSession], redo: [Int: Redo.Recorder?], executed: Set<Int>, _ record: CommitRecord
     ) {
         self.stack = stack
         self.writers = writers
@@ -74,7 +74,7 @@ final class JointCommit {
 
     // MARK: What the leader keeps
 
-    private func keepRedo(of followers: [Int], in first: Int, _ leader: any StorageWriter) throws(StorageError) {
+    private func keepRedo(of followers: [Int], in first: Int, _ leader: WriteSession) throws(StorageError) {
         if followers.isEmpty { return }
         if !executed.isDisjoint(with: followers) {
             throw StorageError(
@@ -130,16 +130,15 @@ final class JointCommit {
     }
 
     private func prepare(
-        _ servers: [Int], for leader: any StorageWriter, _ ticket: CommitHub.Ticket
+        _ servers: [Int], for leader: WriteSession, _ ticket: CommitHub.Ticket
     ) throws(StorageError) -> [Prepared] {
         var prepared: [Prepared] = []
         if servers.isEmpty { return prepared }
-        guard let leader = leader.ability((any PreparingWriter).self) else { throw Self.preparesNothing }
-        let commit = try leader.commitToken()
+        guard let commit = try leader.commitToken() else { throw Self.preparesNothing }
         do throws(StorageError) {
             for store in servers {
                 guard let storage = try stack.store(store).ability((any PreparedCommitStorage).self),
-                    let writer = writers[store]?.ability((any PreparingWriter).self)
+                    let writer = writers[store], writer.canPrepare
                 else { throw Self.preparesNothing }
                 stack.joint.setMayBePrepared(store, true)
                 let changes = recordedChanges(store, writer, ticket)
@@ -203,7 +202,7 @@ final class JointCommit {
         }
     }
 
-    private func recordedChanges(_ store: Int, _ writer: any StorageWriter, _ ticket: CommitHub.Ticket) -> HistoryChanges? {
+    private func recordedChanges(_ store: Int, _ writer: WriteSession, _ ticket: CommitHub.Ticket) -> HistoryChanges? {
         ticket.isObserved && !executed.contains(store) ? writer.recordedChanges : nil
     }
 

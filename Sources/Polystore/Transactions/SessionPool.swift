@@ -37,8 +37,8 @@ final class SessionPool {
     private let isWhole: Bool
     /// What the stack had committed over several stores when the first was opened.
     private var mark: JointCommits.Mark?
-    private var readers: [Int: any StorageReader] = [:]
-    private var writers: [Int: any StorageWriter] = [:]
+    private var readers: [Int: ReadSession] = [:]
+    private var writers: [Int: WriteSession] = [:]
     /// The stores that changes were applied to, with what the others have to keep of them until they have committed.
     private var redo: [Int: Redo.Recorder?] = [:]
     /// The stores in which statements of the program changed rows that nobody wrote down.
@@ -46,7 +46,7 @@ final class SessionPool {
     /// The marks of the savepoints that are set, innermost last.
     private var savepoints: [Savepoint] = []
     /// The session that was asked for last: nearly always it is the next one too.
-    @exclusivity(unchecked) private var last: (store: Int, reader: any StorageReader)?
+    @exclusivity(unchecked) private var last: (store: Int, reader: ReadSession)?
 
     private struct Savepoint {
         var marks: [Int: Int] = [:]
@@ -80,14 +80,14 @@ final class SessionPool {
 
     /// The session of a store: the writer's in a write transaction.
     @inline(__always)
-    func reader(_ store: Int) throws(StorageError) -> any StorageReader {
+    func reader(_ store: Int) throws(StorageError) -> ReadSession {
         if let last, last.store == store { return last.reader }
         return try findReader(store)
     }
 
-    private func findReader(_ store: Int) throws(StorageError) -> any StorageReader {
+    private func findReader(_ store: Int) throws(StorageError) -> ReadSession {
         try checkActive()
-        let reader: any StorageReader
+        let reader: ReadSession
         if options != nil {
             reader = try writer(store)
         } else if let known = readers[store] {
@@ -99,15 +99,15 @@ final class SessionPool {
         return reader
     }
 
-    private func open(_ store: Int) throws(StorageError) -> any StorageReader {
+    private func open(_ store: Int) throws(StorageError) -> ReadSession {
         if isWhole { try open([store]) }
         if let reader = readers[store] { return reader }
         return try begin(store)
     }
 
-    private func begin(_ store: Int) throws(StorageError) -> any StorageReader {
+    private func begin(_ store: Int) throws(StorageError) -> ReadSession {
         let begun = try stack.store(store).beginRead(ReadOptions(limit: limit))
-        let reader = isMeasured ? MeasuredReader(begun, stack.model.schema) : begun
+        let reader = isMeasured ? begun.through(MeasuredReader.init) : begun
         readers[store] = reader
         return reader
     }
@@ -128,10 +128,10 @@ final class SessionPool {
     }
 
     /// What was asked of each store, where that is measured.
-    var work: [Int: Explanation.Work] { readers.compactMapValues { ($0 as? MeasuredReader)?.work } }
+    var work: [Int: Explanation.Work] { readers.compactMapValues { ($0.reader as? MeasuredReader)?.work } }
 
     /// The write session of a store.
-    func writer(_ store: Int) throws(StorageError) -> any StorageWriter {
+    func writer(_ store: Int) throws(StorageError) -> WriteSession {
         try checkActive()
         guard let options else { throw Self.ended }
         if let writer = writers[store] { return writer }
@@ -190,12 +190,12 @@ final class SessionPool {
     }
 
     /// Keeps bytes beside the data of a store.
-    func setNotes(in store: Int, _ body: (any StorageWriter) throws(StorageError) -> Void) throws(StorageError) {
+    func setNotes(in store: Int, _ body: (WriteSession) throws(StorageError) -> Void) throws(StorageError) {
         try working { () throws(StorageError) in try body(try changingWriter(store)) }
     }
 
     /// The write session of a store that is about to be changed.
-    private func changingWriter(_ store: Int) throws(StorageError) -> any StorageWriter {
+    private func changingWriter(_ store: Int) throws(StorageError) -> WriteSession {
         // The first to commit keeps the changes of the others, so those of a store that is always first need not be written down.
         if redo[store] == nil { redo[store] = stack.canFollow(store) ? Redo.Recorder(stack.model.schema) : .some(nil) }
         return try writer(store)
@@ -285,7 +285,7 @@ final class SessionPool {
 
     // MARK: Savepoints
 
-    private func mark(_ savepoint: inout Savepoint, _ store: Int, _ writer: any StorageWriter) throws(StorageError) {
+    private func mark(_ savepoint: inout Savepoint, _ store: Int, _ writer: WriteSession) throws(StorageError) {
         if try stack.store(store).capabilities.contains(.savepoints) {
             savepoint.marks[store] = try writer.savepoint()
         } else {

@@ -26,7 +26,7 @@ struct DumpCommand: ParsableCommand {
             if let file { try file.write(buffer) } else { try Console.write(buffer) }
             buffer.removeAll(keepingCapacity: true)
         }
-        try Dump(Contents(reader, opened.schema)).lines { line throws(StorageError) in
+        try Dump(Contents(reader)).lines { line throws(StorageError) in
             buffer += Data((line + "\n").utf8)
             if buffer.count > 1 << 20 { try flush() }
         }

@@ -19,7 +19,7 @@ struct InfoCommand: ParsableCommand {
         defer { opened.close() }
         let reader = try opened.store.beginRead()
         defer { reader.end() }
-        let contents = Contents(reader, opened.schema)
+        let contents = Contents(reader)
         var counts: [(String, Int)] = []
         for root in opened.schema.roots { counts.append((opened.schema.entities[root].name, try contents.count(root))) }
         let position = try reader.currentToken()?.position

@@ -43,7 +43,7 @@ struct LoadCommand: ParsableCommand {
         let line = ProgressLine(isQuiet: quiet)
         do {
             let report = try FileLoader.load(
-                mapping, into: opened.store, opened.schema, isStrict: strict, progress: { line.show($0, done: $1) },
+                mapping, into: opened.store, isStrict: strict, progress: { line.show($0, done: $1) },
                 read: { try Stores.data(folder.appendingPathComponent($0).path) })
             line.finish()
             opened.close()

@@ -51,7 +51,7 @@ struct QueryCommand: ParsableCommand {
                 let value = try reader.values(for: plan).first?.first ?? .null
                 return Console.print(JSONWriter.write(ValueText.json(value)))
             }
-            try show(request.plan(in: opened.schema), reader, opened.schema)
+            try show(request.plan(in: opened.schema), reader)
         } catch let error as QueryError {
             throw StorageError(error)
         }
@@ -73,10 +73,8 @@ struct QueryCommand: ParsableCommand {
         return FetchRequest(entity, where: predicate, orderBy: keys, limit: limit)
     }
 
-    private func show(_ plan: FetchPlan, _ reader: any StorageReader, _ schema: Schema) throws(StorageError) {
-        let isExact = reader.pushdown(of: plan) == .exact
-        let cursor = try isExact ? reader.cursor(for: plan) : ResidualReader(reader, schema: schema).cursor(for: plan)
-        let batch = RowBatch()
+    private func show(_ plan: FetchPlan, _ reader: ReadSession) throws(StorageError) {
+        let cursor = try reader.cursor(for: plan), schema = reader.schema, batch = RowBatch()
         while try cursor.next(into: batch) {
             for index in 0..<batch.count { Console.print(try Dump.line(batch.row(index), schema)) }
         }

@@ -10,30 +10,31 @@ enum Stores {
 
     /// A store that is open.
     struct Opened {
-        let store: any StorageInterface
-        let state: StorageState
+        let store: OpenStore
         let url: StoreURL
 
-        var schema: Schema { state.schema }
+        var state: StorageState { store.state }
+        var schema: Schema { store.schema }
         /// What of a database of another program is left out or read otherwise.
-        var remarks: [String] { (store as? any ForeignStorage)?.remarks ?? [] }
+        var remarks: [String] { store.ability((any ForeignStorage).self)?.remarks ?? [] }
         func close() { try? store.close() }
         /// Looks for damage, where the store can.
-        func check() throws(StorageError) { try (store as? any CheckedStorage)?.check() }
+        func check() throws(StorageError) { try store.ability((any CheckedStorage).self)?.check() }
     }
 
     /// Opens what is there.
     static func open(_ text: String, readOnly: Bool = true) throws(StorageError) -> Opened {
         let url = try catalog.url(for: text)
         let store = try catalog.store(at: url)
-        return Opened(store: store, state: try store.open(OpenRequest(schema: nil, createIfMissing: false, readOnly: readOnly)), url: url)
+        return Opened(
+            store: try OpenStore(opening: store, OpenRequest(schema: nil, createIfMissing: false, readOnly: readOnly)), url: url)
     }
 
     /// Opens a store, making it with a schema where it is missing.
     static func create(_ text: String, _ schema: Schema) throws(StorageError) -> Opened {
         let url = try catalog.url(for: text)
         let store = try catalog.store(at: url)
-        return Opened(store: store, state: try store.open(OpenRequest(schema: schema)), url: url)
+        return Opened(store: try OpenStore(opening: store, OpenRequest(schema: schema)), url: url)
     }
 
     /// Removes a store that was made for work that then failed, so that nothing is half written.

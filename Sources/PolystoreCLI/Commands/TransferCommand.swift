@@ -31,7 +31,7 @@ struct TransferCommand: ParsableCommand {
         let start = Date()
         do {
             let items = try TransferEngine { Interruption.isAsked }.transfer(
-                from: from.store, from.schema, to: to.store, to.schema, report: line.show)
+                from: from.store, to: to.store, report: line.show)
             line.finish()
             let rows = items.reduce(0) { $0 + $1.digest.count }
             let seconds = Date().timeIntervalSince(start)
@@ -55,7 +55,7 @@ struct TransferCommand: ParsableCommand {
         if noVerify { return }
         let reader = try to.store.beginRead()
         defer { reader.end() }
-        let found = try Contents(reader, to.schema).digests()
+        let found = try Contents(reader).digests()
         for (item, copy) in zip(items, found) where item != copy {
             Console.error("polystore: \(item.name) differs after the copy")
             throw Failure.differs

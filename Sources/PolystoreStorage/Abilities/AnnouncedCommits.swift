@@ -16,14 +16,14 @@ public protocol CommitAnnouncingWriter: StorageWriter {
     func announceCommit(for follower: UUID) throws(StorageError)
 }
 
-extension StorageInterface {
+extension OpenStore {
     /// Waits until no commit that was announced for another store is under way; without the ability a commit ends with its program.
     public func awaitCommits(for follower: UUID, _ options: WriteOptions) throws(StorageError) {
         try ability((any AnnouncedCommitStorage).self)?.awaitCommits(for: follower, options)
     }
 }
 
-extension StorageWriter {
+extension WriteSession {
     /// Announces that the transaction carries changes for another store; without the ability a commit ends with its program.
     public func announceCommit(for follower: UUID) throws(StorageError) {
         try ability((any CommitAnnouncingWriter).self)?.announceCommit(for: follower)

@@ -13,14 +13,18 @@ public protocol BatchWriter: StorageWriter {
     func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]?
 }
 
-extension StorageWriter {
-    /// Changes all rows of a plan in the engine; nil without the ability.
+extension WriteSession {
+    /// Changes all rows of a plan in the engine; nil where the layer above has to read and write them.
+    ///
+    /// - Returns: The keys of the rows by entity.
     public func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]? {
-        try ability((any BatchWriter).self)?.updateAll(update)
+        try change { () throws(StorageError) in try batches.find(in: writer)?.updateAll(update) }
     }
 
-    /// Deletes all rows of a plan in the engine; nil without the ability.
+    /// Deletes all rows of a plan in the engine; nil where the layer above has to read and delete them.
+    ///
+    /// - Returns: The keys of the rows by entity.
     public func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]? {
-        try ability((any BatchWriter).self)?.deleteAll(plan)
+        try change { () throws(StorageError) in try batches.find(in: writer)?.deleteAll(plan) }
     }
 }

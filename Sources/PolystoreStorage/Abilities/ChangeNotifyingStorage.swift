@@ -9,10 +9,12 @@ public protocol ChangeNotifyingStorage: StorageInterface {
     func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)?
 }
 
-extension StorageInterface {
-    /// Reports changes that others make; nil without the ability.
+extension OpenStore {
+    /// Reports changes that others make to the same data; the handler is called on a thread of the store, one call at a time.
+    ///
+    /// - Returns: The watch; nil where no other program can change the data, or the store cannot tell.
     public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
-        try ability((any ChangeNotifyingStorage).self)?.watchChanges(handler)
+        try checkOpen()
+        return try notifying?.watchChanges(handler)
     }
-
 }

@@ -7,7 +7,7 @@ public protocol ChangeRecordingWriter: StorageWriter {
     var recordedChanges: HistoryChanges? { get }
 }
 
-extension StorageWriter {
-    /// What the transaction has changed so far; nil without the ability.
-    public var recordedChanges: HistoryChanges? { ability((any ChangeRecordingWriter).self)?.recordedChanges }
+extension WriteSession {
+    /// What the transaction has changed so far, without what `load` and `execute` did; nil where the store does not know.
+    public var recordedChanges: HistoryChanges? { recorders.find(in: writer)?.recordedChanges }
 }

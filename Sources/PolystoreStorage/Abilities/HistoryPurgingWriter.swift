@@ -7,10 +7,13 @@ public protocol HistoryPurgingWriter: StorageWriter {
     func purgeHistory(through token: HistoryToken) throws(StorageError)
 }
 
-extension StorageWriter {
-    /// Forgets the history up to a token; `unsupported` without the ability.
+extension WriteSession {
+    /// Forgets the history up to a token, itself included.
+    ///
+    /// - Throws: `tokenExpired` for a token of another store; `unsupported` without the capability `history`.
     public func purgeHistory(through token: HistoryToken) throws(StorageError) {
-        guard let writer = ability((any HistoryPurgingWriter).self) else { throw .keepsNoHistory }
-        try writer.purgeHistory(through: token)
+        try checkActive()
+        guard store.capabilities.contains(.history), let purger = purgers.find(in: writer) else { throw .keepsNoHistory }
+        try purger.purgeHistory(through: token)
     }
 }

@@ -14,14 +14,21 @@ extension PlanExplainer {
     public func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String] { try explanation(of: plan) }
 }
 
-extension StorageReader {
-    /// How the engine answers a plan; nothing without the ability.
-    public func explanation(of plan: FetchPlan) throws(StorageError) -> [String] {
-        try ability((any PlanExplainer).self)?.explanation(of: plan) ?? []
+extension ReadSession {
+    /// How the engine answers what it answers of a plan, line by line, for people to read; nothing without the ability.
+    public final func explanation(of plan: FetchPlan) throws(StorageError) -> [String] {
+        try checkActive()
+        return try explainers.find(in: reader)?.explanation(of: answered(plan)) ?? []
     }
 
-    /// How the engine answers a plan, with measurements; nothing without the ability.
-    public func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String] {
-        try ability((any PlanExplainer).self)?.measuredExplanation(of: plan) ?? []
+    /// As `explanation`, with what the engine measures while it runs the plan.
+    public final func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String] {
+        try checkActive()
+        return try explainers.find(in: reader)?.measuredExplanation(of: answered(plan)) ?? []
+    }
+
+    /// The part of a plan that the store answers exactly.
+    private final func answered(_ plan: FetchPlan) -> FetchPlan {
+        pushdown(of: plan) == .exact ? plan : ResidualReader(reader, schema: schema).stored(plan)
     }
 }

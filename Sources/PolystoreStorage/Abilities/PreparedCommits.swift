@@ -26,3 +26,25 @@ public protocol PreparingWriter: StorageWriter {
     /// - Returns: The token of the entry of the history that there is after the commit, or nil.
     func prepare(for commit: CommitToken, _ record: CommitRecord) throws(StorageError) -> HistoryToken?
 }
+
+extension WriteSession {
+    /// The token by which the outcome of the commit of this transaction can be asked for; nil without the ability.
+    public func commitToken() throws(StorageError) -> CommitToken? {
+        try checkActive()
+        return try ability((any PreparingWriter).self)?.commitToken()
+    }
+
+    /// Whether the transaction can be prepared.
+    public var canPrepare: Bool { ability((any PreparingWriter).self) != nil }
+
+    /// Does all that a commit does except to commit; the session ends.
+    ///
+    /// - Returns: The token of the entry of the history that there is after the commit, or nil.
+    /// - Throws: `unsupported` where no prepared transactions are kept; what a commit throws.
+    public func prepare(for commit: CommitToken, _ record: CommitRecord) throws(StorageError) -> HistoryToken? {
+        guard let writer = ability((any PreparingWriter).self) else {
+            throw StorageError(.unsupported, "the store does not prepare transactions; write to it in a transaction of its own")
+        }
+        return try finish { () throws(StorageError) in try writer.prepare(for: commit, record) }
+    }
+}

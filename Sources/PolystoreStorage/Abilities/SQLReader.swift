@@ -8,17 +8,21 @@ public protocol SQLReader: StorageReader {
     func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows
 }
 
+extension ReadSession {
+    /// The answer to a statement in SQL that changes nothing; the session goes on after an error.
+    ///
+    /// - Throws: `unsupported` without the capability `rawSQL`; `invalidPredicate` for a statement that is wrong, several at once and one that
+    ///   controls transactions or settings; `readOnly` for one that would change something.
+    public final func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows {
+        try checkActive()
+        guard store.capabilities.contains(.rawSQL), let reader = sqlReaders.find(in: reader) else { throw .takesNoSQL }
+        return try reader.rawRows(sql)
+    }
+}
+
 extension StorageError {
     /// What a store without `rawSQL` answers.
     static var takesNoSQL: StorageError {
         StorageError(.unsupported, "the store takes no SQL (it lacks the capability \(StorageCapabilities.Capability.rawSQL))")
-    }
-}
-
-extension StorageReader {
-    /// The answer to a statement in SQL; `unsupported` without the ability.
-    public func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows {
-        guard let reader = ability((any SQLReader).self) else { throw .takesNoSQL }
-        return try reader.rawRows(sql)
     }
 }

@@ -9,10 +9,14 @@ public protocol SQLWriter: StorageWriter {
     func execute(_ sql: RawSQL) throws(StorageError) -> Int
 }
 
-extension StorageWriter {
-    /// Runs a statement in SQL; `unsupported` without the ability.
+extension WriteSession {
+    /// Runs a statement in SQL that changes rows; after an error nothing of the statement is there, and the session goes on.
+    ///
+    /// - Returns: The number of rows that the statement changed.
+    /// - Throws: `unsupported` without the capability `rawSQL`; `invalidPredicate`; `uniqueConstraintViolated`.
     public func execute(_ sql: RawSQL) throws(StorageError) -> Int {
-        guard let writer = ability((any SQLWriter).self) else { throw .takesNoSQL }
+        try checkActive()
+        guard store.capabilities.contains(.rawSQL), let writer = sqlWriters.find(in: writer) else { throw .takesNoSQL }
         return try writer.execute(sql)
     }
 }

@@ -6,10 +6,13 @@ public protocol SingleRowReader: StorageReader {
     func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError)
 }
 
-extension StorageReader {
-    /// Appends the row with a key, as `rows` does without the ability.
-    public func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError) {
-        guard let reader = ability((any SingleRowReader).self) else { return try rows(entity, keys: [key], into: batch) }
-        try reader.row(entity, key: key, into: batch)
+extension ReadSession {
+    /// Appends the row with a key of an entity's hierarchy, if there is one; as `rows` does without the ability.
+    ///
+    /// Bytes of the row are valid until the next call of the session.
+    public final func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError) {
+        try checkActive()
+        guard let single = singleRows.find(in: reader) else { return try reader.rows(entity, keys: [key], into: batch) }
+        try single.row(entity, key: key, into: batch)
     }
 }

@@ -12,19 +12,22 @@ public protocol UnsettledHistoryReader: HistoryReader {
     func historyLag() throws(StorageError) -> HistoryLag
 }
 
-extension StorageReader {
-    /// Whether entries are withheld; false without the ability.
-    public func hasUnsettledHistory() throws(StorageError) -> Bool {
-        try ability((any UnsettledHistoryReader).self)?.hasUnsettledHistory() ?? false
+extension ReadSession {
+    /// Whether the history has entries that `history` does not give yet, because one with a lower token may still appear.
+    public final func hasUnsettledHistory() throws(StorageError) -> Bool {
+        try checkActive()
+        return try unsettledHistories.find(in: reader)?.hasUnsettledHistory() ?? false
     }
 
-    /// The tokens of entries that are withheld; none without the ability.
-    public func unsettledTokens() throws(StorageError) -> [HistoryToken] {
-        try ability((any UnsettledHistoryReader).self)?.unsettledTokens() ?? []
+    /// The tokens of such entries that the session sees.
+    public final func unsettledTokens() throws(StorageError) -> [HistoryToken] {
+        try checkActive()
+        return try unsettledHistories.find(in: reader)?.unsettledTokens() ?? []
     }
 
-    /// How many entries are withheld; none without the ability.
-    public func historyLag() throws(StorageError) -> HistoryLag {
-        try ability((any UnsettledHistoryReader).self)?.historyLag() ?? HistoryLag()
+    /// How many such entries there are, and since when.
+    public final func historyLag() throws(StorageError) -> HistoryLag {
+        try checkActive()
+        return try unsettledHistories.find(in: reader)?.historyLag() ?? HistoryLag()
     }
 }

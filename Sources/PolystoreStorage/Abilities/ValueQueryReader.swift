@@ -7,8 +7,11 @@ public protocol ValueQueryReader: StorageReader {
 
     /// The rows of a query's answer.
     ///
-    /// *Requires*: `pushdown(of: plan)` is not `.unsupported`.
-    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]
+    /// *Requires*: the store answers the plan's fetch exactly.
+    ///
+    /// *Behavior*: nil where the engine would compute something otherwise than the contract says; the layer above then computes it from the
+    /// rows.
+    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]?
 }
 
 extension ValueQueryReader {
@@ -16,15 +19,16 @@ extension ValueQueryReader {
     public func pushdown(of plan: QueryPlan) -> Pushdown { pushdown(of: plan.fetch) }
 }
 
-extension StorageReader {
-    /// How the engine answers a query for values; not at all without the ability.
-    public func pushdown(of plan: QueryPlan) -> Pushdown { ability((any ValueQueryReader).self)?.pushdown(of: plan) ?? .unsupported }
+extension ReadSession {
+    /// How the store itself answers a query for values; not at all without the ability.
+    public final func pushdown(of plan: QueryPlan) -> Pushdown {
+        valueQueries.find(in: reader)?.pushdown(of: plan) ?? .unsupported
+    }
 
-    /// The rows of a query's answer.
-    public func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
-        guard let reader = ability((any ValueQueryReader).self) else {
-            throw StorageError(.unsupported, "the store answers no queries for values by itself")
-        }
-        return try reader.values(for: plan)
+    /// The rows of a query's answer; computed from the rows of its fetch where the store does not answer it.
+    public final func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
+        try checkActive()
+        if pushdown(of: plan.fetch) == .exact, let answer = try valueQueries.find(in: reader)?.values(for: plan) { return answer }
+        return try ResidualReader(reader, schema: schema).values(for: plan)
     }
 }

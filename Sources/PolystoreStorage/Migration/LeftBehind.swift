@@ -1,12 +1,11 @@
 /// Takes out of a migrated store what leads to objects that were left behind: references become nil, pairs go.
 public struct LeftBehind {
-    private let schema: Schema
+    private var schema: Schema { writer.schema }
     private let missing: [EntityIndex: Set<Int64>]
-    private let writer: any StorageWriter
+    private let writer: WriteSession
 
     /// What is missing, by root.
-    public init(_ schema: Schema, _ missing: [EntityIndex: Set<Int64>], _ writer: any StorageWriter) {
-        self.schema = schema
+    public init(_ missing: [EntityIndex: Set<Int64>], _ writer: WriteSession) {
         self.missing = missing
         self.writer = writer
     }

@@ -2,10 +2,10 @@
 /// one on their way.
 public struct MigrationChecks {
     private let mapping: SchemaMapping
-    private let source: any StorageReader
+    private let source: ReadSession
 
     /// The checks of a step.
-    public init(_ mapping: SchemaMapping, _ source: any StorageReader) {
+    public init(_ mapping: SchemaMapping, _ source: ReadSession) {
         self.mapping = mapping
         self.source = source
     }
@@ -59,9 +59,7 @@ public struct MigrationChecks {
     ) throws(StorageError) {
         var plan = FetchPlan(entity: entity.index, entities: [entity.index], predicate: predicate, fields: .keysOnly)
         plan.limit = 20
-        let isExact = source.pushdown(of: plan) == .exact
-        let cursor = isExact ? try source.cursor(for: plan) : try ResidualReader(source, schema: mapping.source).cursor(for: plan)
-        let batch = RowBatch()
+        let cursor = try source.cursor(for: plan), batch = RowBatch()
         var keys: [Int64] = []
         while try cursor.next(into: batch) { for index in 0..<batch.count { keys.append(batch.key(index)) } }
         if keys.isEmpty { return }

@@ -16,7 +16,7 @@ public struct MigrationRecord: Sendable, Hashable {
     private static let countName = "migrations"
     private static func name(_ number: Int) -> String { "migrations.\(number)" }
 
-    private static func count(_ session: any StorageReader) throws(StorageError) -> Int {
+    private static func count(_ session: ReadSession) throws(StorageError) -> Int {
         guard let data = try session.note(countName) else { return 0 }
         // One more must still be a number.
         guard let count = Int32(String(decoding: data, as: UTF8.self)), (0..<Int32.max).contains(count) else {
@@ -26,7 +26,7 @@ public struct MigrationRecord: Sendable, Hashable {
     }
 
     /// Keeps the record in a store, behind those that are there.
-    public func keep(in session: any StorageWriter) throws(StorageError) {
+    public func keep(in session: WriteSession) throws(StorageError) {
         let number = try Self.count(session)
         try session.setNote(Self.name(number), Data("\(time)\n\(schema.json)".utf8))
         try session.setNote(Self.countName, Data(String(number + 1).utf8))
@@ -35,7 +35,7 @@ public struct MigrationRecord: Sendable, Hashable {
     /// The versions that a store had, oldest first.
     ///
     /// - Throws: `corrupted` for a record that cannot be read.
-    public static func all(_ session: any StorageReader) throws(StorageError) -> [MigrationRecord] {
+    public static func all(_ session: ReadSession) throws(StorageError) -> [MigrationRecord] {
         var records: [MigrationRecord] = []
         for number in 0..<(try count(session)) {
             guard let data = try session.note(name(number)), let record = MigrationRecord(data) else {

@@ -16,8 +16,8 @@ public final class MigrationRows {
 
     private let mapping: MigrationMapping
     private let keys: MigrationKeys
-    private let source: any StorageReader
-    private let destination: any StorageWriter
+    private let source: ReadSession
+    private let destination: WriteSession
     private let problems = MigrationProblems()
     /// Keys of new objects beside those that old ones become, by root.
     private var extraKeys: [EntityIndex: Int64] = [:]
@@ -27,7 +27,7 @@ public final class MigrationRows {
     private let new: Schema
 
     /// The rows of a step.
-    public init(_ mapping: MigrationMapping, _ keys: MigrationKeys, from source: any StorageReader, to destination: any StorageWriter) {
+    public init(_ mapping: MigrationMapping, _ keys: MigrationKeys, from source: ReadSession, to destination: WriteSession) {
         self.mapping = mapping
         self.keys = keys
         self.source = source
@@ -59,7 +59,7 @@ public final class MigrationRows {
             let routes = old.descriptions.map { self.routes($0, root) }
             let cursor = try source.cursor(for: FetchPlan(old, origin))
             let batch = RowBatch(capacity: 4096)
-            let object = UnsafeSourceObject(source, old, old.descriptions.map(ObjectShape.init), origin, problems)
+            let object = UnsafeSourceObject(source, old.descriptions.map(ObjectShape.init), origin, problems)
             let frame = MigrationFrame(old, out, keys, problems), offset = keys.offset(from: origin, to: root)
             while try cursor.next(into: batch) {
                 var index = 0

@@ -14,7 +14,7 @@ public struct NewInverses {
     ///
     /// - Parameter written: The hierarchies of the newer version whose objects a program makes itself: it fills them.
     public init(
-        _ mapping: SchemaMapping, _ keys: MigrationKeys, _ source: any StorageReader, except written: Set<EntityIndex>
+        _ mapping: SchemaMapping, _ keys: MigrationKeys, _ source: ReadSession, except written: Set<EntityIndex>
     ) throws(StorageError) {
         schema = mapping.destination
         for inverse in mapping.inverses where !written.contains(schema[inverse.entity].root) {
@@ -23,7 +23,7 @@ public struct NewInverses {
             }
             let (ownerRoot, memberRoot) = (mapping.source[ends.owner].root, mapping.source[ends.member].root)
             var found = Inverse(source: inverse, roots: (schema[inverse.entity].root, schema[other].root))
-            try source.pairs(inverse.pairs, mapping.source) { owner, member in
+            try source.pairs(inverse.pairs) { owner, member in
                 let owner = keys.key(owner, from: ownerRoot, inHierarchyOf: inverse.entity)
                 found.pairs.append((owner, keys.key(member, from: memberRoot, inHierarchyOf: other)))
             }
@@ -35,7 +35,7 @@ public struct NewInverses {
     ///
     /// - Parameter missing: The objects that were left behind, by root.
     /// - Throws: `validationFailed` with the keys of objects that several others lead to.
-    public func write(to writer: any StorageWriter, missing: [EntityIndex: Set<Int64>]) throws(StorageError) {
+    public func write(to writer: WriteSession, missing: [EntityIndex: Set<Int64>]) throws(StorageError) {
         for inverse in inverses {
             let keys = try references(inverse, missing)
             if keys.isEmpty { continue }
@@ -58,7 +58,7 @@ public struct NewInverses {
             details: .init(entity: entity.name, property: name, keys: Array(several.sorted().prefix(20))))
     }
 
-    private func write(_ slot: Int, _ index: EntityIndex, _ keys: [Int64: Int64], _ writer: any StorageWriter) throws(StorageError) {
+    private func write(_ slot: Int, _ index: EntityIndex, _ keys: [Int64: Int64], _ writer: WriteSession) throws(StorageError) {
         let cursor = try writer.cursor(for: FetchPlan(entity: index, entities: [index], fields: .keysOnly)), batch = RowBatch()
         var pairs: [(key: Int64, reference: Int64)] = []
         while try cursor.next(into: batch) {
@@ -82,10 +82,10 @@ public struct NewInverses {
     }
 }
 
-extension StorageReader {
+extension ReadSession {
     /// Hands over the pairs of one relationship of a schema, by their keys.
     fileprivate func pairs(
-        _ source: LinkSource, _ schema: Schema, _ body: (_ owner: Int64, _ member: Int64) -> Void
+        _ source: LinkSource, _ body: (_ owner: Int64, _ member: Int64) -> Void
     ) throws(StorageError) {
         switch source {
         case .none: return

@@ -13,8 +13,8 @@ public struct MigrationAttribute: Sendable, Hashable {
 ///
 /// Unsafe, because it is valid only while the transformer runs that it was given to.
 public final class UnsafeSourceObject {
-    private let session: any StorageReader
-    private let schema: Schema
+    private let session: ReadSession
+    private var schema: Schema { session.schema }
     private let problems: MigrationProblems
     private(set) var shape: ObjectShape
     private let shapes: [ObjectShape]
@@ -25,9 +25,8 @@ public final class UnsafeSourceObject {
     /// Rows that were loaded for a relationship: the object owns what its cells lie in.
     private var loaded: RowBatch?
 
-    init(_ session: any StorageReader, _ schema: Schema, _ shapes: [ObjectShape], _ entity: EntityIndex, _ problems: MigrationProblems) {
+    init(_ session: ReadSession, _ shapes: [ObjectShape], _ entity: EntityIndex, _ problems: MigrationProblems) {
         self.session = session
-        self.schema = schema
         self.shapes = shapes
         shape = shapes[entity]
         self.problems = problems
@@ -81,7 +80,7 @@ public final class UnsafeSourceObject {
         guard batch.count > 0 else { return nil }
         batch.keepLastRow(schema)
         let row = batch.row(0)
-        let object = UnsafeSourceObject(session, schema, shapes, row.entity, problems)
+        let object = UnsafeSourceObject(session, shapes, row.entity, problems)
         object.move(to: row)
         object.loaded = batch
         return object

@@ -18,17 +18,16 @@ public struct VersionStamp: Sendable {
     /// Stamps a store that is open for writing, without any session; it is open under the new name then.
     ///
     /// - Parameters:
-    ///   - storage: The store.
-    ///   - stored: The schema that the store keeps.
+    ///   - store: The store.
     ///   - timeout: Seconds to wait for other writers.
     /// - Returns: The schema under the new name.
     /// - Throws: `schemaMismatch` where another program has led the store to another schema; what `beginMigration` throws.
     @discardableResult
     public func apply(
-        to storage: any StorageInterface, _ stored: Schema, timeout: Double = 30
+        to store: OpenStore, timeout: Double = 30
     ) throws(StorageError) -> Schema {
-        let mapping = SchemaMapping(from: stored, to: try renamed(stored))
-        let migration = try storage.beginMigration(MigrationStep(mapping), WriteOptions(timeout: timeout))
+        let mapping = SchemaMapping(from: store.schema, to: try renamed(store.schema))
+        let migration = try store.beginMigration(MigrationStep(mapping), WriteOptions(timeout: timeout))
         defer { migration.end() }
         _ = try migration.prepare()
         // Every key stays, so no counter is asked.

@@ -35,8 +35,9 @@ extension Peers {
     ///   - session: A session of the store.
     ///   - read: Starts to read a leader.
     public static func differences(
-        _ store: UUID, _ schema: Schema, _ session: any StorageReader, read: Reading
+        _ session: ReadSession, read: Reading
     ) throws(StorageError) -> [PeerDifference] {
+        let store = session.store.storeID, schema = session.schema
         var found: [PeerDifference] = []
         for peer in try Peers(session).leaders() {
             guard let leader = try? read(peer.store) else {

@@ -3,7 +3,7 @@ public import Foundation
 extension Peers {
     /// Starts to read a leader, after every commit to it that carries changes for the store and may still be under way has ended; nil where
     /// the leader is not at hand.
-    public typealias Reading = (UUID) throws(StorageError) -> (any StorageReader)?
+    public typealias Reading = (UUID) throws(StorageError) -> ReadSession?
 
     /// Applies what leaders keep for a store, before anything else is written to it.
     ///
@@ -14,8 +14,9 @@ extension Peers {
     /// - Throws: `peerUnavailable` when a leader cannot be asked; `peerDiverged` when the two have not the same transactions, then the writer
     ///   can only be rolled back; `busy` and `timeout` when a commit of a leader has not ended in time.
     public static func settle(
-        _ store: UUID, _ schema: Schema, _ writer: any StorageWriter, read: Reading
+        _ writer: WriteSession, read: Reading
     ) throws(StorageError) -> String? {
+        let store = writer.store.storeID
         var author: String?
         for peer in try Peers(writer).leaders() {
             let session = try begin(peer.store, read)
@@ -27,16 +28,16 @@ extension Peers {
             default: throw diverged(comparison, cause: nil)
             }
             guard let kept = try Peers(session).redo(for: store) else { throw diverged(comparison, cause: nil) }
-            let redo = try Redo(kept, schema)
+            let redo = try Redo(kept, writer.schema)
             guard redo.number == peer.number + 1 else { throw Redo.damaged }
-            try apply(redo, schema, writer)
+            try apply(redo, writer)
             try setNumber(redo.number, of: peer, writer)
             author = redo.author
         }
         return author
     }
 
-    private static func begin(_ peer: UUID, _ read: Reading) throws(StorageError) -> any StorageReader {
+    private static func begin(_ peer: UUID, _ read: Reading) throws(StorageError) -> ReadSession {
         do throws(StorageError) {
             if let session = try read(peer) { return session }
         } catch {
@@ -47,21 +48,21 @@ extension Peers {
     }
 
     /// Applies changes as they were first applied: to rows with the versions that they had then, so that nothing newer is written over.
-    private static func apply(_ redo: Redo, _ schema: Schema, _ writer: any StorageWriter) throws(StorageError) {
+    private static func apply(_ redo: Redo, _ writer: WriteSession) throws(StorageError) {
         do throws(StorageError) {
-            for changes in redo.changes { try apply(changes, schema, writer) }
+            for changes in redo.changes { try apply(changes, writer) }
         } catch  where [.staleObject, .notFound, .alreadyExists, .uniqueConstraintViolated].contains(error.code) {
             throw diverged(.next, cause: error)
         }
     }
 
     /// Applies changes whose keys were reserved by a transaction that is gone: the counter has to rise above them again.
-    private static func apply(_ changes: ChangeSet, _ schema: Schema, _ writer: any StorageWriter) throws(StorageError) {
+    private static func apply(_ changes: ChangeSet, _ writer: WriteSession) throws(StorageError) {
         try writer.apply(changes)
         var greatest: [EntityIndex: Int64] = [:]
         let batch = RowBatch(capacity: 512)
         for change in changes.entities {
-            let root = schema[change.entity].root
+            let root = writer.schema[change.entity].root
             try change.inserts?.forEachBatch(batch) { batch throws(StorageError) in
                 for index in 0..<batch.count { greatest[root] = max(greatest[root] ?? 0, batch.key(index)) }
             }

@@ -64,10 +64,10 @@ struct PeerLead: Sendable, Hashable {
 public struct Peers {
     private static let name = "peers"
 
-    private let session: any StorageReader
+    private let session: ReadSession
 
     /// The peers that a session's store knows.
-    public init(_ session: any StorageReader) { self.session = session }
+    public init(_ session: ReadSession) { self.session = session }
 
     /// The stores that may keep changes for this one.
     public func leaders() throws(StorageError) -> [Peer] {
@@ -116,29 +116,29 @@ public struct Peers {
 
 extension Peers {
     /// Notes that a store may keep changes for this one, from a pairing on.
-    public static func add(_ leader: UUID, pairing: UUID = UUID(), _ writer: any StorageWriter) throws(StorageError) {
+    public static func add(_ leader: UUID, pairing: UUID = UUID(), _ writer: WriteSession) throws(StorageError) {
         try set(Peer(store: leader, pairing: pairing), writer)
     }
 
     /// Forgets all leaders: changes that they keep for this store are never taken over.
-    public static func forgetAll(_ writer: any StorageWriter) throws(StorageError) { try set([], writer) }
+    public static func forgetAll(_ writer: WriteSession) throws(StorageError) { try set([], writer) }
 
     /// Notes that this store has the changes of the next transaction with a leader.
-    static func setNumber(_ number: UInt64, of peer: Peer, _ writer: any StorageWriter) throws(StorageError) {
+    static func setNumber(_ number: UInt64, of peer: Peer, _ writer: WriteSession) throws(StorageError) {
         try set(Peer(store: peer.store, pairing: peer.pairing, number: number), writer)
     }
 
     /// Forgets one leader.
-    public static func forget(leader: UUID, _ writer: any StorageWriter) throws(StorageError) {
+    public static func forget(leader: UUID, _ writer: WriteSession) throws(StorageError) {
         let leaders = try Peers(writer).leaders(), left = leaders.filter { $0.store != leader }
         if left.count < leaders.count { try set(left, writer) }
     }
 
-    private static func set(_ peer: Peer, _ writer: any StorageWriter) throws(StorageError) {
+    private static func set(_ peer: Peer, _ writer: WriteSession) throws(StorageError) {
         try set(try Peers(writer).leaders().filter { $0.store != peer.store } + [peer], writer)
     }
 
-    private static func set(_ peers: [Peer], _ writer: any StorageWriter) throws(StorageError) {
+    private static func set(_ peers: [Peer], _ writer: WriteSession) throws(StorageError) {
         try writer.setNote(name, peers.isEmpty ? nil : Data(peers.map(\.text).joined(separator: "\n").utf8))
     }
 }
@@ -147,7 +147,7 @@ extension Peers {
 
 extension Peers {
     /// Notes that a store follows this one, from a pairing on; what was kept for it before is dropped.
-    public static func lead(_ follower: UUID, pairing: UUID, _ writer: any StorageWriter) throws(StorageError) {
+    public static func lead(_ follower: UUID, pairing: UUID, _ writer: WriteSession) throws(StorageError) {
         try writer.setNote(redoName(follower), nil)
         try writer.setNote(leadName(follower), PeerLead(pairing: pairing).data)
         let followers = try Peers(writer).followers()
@@ -157,8 +157,8 @@ extension Peers {
 
     /// Keeps the changes of the next transaction in the leader, and notes in the follower that it has them.
     public static func keep(
-        _ redo: Redo.Recorder, author: String, for follower: UUID, _ peer: Peer, leader: any StorageWriter,
-        follower writer: any StorageWriter
+        _ redo: Redo.Recorder, author: String, for follower: UUID, _ peer: Peer, leader: WriteSession,
+        follower writer: WriteSession
     ) throws(StorageError) {
         var lead = PeerLead(pairing: peer.pairing)
         lead.number = peer.number + 1
@@ -172,7 +172,7 @@ extension Peers {
     ///
     /// - Returns: Whether there was something to drop.
     @discardableResult
-    public static func drop(for follower: UUID, confirmed peer: Peer, _ writer: any StorageWriter) throws(StorageError) -> Bool {
+    public static func drop(for follower: UUID, confirmed peer: Peer, _ writer: WriteSession) throws(StorageError) -> Bool {
         guard var lead = try Peers(writer).lead(of: follower), lead.state == .kept, lead.pairing == peer.pairing,
             lead.number <= peer.number
         else { return false }
@@ -189,13 +189,13 @@ extension Peers {
     }
 
     /// Forgets all followers.
-    public static func forgetFollowers(_ writer: any StorageWriter) throws(StorageError) {
+    public static func forgetFollowers(_ writer: WriteSession) throws(StorageError) {
         for follower in try Peers(writer).followers() { try forget(follower: follower, writer) }
         try writer.setNote(followersName, nil)
     }
 
     /// Forgets a follower: what is kept for it is dropped, and a note stays by which it learns so.
-    public static func forget(follower: UUID, _ writer: any StorageWriter) throws(StorageError) {
+    public static func forget(follower: UUID, _ writer: WriteSession) throws(StorageError) {
         guard var lead = try Peers(writer).lead(of: follower) else { return }
         lead.state = .forgotten
         try writer.setNote(redoName(follower), nil)

@@ -4,7 +4,10 @@ public struct MemberRows {
     private let schema: Schema
 
     /// The rows of a session.
-    public init(_ reader: any StorageReader, _ schema: Schema) {
+    public init(_ session: ReadSession) { self.init(session.reader, session.schema) }
+
+    /// The rows of the session of a store itself.
+    package init(_ reader: any StorageReader, _ schema: Schema) {
         self.reader = reader
         self.schema = schema
     }
@@ -21,9 +24,7 @@ public struct MemberRows {
                 steps: [], entity: description.destination, leaf: .slot(slot), type: .int64, text: description.relationship.name)
             let plan = FetchPlan(schema, description.destination, where: .compare(path, .equal, .int(key)))
             let batch = RowBatch()
-            let cursor =
-                reader.pushdown(of: plan) == .exact
-                ? try reader.cursor(for: plan) : try ResidualReader(reader, schema: schema).cursor(for: plan)
+            let cursor = try ResidualReader(reader, schema: schema).cursor(for: plan)
             while try cursor.next(into: batch) {
                 for index in 0..<batch.count where !body(batch.row(index)) { return }
             }

@@ -1,16 +1,19 @@
 /// Exact answers over a store that answers a plan only in part: what is left is filtered, sorted and cut here.
-public struct ResidualReader {
+///
+/// What the store answers exactly goes through as it is.
+package struct ResidualReader {
     private let reader: any StorageReader
     private let schema: Schema
 
     /// A wrapper of a session.
-    public init(_ reader: any StorageReader, schema: Schema) {
+    package init(_ reader: any StorageReader, schema: Schema) {
         self.reader = reader
         self.schema = schema
     }
 
-    /// The rows of a plan, exactly. They are held in memory until the cursor goes away.
-    public func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
+    /// The rows of a plan, exactly. Where the store does not answer it they are held in memory until the cursor goes away.
+    package func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
+        if reader.pushdown(of: plan) == .exact { return try reader.cursor(for: plan) }
         let evaluator = PredicateEvaluator(plan.predicate, schema: schema)
         let related = StoredRows(reader, schema)
         var sorter = RowSorter(plan, schema: schema)
@@ -31,7 +34,7 @@ public struct ResidualReader {
     }
 
     /// The rows of a query's answer, exactly.
-    public func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
+    package func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
         let rows = try cursor(for: plan.fetch)
         let related = StoredRows(reader, schema)
         let answer = QueryAnswer(plan, schema: schema)
@@ -45,7 +48,7 @@ public struct ResidualReader {
     }
 
     /// The part of a plan that the store answers exactly.
-    public func stored(_ plan: FetchPlan) -> FetchPlan {
+    func stored(_ plan: FetchPlan) -> FetchPlan {
         FetchPlan(entity: plan.entity, entities: plan.entities, predicate: pushed(plan))
     }
 

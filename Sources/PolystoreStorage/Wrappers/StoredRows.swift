@@ -28,13 +28,16 @@ public final class StoredRows: RelatedRows {
     private var failure: StorageError?
 
     /// The rows that a session sees.
-    public convenience init(_ reader: any StorageReader, _ schema: Schema) {
-        self.init({ () throws(StorageError) in reader }, schema)
-    }
+    public convenience init(_ session: ReadSession) { self.init(session.reader, session.schema) }
 
     /// The rows that a session sees which is asked for when something is read.
-    public init(_ reader: @escaping () throws(StorageError) -> any StorageReader, _ schema: Schema) {
-        self.reader = reader
+    public init(_ session: @escaping () throws(StorageError) -> ReadSession, _ schema: Schema) {
+        reader = { () throws(StorageError) in try session().reader }
+        self.schema = schema
+    }
+
+    init(_ reader: any StorageReader, _ schema: Schema) {
+        self.reader = { () throws(StorageError) in reader }
         self.schema = schema
     }
 

@@ -3,8 +3,8 @@ public import PolystoreStorage
 
 /// Loads CSV and NDJSON files into a store, in one transaction.
 public final class FileLoader {
-    private let writer: any StorageWriter
-    private let schema: Schema
+    private let writer: WriteSession
+    private var schema: Schema { writer.schema }
     private let nils: Set<String>
     private let ignoresUnknown: Bool
     private let isStrict: Bool
@@ -21,11 +21,10 @@ public final class FileLoader {
     }
 
     private init(
-        _ writer: any StorageWriter, _ schema: Schema, _ mapping: LoadMapping, isStrict: Bool, _ read: @escaping (String) throws -> Data,
+        _ writer: WriteSession, _ mapping: LoadMapping, isStrict: Bool, _ read: @escaping (String) throws -> Data,
         _ progress: @escaping (String, Int) -> Void
     ) {
         self.writer = writer
-        self.schema = schema
         self.isStrict = isStrict
         self.read = read
         self.progress = progress
@@ -42,7 +41,7 @@ public final class FileLoader {
     /// - Throws: `valueNotStorable` and others naming file, line and column; `validationFailed` for dangling references when strict.
     ///   Then nothing is written.
     public static func load(
-        _ mapping: LoadMapping, into store: any StorageInterface, _ schema: Schema, isStrict: Bool = false,
+        _ mapping: LoadMapping, into store: OpenStore, isStrict: Bool = false,
         progress: @escaping (String, Int) -> Void = { _, _ in }, read: @escaping (String) throws -> Data
     ) throws(StorageError) -> LoadReport {
         let writer = try store.beginWrite(WriteOptions(isBulk: true))
@@ -53,7 +52,7 @@ public final class FileLoader {
                 .peerUnavailable,
                 "the store commits together with others; load through a stack that has them, or let it forget them with forgetPeers")
         }
-        let loader = FileLoader(writer, schema, mapping, isStrict: isStrict, read, progress)
+        let loader = FileLoader(writer, mapping, isStrict: isStrict, read, progress)
         try loader.run(mapping)
         _ = try writer.commit(CommitRecord(author: "load"))
         return loader.report

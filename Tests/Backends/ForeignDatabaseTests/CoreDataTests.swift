@@ -10,8 +10,8 @@ import Testing
         try ForeignDatabases.sqlite(CoreDataScript.tables + CoreDataScript.rows + more)
     }
 
-    private func open(_ more: String = "", model: String = CoreDataScript.model) throws -> OpenStore {
-        try OpenStore("sqlite:\(file(more))?catalog=coredata&model=\(CoreDataScript.model(model))")
+    private func open(_ more: String = "", model: String = CoreDataScript.model) throws -> OpenDatabase {
+        try OpenDatabase("sqlite:\(file(more))?catalog=coredata&model=\(CoreDataScript.model(model))")
     }
 
     private func refusal(_ more: String = "", model: String = CoreDataScript.model) -> StorageError? {
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func withoutAModelTheTablesAreRead() throws {
-        let store = try OpenStore("sqlite:\(file())?catalog=coredata")
+        let store = try OpenDatabase("sqlite:\(file())?catalog=coredata")
         let person = store.schema.entity("Person")
         #expect(
             person?.attributes.map { "\($0.name) \($0.type.rawValue)" } == [
@@ -101,7 +101,7 @@ import Testing
         let name = "0A1B2C3D-0000-4000-8000-000000000001"
         let path = try file("UPDATE ZBOOK SET ZSCAN = x'02' || CAST('\(name)' AS BLOB) || x'00' WHERE Z_PK = 1;")
         let model = try CoreDataScript.model()
-        func opened() throws -> OpenStore { try OpenStore("sqlite:\(path)?catalog=coredata&model=\(model)") }
+        func opened() throws -> OpenDatabase { try OpenDatabase("sqlite:\(path)?catalog=coredata&model=\(model)") }
         #expect(try opened().readingFailure?.code == .valueNotStorable)
         let file = URL(fileURLWithPath: path)
         let folder = file.deletingLastPathComponent().appendingPathComponent(
@@ -119,7 +119,7 @@ import Testing
 
     @Test func aFileThatIsNoneOfCoreDataIsRefused() throws {
         let path = try ForeignDatabases.sqlite("CREATE TABLE a(b);")
-        let refused = failure { _ = try OpenStore("sqlite:\(path)?catalog=coredata") }
+        let refused = failure { _ = try OpenDatabase("sqlite:\(path)?catalog=coredata") }
         #expect(refused?.code == .notADatabase)
         #expect(refused?.message.contains("catalog=foreign") == true)
     }
@@ -140,7 +140,7 @@ import Testing
                 INSERT INTO Z_4FRIENDS VALUES(1, 2), (2, 1);
                 INSERT INTO Z_4IDOLS VALUES(1, 2);
                 """)
-        let store = try OpenStore("sqlite:\(path)?catalog=coredata&model=\(CoreDataScript.model(model))")
+        let store = try OpenDatabase("sqlite:\(path)?catalog=coredata&model=\(CoreDataScript.model(model))")
         // The fan is 1 and the idol 2: the owner of the pairs of fans is the idol.
         #expect(
             try store.lines() == [

@@ -2,6 +2,7 @@ import Foundation
 import PolystoreCatalog
 import PolystoreStorage
 import PolystoreTransfer
+import RawSessions
 import TestStores
 
 /// Databases that other programs made, each in a place of its own.
@@ -54,10 +55,8 @@ enum ForeignDatabases {
 }
 
 /// A store that is open.
-struct OpenStore {
-    let store: any StorageInterface
-    let schema: Schema
-    let id: UUID
+struct OpenDatabase {
+    let store: OpenStore
 
     /// Opens what a URL names.
     init(_ url: String) throws(StorageError) {
@@ -66,27 +65,26 @@ struct OpenStore {
 
     /// Opens a store, with a schema where it is new.
     init(_ store: any StorageInterface, _ schema: Schema?) throws(StorageError) {
-        self.store = store
-        let state = try store.open(OpenRequest(schema: schema, createIfMissing: schema != nil))
-        self.schema = state.schema
-        id = state.storeID
+        self.store = try OpenStore(opening: store, OpenRequest(schema: schema, createIfMissing: schema != nil))
     }
 
-    var remarks: [String] { (store as? any ForeignStorage)?.remarks ?? [] }
+    var schema: Schema { store.state.schema }
+    var id: UUID { store.storeID }
+    var remarks: [String] { (store.storage as? any ForeignStorage)?.remarks ?? [] }
 
     /// The rows and pairs, one line each.
     func lines() throws -> [String] {
         let reader = try store.beginRead()
         defer { reader.end() }
         var lines: [String] = []
-        try Dump(Contents(reader, schema)).lines { lines.append($0) }
+        try Dump(Contents(reader)).lines { lines.append($0) }
         return lines
     }
 
     func digests() throws -> [TransferItem] {
         let reader = try store.beginRead()
         defer { reader.end() }
-        return try Contents(reader, schema).digests()
+        return try Contents(reader).digests()
     }
 
     /// The keys of what a predicate finds.
@@ -106,9 +104,9 @@ struct OpenStore {
     var readingFailure: StorageError? { failure { _ = try digests() } }
 
     /// Copies everything to a new store and gives the store.
-    func transferred(to target: any StorageInterface) throws -> OpenStore {
-        let copy = try OpenStore(target, schema)
-        _ = try TransferEngine().transfer(from: store, schema, to: copy.store, copy.schema)
+    func transferred(to target: any StorageInterface) throws -> OpenDatabase {
+        let copy = try OpenDatabase(target, schema)
+        _ = try TransferEngine().transfer(from: store, to: copy.store)
         return copy
     }
 

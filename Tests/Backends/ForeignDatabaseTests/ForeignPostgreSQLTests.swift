@@ -72,12 +72,12 @@ import Testing
     /// A schema made by a script, opened.
     private struct Place {
         let schema: String
-        let store: OpenStore
+        let store: OpenDatabase
 
         init(_ script: String = ForeignPostgreSQLTests.script) throws {
             let made = try ForeignDatabases.postgreSQL(script)
             schema = made.schema
-            store = try OpenStore(made.url)
+            store = try OpenDatabase(made.url)
         }
 
         func drop() {
@@ -169,7 +169,7 @@ import Testing
         _ = try store.lines()
         #expect(failure { _ = try store.store.beginWrite(WriteOptions()) }?.code == .readOnly)
         #expect(failure { try store.store.erase() }?.code == .readOnly)
-        let other = try OpenStore("\(TestStore.server ?? "")&x-catalog=foreign&x-schema=\(schema)")
+        let other = try OpenDatabase("\(TestStore.server ?? "")&x-catalog=foreign&x-schema=\(schema)")
         defer { other.close() }
         #expect(other.id == store.id)
         #expect(other.schema == store.schema)
@@ -179,10 +179,10 @@ import Testing
         let place = try Place("CREATE TABLE a(id int PRIMARY KEY);")
         defer { place.drop() }
         let schema = place.schema
-        let missing = failure { _ = try OpenStore("\(TestStore.server ?? "")&x-schema=\(schema)&x-mode=ro") }
+        let missing = failure { _ = try OpenDatabase("\(TestStore.server ?? "")&x-schema=\(schema)&x-mode=ro") }
         #expect(missing?.code == .notFound)
         #expect(missing?.message.contains("x-catalog=foreign") == true)
-        #expect(failure { _ = try OpenStore("\(TestStore.server ?? "")&x-catalog=foreign&x-schema=\(schema)x") }?.code == .notFound)
-        #expect(failure { _ = try OpenStore("\(TestStore.server ?? "")&x-catalog=other") }?.code == .invalidConfiguration)
+        #expect(failure { _ = try OpenDatabase("\(TestStore.server ?? "")&x-catalog=foreign&x-schema=\(schema)x") }?.code == .notFound)
+        #expect(failure { _ = try OpenDatabase("\(TestStore.server ?? "")&x-catalog=other") }?.code == .invalidConfiguration)
     }
 }

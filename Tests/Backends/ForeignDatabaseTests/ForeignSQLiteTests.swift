@@ -3,11 +3,14 @@ import PolystoreLMDB
 import PolystoreSQLite
 import PolystoreStorage
 import PolystoreTransfer
+import RawSessions
 import TestStores
 import Testing
 
 @Suite struct ForeignSQLiteTests {
-    private func open(_ script: String) throws -> OpenStore { try OpenStore("sqlite:\(ForeignDatabases.sqlite(script))?catalog=foreign") }
+    private func open(_ script: String) throws -> OpenDatabase {
+        try OpenDatabase("sqlite:\(ForeignDatabases.sqlite(script))?catalog=foreign")
+    }
 
     @Test func everyValueOfTwelveTablesIsReadExactly() throws {
         let shop = try open(ShopScript.sqlite)
@@ -78,7 +81,7 @@ import Testing
         let path = try ForeignDatabases.sqlite(ShopScript.sqlite)
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
         let store = SQLiteStore(path: path, catalog: .foreign)
-        let shop = try OpenStore(store, nil)
+        let shop = try OpenDatabase(store, nil)
         _ = try shop.lines()
         let refused = failure { _ = try store.beginWrite(WriteOptions()) }
         #expect(refused?.code == .readOnly)
@@ -94,28 +97,28 @@ import Testing
 
     @Test func withoutTheOptionTheErrorNamesIt() throws {
         let path = try ForeignDatabases.sqlite("CREATE TABLE a(b);")
-        let refused = failure { _ = try OpenStore("sqlite:\(path)?mode=ro") }
+        let refused = failure { _ = try OpenDatabase("sqlite:\(path)?mode=ro") }
         #expect(refused?.code == .notADatabase)
         #expect(refused?.message.contains("catalog=foreign") == true)
-        #expect(failure { _ = try OpenStore("sqlite:\(path)?catalog=forein") }?.message.contains("did you mean \"foreign\"?") == true)
-        #expect(failure { _ = try OpenStore("sqlite:\(path)?catalog=foreign&model=x") }?.code == .invalidConfiguration)
+        #expect(failure { _ = try OpenDatabase("sqlite:\(path)?catalog=forein") }?.message.contains("did you mean \"foreign\"?") == true)
+        #expect(failure { _ = try OpenDatabase("sqlite:\(path)?catalog=foreign&model=x") }?.code == .invalidConfiguration)
     }
 
     @Test func aStoreOfOursIsNotForeign() throws {
         let path = ForeignDatabases.path(".db")
-        try OpenStore(SQLiteStore(path: path), Schema(entities: [Entity("Note")])).close()
-        #expect(failure { _ = try OpenStore("sqlite:\(path)?catalog=foreign") }?.code == .invalidConfiguration)
+        try OpenDatabase(SQLiteStore(path: path), Schema(entities: [Entity("Note")])).close()
+        #expect(failure { _ = try OpenDatabase("sqlite:\(path)?catalog=foreign") }?.code == .invalidConfiguration)
     }
 
     @Test func theIdentityStaysAndAnotherSchemaIsRefused() throws {
         let path = try ForeignDatabases.sqlite("CREATE TABLE note(id INTEGER PRIMARY KEY, text TEXT);")
-        let first = try OpenStore("sqlite:\(path)?catalog=foreign"), second = try OpenStore("sqlite:\(path)?catalog=foreign")
+        let first = try OpenDatabase("sqlite:\(path)?catalog=foreign"), second = try OpenDatabase("sqlite:\(path)?catalog=foreign")
         #expect(first.id == second.id)
         let copy = ForeignDatabases.path(".sqlite")
         try FileManager.default.copyItem(atPath: path, toPath: copy)
-        #expect(try OpenStore("sqlite:\(copy)?catalog=foreign").id != first.id)
+        #expect(try OpenDatabase("sqlite:\(copy)?catalog=foreign").id != first.id)
         let other = try Schema(entities: [Entity("note")])
-        #expect(failure { _ = try OpenStore(SQLiteStore(path: path, catalog: .foreign), other) }?.code == .schemaMismatch)
+        #expect(failure { _ = try OpenDatabase(SQLiteStore(path: path, catalog: .foreign), other) }?.code == .schemaMismatch)
     }
 
     @Test(arguments: [

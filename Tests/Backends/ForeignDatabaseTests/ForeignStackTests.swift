@@ -38,6 +38,6 @@ import Testing
         let stack = try DataStack(schema: Schema(entities: [Entity("Other")]))
         let store = SQLiteStore(path: path, localStorageOptions: .recreateStoreOnModelMismatch, catalog: .foreign)
         #expect(failure { try stack.addStorageAndWait(store) } != nil)
-        #expect(try OpenStore("sqlite:\(path)?catalog=foreign").lines() == ShopScript.lines)
+        #expect(try OpenDatabase("sqlite:\(path)?catalog=foreign").lines() == ShopScript.lines)
     }
 }

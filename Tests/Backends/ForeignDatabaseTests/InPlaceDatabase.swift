@@ -79,7 +79,7 @@ final class InPlaceDatabase {
 
     /// A stack over the database, with the model that its tables give.
     func stack() throws -> DataStack {
-        let probe = try OpenStore(url)
+        let probe = try OpenDatabase(url)
         probe.close()
         let stack = try DataStack(schema: probe.schema)
         try stack.addStorageAndWait(try StoreCatalog.standard.store(at: StoreURL(url)))

@@ -33,7 +33,7 @@ import Testing
             CREATE TABLE a(id int PRIMARY KEY, d \(type)); INSERT INTO a VALUES(1, NULL);
             """, ["d": value])
         #expect(try database.sql("SELECT d FROM a") == [expected])
-        #expect(try OpenStore(database.url).readingFailure == nil)
+        #expect(try OpenDatabase(database.url).readingFailure == nil)
     }
 
     @Test(arguments: [
@@ -89,13 +89,13 @@ import Testing
     @Test func otherUsersNeedNoRightsOnWhatLiesBeside() throws {
         let role = "guest_" + UUID().uuidString.lowercased().replacing("-", with: "")
         let shop = try InPlaceDatabase(.postgresql)
-        try OpenStore(shop.url).close()
+        try OpenDatabase(shop.url).close()
         try shop.sql(
             """
             CREATE ROLE \(role); GRANT USAGE ON SCHEMA \(shop.name) TO \(role); GRANT UPDATE, SELECT ON country TO \(role);
             SET ROLE \(role); UPDATE country SET name = 'x' WHERE id = 1; RESET ROLE; DROP OWNED BY \(role); DROP ROLE \(role);
             """)
-        #expect(try OpenStore(shop.url).lines().contains(#"{"entity":"country","key":1,"version":2,"code":"AT","name":"x"}"#))
+        #expect(try OpenDatabase(shop.url).lines().contains(#"{"entity":"country","key":1,"version":2,"code":"AT","name":"x"}"#))
     }
 
     @Test func manyWritersOfBothKindsGetDifferentKeys() async throws {
@@ -126,7 +126,7 @@ import Testing
 
     @Test func removingByHandTakesTheStatementsOfTheDocumentation() throws {
         let shop = try InPlaceDatabase(.postgresql), before = try shop.objects()
-        try OpenStore(shop.url).close()
+        try OpenDatabase(shop.url).close()
         #expect(try shop.objects() != before)
         try shop.sql(
             """

@@ -2,6 +2,7 @@ import Foundation
 import Polystore
 import PolystoreSQLite
 import PolystoreStorage
+import RawSessions
 import TestStores
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
         let database = try change("CREATE TABLE a(id INTEGER PRIMARY KEY, \(declared)); INSERT INTO a VALUES(1, \(there));", ["d": value])
         let shown = expected.hasPrefix("blob") ? "hex(d)" : "d"
         #expect(try database.sql("SELECT typeof(d), \(shown) FROM a") == [expected])
-        let reader = try OpenStore(database.url)
+        let reader = try OpenDatabase(database.url)
         #expect(reader.readingFailure == nil)
     }
 
@@ -72,14 +73,14 @@ import Testing
         let path = try ForeignDatabases.sqlite(InPlaceScript.sqlite)
         func bytes() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
         let first = try bytes()
-        let reading = try OpenStore("sqlite:\(path)?catalog=inplace&mode=ro")
+        let reading = try OpenDatabase("sqlite:\(path)?catalog=inplace&mode=ro")
         #expect(try reading.lines() == InPlaceScript.lines)
         #expect(failure { _ = try reading.store.beginWrite(WriteOptions()) }?.code == .readOnly)
         #expect(try bytes() == first)
-        try OpenStore("sqlite:\(path)?catalog=inplace").close()
+        try OpenDatabase("sqlite:\(path)?catalog=inplace").close()
         let second = try bytes()
         #expect(second != first)
-        try OpenStore("sqlite:\(path)?catalog=inplace").close()
+        try OpenDatabase("sqlite:\(path)?catalog=inplace").close()
         #expect(try bytes() == second)
     }
 
@@ -93,7 +94,7 @@ import Testing
         let stack = try database.stack()
         try stack.perform(synchronous: { _ = try $0.make("a", ["n": .int(4)]) })
         #expect(try database.sql("SELECT id, n, twice FROM a") == ["1|4|8"])
-        #expect(try OpenStore(database.url).remarks == ["a.twice is left out: the database computes it"])
+        #expect(try OpenDatabase(database.url).remarks == ["a.twice is left out: the database computes it"])
     }
 
     @Test func whatReplacesARowIsSeen() throws {
@@ -108,7 +109,7 @@ import Testing
     }
 
     @Test func statementsReachTheTablesThemselves() throws {
-        let shop = try InPlaceDatabase(.sqlite), open = try OpenStore(shop.url), writer = try open.store.beginWrite(WriteOptions())
+        let shop = try InPlaceDatabase(.sqlite), open = try OpenDatabase(shop.url), writer = try open.store.beginWrite(WriteOptions())
         #expect(try writer.execute("UPDATE main.customer SET name = \("Adele") WHERE id = 1") == 1)
         #expect(failure { _ = try writer.execute("UPDATE main.polystore_versions SET version = 7") }?.code == .invalidPredicate)
         _ = try writer.commit(CommitRecord(author: "sql"))
@@ -117,7 +118,7 @@ import Testing
     }
 
     @Test func rowsAreAddedOrChangedByAUniqueKey() throws {
-        let shop = try InPlaceDatabase(.sqlite), open = try OpenStore(shop.url), country = try #require(open.schema.index(of: "country"))
+        let shop = try InPlaceDatabase(.sqlite), open = try OpenDatabase(shop.url), country = try #require(open.schema.index(of: "country"))
         var mask = SlotMask()
         for slot in [0, 1] { mask.insert(slot) }
         let rows = RowSource(count: 2) { range, batch in
@@ -148,7 +149,7 @@ import Testing
     }
 
     @Test func aTransactionIsToldAndForgottenWhole() throws {
-        let shop = try InPlaceDatabase(.sqlite), stack = try shop.stack(), open = try OpenStore(shop.url)
+        let shop = try InPlaceDatabase(.sqlite), stack = try shop.stack(), open = try OpenDatabase(shop.url)
         for name in ["a", "b"] {
             try stack.perform(synchronous: { transaction in
                 for (entity, key) in [("customer", 1), ("customer", 2), ("category", 1)] as [(String, Int64)] {
@@ -186,7 +187,7 @@ import Testing
 
     @Test func removingByHandTakesTwoStatements() throws {
         let shop = try InPlaceDatabase(.sqlite), before = try shop.objects()
-        try OpenStore(shop.url).close()
+        try OpenDatabase(shop.url).close()
         // As the documentation says it.
         let drops = try shop.sql(
             "SELECT 'DROP ' || type || ' \"' || name || '\";' FROM sqlite_master WHERE type IN ('table', 'trigger') AND name LIKE 'polystore\\_%' ESCAPE '\\' ORDER BY type DESC"

@@ -3,6 +3,7 @@ import Polystore
 import PolystoreCatalog
 import PolystoreStorage
 import PolystoreTransfer
+import RawSessions
 import TestStores
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 @Suite struct InPlaceTests {
     @Test(arguments: InPlaceEngine.available) func everyValueIsReadExactly(_ engine: InPlaceEngine) throws {
         let shop = try InPlaceDatabase(engine)
-        #expect(try OpenStore(shop.url).lines() == InPlaceScript.lines)
+        #expect(try OpenDatabase(shop.url).lines() == InPlaceScript.lines)
     }
 
     @Test(arguments: InPlaceEngine.available) func objectsBecomeOrdinaryRows(_ engine: InPlaceEngine) throws {
@@ -101,7 +102,7 @@ import Testing
         try category.setValue(.string("d"), for: "name")
         try work.commit()
         #expect(try shop.sql("SELECT name, parent_id IS NULL FROM category WHERE id = 2").first?.hasPrefix("d|") == true)
-        #expect(try OpenStore(shop.url).lines().contains { $0.hasPrefix(#"{"entity":"category","key":2,"version":6,"#) })
+        #expect(try OpenDatabase(shop.url).lines().contains { $0.hasPrefix(#"{"entity":"category","key":2,"version":6,"#) })
     }
 
     // MARK: Rules of the database
@@ -177,7 +178,7 @@ import Testing
             throw Stop()
         })
         #expect(try shop.sql("SELECT count(*) FROM country") == ["2"])
-        #expect(try OpenStore(shop.url).lines() == InPlaceScript.lines)
+        #expect(try OpenDatabase(shop.url).lines() == InPlaceScript.lines)
     }
 
     // MARK: Keys
@@ -227,7 +228,7 @@ import Testing
     // MARK: History
 
     @Test(arguments: InPlaceEngine.available) func theHistoryHasTheChangesOfBothPrograms(_ engine: InPlaceEngine) throws {
-        let shop = try InPlaceDatabase(engine), stack = try shop.stack(), open = try OpenStore(shop.url)
+        let shop = try InPlaceDatabase(engine), stack = try shop.stack(), open = try OpenDatabase(shop.url)
         /// A server tells a change when everything that began before it has ended.
         func history(_ token: HistoryToken?, changes: Int) throws -> [HistoryEntry] {
             for _ in 0..<600 {
@@ -298,7 +299,7 @@ import Testing
 
     @Test func unfitTablesAreAllNamedWithTheWayOut() throws {
         let path = try ForeignDatabases.sqlite(ShopScript.sqlite)
-        let refused = failure { _ = try OpenStore("sqlite:\(path)?catalog=inplace") }
+        let refused = failure { _ = try OpenDatabase("sqlite:\(path)?catalog=inplace") }
         #expect(refused?.code == .unsupported)
         #expect(
             refused?.message == """
@@ -310,7 +311,7 @@ import Testing
                 ALTER TABLE "new_carrier" RENAME TO "carrier"; or open it with catalog=foreign, which reads it, and transfer it to a store of \
                 its own (polystore transfer FROM TO)
                 """)
-        #expect(try OpenStore("sqlite:\(path)?catalog=foreign").lines() == ShopScript.lines)
+        #expect(try OpenDatabase("sqlite:\(path)?catalog=foreign").lines() == ShopScript.lines)
     }
 
     @Test(arguments: InPlaceEngine.available) func twoStoresWriteSideBySide(_ engine: InPlaceEngine) throws {
@@ -322,7 +323,7 @@ import Testing
         }
         #expect(try shop.sql("SELECT id, code FROM country WHERE id > 2 ORDER BY id") == ["3|X0", "4|X1", "5|X2", "6|X3"])
         #expect(try first.fetchAll(From<DynamicObject>(entity: "country")).count == 6)
-        #expect(try OpenStore(shop.url(catalog: "foreign")).keys("country", "code BEGINSWITH 'X'") == [3, 4, 5, 6])
+        #expect(try OpenDatabase(shop.url(catalog: "foreign")).keys("country", "code BEGINSWITH 'X'") == [3, 4, 5, 6])
     }
 
     @Test(arguments: InPlaceEngine.available) func whatLiesBesideTheTablesCanBeRemoved(_ engine: InPlaceEngine) throws {
@@ -332,11 +333,11 @@ import Testing
         #expect(try shop.objects() != before)
         try store.erase()
         #expect(try shop.objects() == before)
-        #expect(try OpenStore(shop.url(catalog: "foreign")).lines() == InPlaceScript.lines)
+        #expect(try OpenDatabase(shop.url(catalog: "foreign")).lines() == InPlaceScript.lines)
     }
 
     @Test(arguments: InPlaceEngine.available) func aChangedTableIsNoticedAndTheModelIsTold(_ engine: InPlaceEngine) throws {
-        let shop = try InPlaceDatabase(engine), stack = try shop.stack(), old = try OpenStore(shop.url).schema
+        let shop = try InPlaceDatabase(engine), stack = try shop.stack(), old = try OpenDatabase(shop.url).schema
         try shop.sql("ALTER TABLE country DROP COLUMN name; ALTER TABLE customer ADD COLUMN phone TEXT;")
         #expect(failure { _ = try stack.fetchAll(From<DynamicObject>(entity: "country")) }?.code == .schemaMismatch)
         let store = try StoreCatalog.standard.store(at: StoreURL(shop.url))
@@ -353,7 +354,7 @@ import Testing
     }
 
     @Test(arguments: InPlaceEngine.available) func migrationsAreRefused(_ engine: InPlaceEngine) throws {
-        let shop = try InPlaceDatabase(engine), open = try OpenStore(shop.url)
+        let shop = try InPlaceDatabase(engine), open = try OpenDatabase(shop.url)
         var entities = open.schema.entities
         entities[0].attributes.append(Attribute("extra", .string, isOptional: true))
         let next = try Schema(entities: entities)
@@ -366,13 +367,13 @@ import Testing
     // MARK: Moving
 
     @Test(arguments: InPlaceEngine.available) func itIsASourceAndATargetOfTransfers(_ engine: InPlaceEngine) throws {
-        let shop = try InPlaceDatabase(engine), open = try OpenStore(shop.url)
+        let shop = try InPlaceDatabase(engine), open = try OpenDatabase(shop.url)
         let copy = try open.transferred(to: TestStore.memory.make())
         #expect(try copy.lines() == InPlaceScript.lines)
         // A database of the same tables without rows takes all of it, where its engine does not check references with each statement.
         let script = InPlaceScript.script(engine).components(separatedBy: "INSERT INTO")[0]
-        let empty = try InPlaceDatabase(engine, script), target = try OpenStore(empty.url)
-        func transfer() throws { _ = try TransferEngine().transfer(from: copy.store, copy.schema, to: target.store, target.schema) }
+        let empty = try InPlaceDatabase(engine, script), target = try OpenDatabase(empty.url)
+        func transfer() throws { _ = try TransferEngine().transfer(from: copy.store, to: target.store) }
         switch engine {
         case .sqlite:
             try transfer()
@@ -386,7 +387,7 @@ import Testing
     }
 
     @Test(arguments: InPlaceEngine.available) func theKeyAndItsIndexFindARow(_ engine: InPlaceEngine) throws {
-        let shop = try InPlaceDatabase(engine), open = try OpenStore(shop.url), reader = try open.store.beginRead()
+        let shop = try InPlaceDatabase(engine), open = try OpenDatabase(shop.url), reader = try open.store.beginRead()
         defer { reader.end() }
         let plan = try FetchRequest("order_line", where: Predicate(parsing: "SELF == 3")).plan(in: open.schema)
         let lines = try reader.explanation(of: plan).joined(separator: "\n")

@@ -1,6 +1,7 @@
 import Foundation
 import PolystoreCatalog
 import PolystoreStorage
+import RawSessions
 import Testing
 
 /// What becomes of the history of a file where a commit fails and where an entry is damaged; another program sees to both.

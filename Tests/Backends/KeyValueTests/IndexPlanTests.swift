@@ -1,6 +1,7 @@
 import Foundation
 import PolystoreCatalog
 import PolystoreStorage
+import RawSessions
 import Testing
 
 /// What ordered stores read for a fetch: which index, in which order; the answers beside those of plain loops.
@@ -181,7 +182,7 @@ import Testing
                 let keys = key.map { [Expression.path(PropertyPath($0))] } ?? []
                 let plan = try QueryRequest(fetch, outputs: keys.map { QueryOutput($0, as: "key") } + outputs, groupBy: keys).plan(
                     in: schema)
-                return try reader.values(for: plan)
+                return try #require(try reader.values(for: plan))
             }
             let amounts = Self.sales.compactMap(\.amount)
             #expect(

@@ -1,5 +1,6 @@
 import PolystoreKeyValue
 import PolystoreStorage
+import RawSessions
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import PolystoreCatalog
 import PolystoreStorage
+import RawSessions
 import Testing
 
 /// Work that has to end, numbers at the end of their range, and rows that may not be written.

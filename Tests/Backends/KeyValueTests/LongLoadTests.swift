@@ -1,6 +1,7 @@
 import Foundation
 import PolystoreCatalog
 import PolystoreStorage
+import RawSessions
 import Testing
 
 /// Loads whose index entries are more than what is sorted at once.

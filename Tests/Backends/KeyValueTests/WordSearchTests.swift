@@ -1,5 +1,6 @@
 import PolystoreInMemory
 import PolystoreStorage
+import RawSessions
 import Testing
 
 @testable import PolystoreKeyValue

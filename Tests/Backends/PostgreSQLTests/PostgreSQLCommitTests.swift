@@ -1,5 +1,6 @@
 import Foundation
 import PolystoreStorage
+import RawSessions
 import Testing
 
 @testable import PolystorePostgreSQL

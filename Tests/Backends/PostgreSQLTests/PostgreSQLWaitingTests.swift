@@ -1,5 +1,6 @@
 import Foundation
 import PolystoreStorage
+import RawSessions
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import PolystoreStorage
+import RawSessions
 
 @testable import PolystorePostgreSQL
 

@@ -2,6 +2,7 @@ import Foundation
 import Polystore
 import PolystoreSQLite
 import PolystoreStorage
+import RawSessions
 import TestStores
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import PolystoreStorage
+import RawSessions
 import Synchronization
 
 /// A store that counts the sessions that begin, and that can refuse a watch or let who reads wait.
@@ -72,6 +73,6 @@ final class TrackedStore: ForwardingStore, ChangeNotifyingStorage {
     func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
         if refusesWatches { throw StorageError(.connectionLost, "the store does not answer") }
         if isSilent { return nil }
-        return try base.watchChanges(handler)
+        return try base.ability((any ChangeNotifyingStorage).self)?.watchChanges(handler)
     }
 }

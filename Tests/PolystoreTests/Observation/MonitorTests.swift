@@ -1,6 +1,7 @@
 import Foundation
 @testable import Polystore
 import PolystoreStorage
+import RawSessions
 import TestStores
 import Testing
 

@@ -10,6 +10,7 @@ struct PostgreSQLRolling {
     /// So many entries of the history are translated at once.
     private static let entriesAtOnce = 1000
 
+    let store: PostgreSQLStore
     let connection: PostgreSQLConnection
     let core: PostgreSQLCore
     let setup: PostgreSQLSetup
@@ -33,9 +34,12 @@ struct PostgreSQLRolling {
         return Step(metadata: metadata, next: next, record: record, plan: plan, mapping: mapping)
     }
 
-    /// A session of the transaction that runs.
-    private func session(_ core: PostgreSQLCore) -> PostgreSQLMigrationSession {
-        PostgreSQLMigrationSession(PostgreSQLLane(core: self.core, connection: connection, isExclusive: true), of: core)
+    /// A session of the transaction that runs, in the version of a core.
+    private func session(_ core: PostgreSQLCore) -> WriteSession {
+        let lane = PostgreSQLLane(core: self.core, connection: connection, isExclusive: true), metadata = core.metadata
+        let state = StorageState(
+            storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: false)
+        return WriteSession(PostgreSQLMigrationSession(lane, of: core), of: OpenStore(store, state))
     }
 
     /// Runs a transaction again and again until it gets its locks, or the time is over.
@@ -197,8 +201,7 @@ struct PostgreSQLRolling {
         if step.record.phase != .ready { throw step.record.notReady(step.metadata.schema) }
         let roots = Set(step.plan.shared.map(\.root))
         try patiently(options) { () throws(StorageError) in
-            let reader = session(core)
-            try MigrationChecks(step.mapping, reader).check(inPlace: roots)
+            try MigrationChecks(step.mapping, session(core)).check(inPlace: roots)
         }
         // Most of the history is translated while others work.
         while try translateHistory(step) == Self.entriesAtOnce {}

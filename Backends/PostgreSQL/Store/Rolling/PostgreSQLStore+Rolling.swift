@@ -33,7 +33,7 @@ extension PostgreSQLStore: RollingStorage {
     ) throws(StorageError) {
         // It changes nothing that a version can see, so it needs no place among the writers.
         try withSetup { connection, core, setup throws(StorageError) in
-            try PostgreSQLRolling(connection: connection, core: core, setup: setup).backfill(pace, report)
+            try PostgreSQLRolling(store: self, connection: connection, core: core, setup: setup).backfill(pace, report)
         }
     }
 
@@ -73,7 +73,8 @@ extension PostgreSQLStore: RollingStorage {
         }
         let lane = try lane(core, options) { $0 }
         defer { lane.leave() }
-        return try body(PostgreSQLRolling(connection: lane.connection, core: core, setup: PostgreSQLSetup(lane.connection, schema)))
+        return try body(
+            PostgreSQLRolling(store: self, connection: lane.connection, core: core, setup: PostgreSQLSetup(lane.connection, schema)))
     }
 }
 #endif

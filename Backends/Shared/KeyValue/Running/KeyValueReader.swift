@@ -120,7 +120,7 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
         return try KeyValueStore.withBytes(name) { key throws(StorageError) in try engine.get(KeyValueLayout.notes, key).map { Data($0) } }
     }
 
-    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
+    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]? {
         try checkOpen()
         if let count = try plainCount(plan) { return [[.int(Int64(count))]] }
         if let answer = try IndexEdges(plan, self)?.answer() { return answer }

@@ -34,7 +34,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         return try super.cursor(for: plan)
     }
 
-    override func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
+    override func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]? {
         try finishLoading()
         return try super.values(for: plan)
     }

@@ -340,7 +340,7 @@ enum ContextCases {
         .graph("T023.many-empty-transactions", "semantics W") { stack, check in
             for _ in 0..<2_000 { try stack.write { _ in } }
             for _ in 0..<2_000 { try stack.read(synchronous: { _ in }) }
-            let reader = try stack.storages[0].beginRead()
+            let reader = try OpenStore(opened: stack.storages[0], .empty).beginRead()
             check.equal(try reader.currentToken(), nil, "nothing is recorded of them")
             reader.end()
             try stack.add("Ann")

@@ -303,7 +303,7 @@ enum RelationshipCases {
     /// The ranks of the songs of the one person, by song, as they lie in the store.
     private static func ranks(_ stack: DataStack) throws -> [Int64: Int64] {
         guard let link = stack.schema.links.firstIndex(where: { $0.name == "Person.songs" }) else { return [:] }
-        let reader = try stack.storages[0].beginRead()
+        let reader = try OpenStore(opened: stack.storages[0], stack.schema).beginRead()
         defer { reader.end() }
         var ranks: [Int64: Int64] = [:]
         try reader.links(link, side: .owner, keys: nil) { pairs throws(StorageError) in for pair in pairs { ranks[pair.member] = pair.rank }

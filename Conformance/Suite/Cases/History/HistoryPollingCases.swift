@@ -12,7 +12,7 @@ enum HistoryPollingCases {
         },
         HistoryScene.historyCase("H010.a-session-says-which-commits-it-sees") { scratch, check in
             var committed: [HistoryToken] = []
-            func commit(_ writer: any StorageWriter) throws {
+            func commit(_ writer: WriteSession) throws {
                 if let token = try writer.commit(CommitRecord()) { committed.append(token) }
             }
             // What the history gives up to the newest token, and what it will give later.
@@ -53,7 +53,7 @@ enum HistoryPollingCases {
             var writing: Int
         }
 
-        private let store: any StorageInterface
+        private let store: OpenStore
         private let tag: EntityIndex
         private let writers: Int, rounds: Int
         private let state: Mutex<State>

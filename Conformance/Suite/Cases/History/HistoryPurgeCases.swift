@@ -14,7 +14,7 @@ enum HistoryPurgeCases {
 
     @discardableResult
     private static func purge(
-        _ scratch: Scratch, _ token: HistoryToken, _ body: (any StorageWriter) throws -> Void = { _ in }
+        _ scratch: Scratch, _ token: HistoryToken, _ body: (WriteSession) throws -> Void = { _ in }
     ) throws -> HistoryToken? {
         try purge(scratch) { writer in
             try writer.purgeHistory(through: token)
@@ -23,7 +23,7 @@ enum HistoryPurgeCases {
     }
 
     @discardableResult
-    private static func purge(_ scratch: Scratch, _ body: (any StorageWriter) throws -> Void) throws -> HistoryToken? {
+    private static func purge(_ scratch: Scratch, _ body: (WriteSession) throws -> Void) throws -> HistoryToken? {
         while true {
             // Others on the same server come and go: a session purges as far as it can see.
             var seesAll = false
@@ -65,7 +65,7 @@ enum HistoryPurgeCases {
             var outcome: HistoryPurge.Outcome?
             let purge = HistoryPurge(.olderThan(seconds: 30 * 86_400))
             try HistoryPurgeCases.purge(scratch) { writer in
-                outcome = try purge.run(writer, store: tokens[0].store, now: Date(timeIntervalSince1970: 1_500_000_000))
+                outcome = try purge.run(writer, now: Date(timeIntervalSince1970: 1_500_000_000))
             }
             check.equal(outcome?.removed, 3, "the number of those that went")
             check.equal(outcome?.through, tokens[2], "the newest of them")

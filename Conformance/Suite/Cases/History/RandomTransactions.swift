@@ -39,7 +39,7 @@ struct RandomTransactions {
         }
     }
 
-    private mutating func fill(_ state: inout State, _ before: Set<Int64>, _ writer: any StorageWriter) throws {
+    private mutating func fill(_ state: inout State, _ before: Set<Int64>, _ writer: WriteSession) throws {
         var marks: [(Int, State)] = []
         for _ in 0..<Int.random(in: 1...12, using: &random) {
             let key = Int64.random(in: 1...8, using: &random)
@@ -60,7 +60,7 @@ struct RandomTransactions {
         }
     }
 
-    private func comeOrGo(_ key: Int64, _ state: inout State, _ before: Set<Int64>, _ writer: any StorageWriter) throws {
+    private func comeOrGo(_ key: Int64, _ state: inout State, _ before: Set<Int64>, _ writer: WriteSession) throws {
         if state.there.remove(key) != nil { return try writer.apply(ChangeSet(entities: [scratch.deletes("Tag", [key])])) }
         let index = try scratch.entity("Tag"), rows = scratch.source(index, [(key, 1, [:])])
         try writer.apply(ChangeSet(entities: [EntityChanges(entity: index, inserts: rows)]))

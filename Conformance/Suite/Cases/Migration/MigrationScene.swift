@@ -37,8 +37,7 @@ struct MigrationScene {
     /// Migrates a store that is open with one of the versions.
     @discardableResult
     func migrate(_ scratch: Scratch, _ progress: MigrationProgress? = nil) throws -> [MigrationType] {
-        let state = StorageState(storeID: UUID(), schema: scratch.schema, formatVersion: 1, wasCreated: false)
-        return try MigrationRunner(try history, scratch.store, state, mappingProviders: providers, progress: progress).run()
+        try MigrationRunner(try history, scratch.store, mappingProviders: providers, progress: progress).run()
     }
 
     /// Fills a store of the first version, migrates it, and looks at it: at once, and after it was closed and opened again.

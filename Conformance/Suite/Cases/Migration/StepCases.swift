@@ -136,9 +136,9 @@ enum StepCases {
             let scene = try MigrationScene([a], [a, Attribute("b", .int64, isOptional: true)])
             try harness.withStore(scene.versions[0]) { scratch in
                 try fill(scratch, 3)
-                let other = try scratch.another()
+                let other: OpenStore
                 do {
-                    _ = try other.open(OpenRequest(schema: scratch.schema))
+                    other = try scratch.another(OpenRequest(schema: scratch.schema))
                 } catch let error as StorageError where error.code == .alreadyExists {
                     // A store that one process opens only once: the same happens between processes.
                     return

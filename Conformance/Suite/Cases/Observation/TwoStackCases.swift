@@ -97,7 +97,7 @@ enum TwoStackCases {
             ConformanceCase("N013.nobody-else-changes-a-store-of-this-process", clause: "semantics H", needsAbsent: [.remoteChanges]) {
                 harness, check in
                 try harness.withStack { stack in
-                    let watch = try stack.storages[0].watchChanges { _ in }
+                    let watch = try OpenStore(opened: stack.storages[0], .empty).watchChanges { _ in }
                     check.isTrue(watch == nil, "there is nothing to watch")
                     let people = PublisherRecorder(try stack.publishList(From<Person>()))
                     try stack.add("Ann")

@@ -163,11 +163,12 @@ enum RollingPhases {
             let rows = (0..<10).map { RollingCases.row("\($0)", $0, nil) }
             try RollingScene.run(harness, RollingCases.before, RollingCases.after, rows: rows) { scene in
                 try scene.expand()
-                let other = try scene.old.another(), state = try other.open(OpenRequest(schema: nil, createIfMissing: false))
+                let other = try scene.old.another(OpenRequest(schema: nil, createIfMissing: false))
                 defer { try? other.close() }
-                let phases = try RollingMigration(other, state)
+                let phases = try RollingMigration(other)
                 check.throwing(.notFound, "the filling") {
-                    try (scene.desk as? any RollingStorage)?.backfill(BackfillPace(batchSize: 3)) { progress throws(StorageError) in
+                    try scene.desk.storage.ability((any RollingStorage).self)?.backfill(BackfillPace(batchSize: 3)) {
+                        progress throws(StorageError) in
                         check.equal([progress.completed, progress.total], [3, 10], "progress")
                         try phases.abandon(timeout: 10)
                     }

@@ -45,8 +45,7 @@ enum RollingRefusals {
             "M022.a-store-without-it-says-so", clause: "group M", needsAbsent: [.rollingMigrations]
         ) { harness, check in
             try harness.withStore { scratch in
-                let state = StorageState(storeID: UUID(), schema: scratch.schema, formatVersion: 1, wasCreated: false)
-                check.throwing(.unsupported, "phases") { _ = try RollingMigration(scratch.store, state) }
+                check.throwing(.unsupported, "phases") { _ = try RollingMigration(scratch.store) }
             }
         },
     ]

@@ -8,7 +8,7 @@ struct RollingScene {
     /// A program of the older version.
     let old: Scratch
     /// The store as who deploys has it open.
-    let desk: any StorageInterface
+    let desk: OpenStore
     /// The phases.
     let phases: RollingMigration
 
@@ -16,8 +16,8 @@ struct RollingScene {
         before = old.schema
         self.after = after
         self.old = old
-        desk = try old.another()
-        phases = try RollingMigration(desk, try desk.open(OpenRequest(schema: nil, createIfMissing: false)))
+        desk = try old.another(OpenRequest(schema: nil, createIfMissing: false))
+        phases = try RollingMigration(desk)
     }
 
     /// Fills a store of the older version and works on it.

@@ -78,8 +78,7 @@ enum SchemaCases {
             try harness.withStore(schema("V1", 1)) { scratch in
                 try scratch.insert("Note", [["a": .int(5)]])
                 try scratch.store.close()
-                let store = try scratch.another()
-                _ = try store.open(OpenRequest(schema: try schema("V2", 2)))
+                let store = try scratch.another(OpenRequest(schema: try schema("V2", 2)))
                 check.equal(try Scratch(scratch, store).fetch(FetchRequest("Note")).map(\.values), [["a": .int(5)]], "rows")
                 try store.close()
             }

@@ -7,18 +7,13 @@ internal import PolystoreStorage
 /// its own measured plan.
 final class MeasuredReader: ForwardingReader, ValueQueryReader, SingleRowReader {
     let reader: any StorageReader
-    private let schema: Schema
     private(set) var work = Explanation.Work(requests: 0, rowsRead: 0)
 
-    init(_ reader: any StorageReader, _ schema: Schema) {
-        self.reader = reader
-        self.schema = schema
-    }
+    init(_ reader: any StorageReader) { self.reader = reader }
 
     private func asked() { work.requests += 1 }
     fileprivate func read(_ rows: Int) { work.rowsRead += rows }
 
-    func pushdown(of plan: QueryPlan) -> Pushdown { reader.pushdown(of: plan) }
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         asked()
         return Cursor(try reader.cursor(for: plan), self)
@@ -34,16 +29,22 @@ final class MeasuredReader: ForwardingReader, ValueQueryReader, SingleRowReader 
     func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError) {
         asked()
         let before = batch.count
-        try reader.row(entity, key: key, into: batch)
+        if let single = reader.ability((any SingleRowReader).self) {
+            try single.row(entity, key: key, into: batch)
+        } else {
+            try reader.rows(entity, keys: [key], into: batch)
+        }
         read(batch.count - before)
     }
 
-    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
-        // What the store would have computed from rows of its own is computed here, where the rows are counted.
-        guard reader.pushdown(of: plan) == .exact else { return try ResidualReader(self, schema: schema).values(for: plan) }
+    func pushdown(of plan: QueryPlan) -> Pushdown { reader.ability((any ValueQueryReader).self)?.pushdown(of: plan) ?? .unsupported }
+
+    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]? {
+        // What the store would compute from rows of its own is computed above, where the rows are counted.
+        guard let queries = reader.ability((any ValueQueryReader).self), queries.pushdown(of: plan) == .exact else { return nil }
         asked()
-        let answer = try reader.values(for: plan)
-        read(answer.count)
+        let answer = try queries.values(for: plan)
+        read(answer?.count ?? 0)
         return answer
     }
 

@@ -85,10 +85,9 @@ extension ObjectContext {
             } catch {
                 throw StorageError(error)
             }
-            let answered = reader.pushdown(of: plan) == .exact ? plan : ResidualReader(reader, schema: schema).stored(plan)
             return Explanation.Store(
-                storeType: type(of: store).storeType, configuration: store.configuration, conditions: conditions, order: order,
-                values: outputs, plan: try work == nil ? reader.explanation(of: answered) : reader.measuredExplanation(of: answered),
+                storeType: store.storeType, configuration: store.configuration, conditions: conditions, order: order,
+                values: outputs, plan: try work == nil ? reader.explanation(of: plan) : reader.measuredExplanation(of: plan),
                 work: work)
         }
     }

@@ -35,7 +35,7 @@ final class RowStream {
         if isMerged { try sessions.open(Set(stores)) }
         for store in stores {
             let reader = try sessions.reader(store)
-            let source = Source(store, reader, try reader.exactCursor(for: part, schema: schema), RowBatch(capacity: batchSize))
+            let source = Source(store, reader, try reader.cursor(for: part), RowBatch(capacity: batchSize))
             let hasRows = isMerged ? try advance(source) : true
             if hasRows { sources.append(source) }
         }
@@ -44,7 +44,7 @@ final class RowStream {
     /// Where the rows of one store come from.
     private final class Source {
         let store: Int32
-        let reader: any StorageReader
+        let reader: ReadSession
         let cursor: any RowCursor
         let batch: RowBatch
         var index = -1
@@ -52,7 +52,7 @@ final class RowStream {
         var place: MergedPlace?
         var related: StoredRows?
 
-        init(_ store: Int, _ reader: any StorageReader, _ cursor: any RowCursor, _ batch: RowBatch) {
+        init(_ store: Int, _ reader: ReadSession, _ cursor: any RowCursor, _ batch: RowBatch) {
             self.store = Int32(truncatingIfNeeded: store)
             self.reader = reader
             self.cursor = cursor
@@ -96,7 +96,7 @@ final class RowStream {
     /// Goes to the next row of one store, and reads what it is compared by.
     private func advance(_ source: Source) throws(StorageError) -> Bool {
         guard try source.step() else { return false }
-        let related = source.related ?? StoredRows(source.reader, schema)
+        let related = source.related ?? StoredRows(source.reader)
         if source.related == nil { related.begin(source.batch) }
         source.related = related
         let row = source.batch.row(source.index)

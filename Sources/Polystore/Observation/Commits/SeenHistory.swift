@@ -7,7 +7,7 @@ struct SeenHistory {
     /// What is visible although something with a lower token may still come.
     private let later: Set<Int64>
 
-    init(_ reader: any StorageReader) throws(StorageError) {
+    init(_ reader: ReadSession) throws(StorageError) {
         position = try reader.currentToken()?.position ?? -1
         later = Set(try reader.unsettledTokens().map(\.position))
     }

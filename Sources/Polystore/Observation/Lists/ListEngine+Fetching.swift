@@ -31,7 +31,7 @@ extension ListEngine {
         plan.limit = wanted
         let stream = try RowStream(plan, stores, sessions, core.model.schema, batchSize: 1024)
         var rows = ListRows(plan.sort), related: [Int32: StoredRows] = [:]
-        for store in stores { related[Int32(truncatingIfNeeded: store)] = StoredRows(try sessions.reader(store), core.model.schema) }
+        for store in stores { related[Int32(truncatingIfNeeded: store)] = StoredRows(try sessions.reader(store)) }
         while let row = try stream.next({ row, store throws(StorageError) -> ListRows.Row in
             guard let related = related[store] else { throw StorageError(.storeClosed, "a store of the list was removed") }
             return try self.row(row, store, related)

@@ -32,7 +32,7 @@ struct MemberWatch {
     }
 
     /// Reads the members anew; whether they are others than before.
-    mutating func hasChanged(_ key: Int64, _ reader: any StorageReader, _ schema: Schema) throws(StorageError) -> Bool {
+    mutating func hasChanged(_ key: Int64, _ reader: ReadSession, _ schema: Schema) throws(StorageError) -> Bool {
         let now = try members(key, reader, schema)
         defer { keys = now }
         return now != keys
@@ -50,9 +50,9 @@ struct MemberWatch {
         return relationship.relationship.cardinality == .toManyOrdered ? Array(keys) : keys.sorted()
     }
 
-    private func members(_ key: Int64, _ reader: any StorageReader, _ schema: Schema) throws(StorageError) -> [Int64] {
+    private func members(_ key: Int64, _ reader: ReadSession, _ schema: Schema) throws(StorageError) -> [Int64] {
         var found: [Int64] = []
-        try MemberRows(reader, schema).forEach(entity, position, of: key) { row in
+        try MemberRows(reader).forEach(entity, position, of: key) { row in
             found.append(row.key)
             return true
         }

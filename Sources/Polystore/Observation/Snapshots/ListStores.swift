@@ -17,7 +17,7 @@ struct ListStores: Sendable, Hashable {
 
     /// The stores of a stack, and the root entity of the objects of a list.
     init(_ core: StackCore, root: EntityIndex) {
-        let stores = core.entries.map { (Int32(truncatingIfNeeded: $0.position), $0.entry.state.storeID) }
+        let stores = core.entries.map { (Int32(truncatingIfNeeded: $0.position), $0.entry.store.storeID) }
         self.init(Dictionary(uniqueKeysWithValues: stores), root: core.model.schema.entities[root].name)
     }
 

@@ -19,7 +19,7 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable, Hashable {
 
     /// What a row says, with what its relationships to many lead to.
     init(
-        _ row: borrowing RowView, _ store: Int, _ core: StackCore, _ reader: any StorageReader
+        _ row: borrowing RowView, _ store: Int, _ core: StackCore, _ reader: ReadSession
     ) throws(StorageError) {
         let schema = core.model.schema, description = schema[row.entity], storeID = core.storeID(store)
         func key(_ destination: EntityIndex, _ key: Int64) -> ObjectKey {
@@ -39,7 +39,7 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable, Hashable {
         for (position, relationship) in description.relationships.enumerated() {
             if case .slot = relationship.place { continue }
             var keys: [ObjectKey] = []
-            try MemberRows(reader, schema).forEach(row.entity, position, of: row.key) { member in
+            try MemberRows(reader).forEach(row.entity, position, of: row.key) { member in
                 keys.append(key(relationship.destination, member.key))
                 return true
             }

@@ -43,7 +43,7 @@ extension HistoryCommand {
             if !opened.store.capabilities.contains(.history) { throw StorageError.keepsNoHistory }
             let purge = HistoryPurge(try bound(opened), ignoresUnseenFor: try ignoreUnseen.map(Self.seconds))
             let outcome = try HistoryConsumers.write({ options throws(StorageError) in try opened.store.beginWrite(options) }) {
-                writer throws(StorageError) in try purge.run(writer, store: opened.state.storeID)
+                writer throws(StorageError) in try purge.run(writer)
             }
             show(outcome)
         }

@@ -22,14 +22,13 @@ struct HistoryFeed {
 
     /// Finds where to begin: after a token, where the consumer is, or with the oldest transaction.
     mutating func begin(since token: HistoryToken?, restarts: Bool) throws(StorageError) {
-        let store = opened.state.storeID
         scan.after = token
         guard let consumer else { return }
         let offset = try write { writer throws(StorageError) in
             let known = try HistoryConsumers(writer).find(consumer)
             if let known, !restarts { return known }
             var start = token
-            if start == nil { start = try HistoryScan.beginning(writer, store: store) }
+            if start == nil { start = try HistoryScan.beginning(writer) }
             guard let start else { throw StorageError(.notFound, "the history has no beginning") }
             return try HistoryConsumers.restart(consumer, at: start, writer)
         }
@@ -61,7 +60,7 @@ struct HistoryFeed {
     private func page() throws(StorageError) -> HistoryScan.Page {
         let reader = try opened.store.beginRead()
         defer { reader.end() }
-        return try scan.page(reader, store: opened.state.storeID)
+        return try scan.page(reader)
     }
 
     private func acknowledge(_ token: HistoryToken) throws(StorageError) {
@@ -69,7 +68,7 @@ struct HistoryFeed {
         _ = try write { writer throws(StorageError) in try HistoryConsumers.acknowledge(consumer, through: token, writer) }
     }
 
-    private func write<R>(_ body: (any StorageWriter) throws(StorageError) -> R) throws(StorageError) -> R {
+    private func write<R>(_ body: (WriteSession) throws(StorageError) -> R) throws(StorageError) -> R {
         try HistoryConsumers.write({ options throws(StorageError) in try opened.store.beginWrite(options) }, body)
     }
 

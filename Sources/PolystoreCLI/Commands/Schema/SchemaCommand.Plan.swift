@@ -25,7 +25,7 @@ extension SchemaCommand {
             let opened = try Stores.open(store)
             defer { opened.close() }
             var steps = try SchemaWay(history, opened).steps
-            let lines = try MigrationRunner(history, opened.store, opened.state).explanations()
+            let lines = try MigrationRunner(history, opened.store).explanations()
             for index in steps.indices { steps[index].lines = lines[index] }
             if json { Console.print(JSONText.array(steps.map(\.json))) } else { show(steps, opened.schema) }
             let losses = steps.flatMap(\.losses)

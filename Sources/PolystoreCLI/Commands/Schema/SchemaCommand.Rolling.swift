@@ -146,7 +146,7 @@ extension SchemaCommand {
         static func with(_ store: String, _ body: (RollingMigration, Stores.Opened) throws -> Void) throws {
             let opened = try Stores.open(store, readOnly: false)
             defer { opened.close() }
-            try body(try RollingMigration(opened.store, opened.state), opened)
+            try body(try RollingMigration(opened.store), opened)
         }
     }
 }

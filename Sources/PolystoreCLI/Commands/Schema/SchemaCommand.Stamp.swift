@@ -19,7 +19,7 @@ extension SchemaCommand {
             let opened = try Stores.open(store, readOnly: false)
             defer { opened.close() }
             let before = opened.schema.version
-            if before != version { try VersionStamp(version).apply(to: opened.store, opened.schema) }
+            if before != version { try VersionStamp(version).apply(to: opened.store) }
             Console.print("the store keeps version \"\(version)\"\(before == version ? " already" : " now; it was \"\(before)\"")")
         }
     }

@@ -24,7 +24,7 @@ extension SchemaCommand {
             let opened = try Stores.open(store)
             defer { opened.close() }
             let counts = try Self.counts(opened)
-            let rolling = try (opened.store as? any RollingStorage)?.rollingMigration()
+            let rolling = try opened.store.ability((any RollingStorage).self)?.rollingMigration()
             if !json { show(opened, counts) }
             if !json, let rolling { show(rolling) }
             let steps = try history.map { history throws(StorageError) in try SchemaWay(history, opened).steps }

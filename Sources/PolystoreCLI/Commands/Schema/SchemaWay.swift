@@ -20,10 +20,10 @@ struct SchemaWay {
             }
         }
 
-        func runner(_ store: any StorageInterface, _ state: StorageState, _ progress: MigrationProgress? = nil) -> MigrationRunner {
+        func runner(_ store: OpenStore, _ progress: MigrationProgress? = nil) -> MigrationRunner {
             switch self {
-            case .on(let history): MigrationRunner(history, store, state, progress: progress)
-            case .back(let older, let losses): MigrationRunner(backTo: older, acceptedLosses: losses, store, state, progress: progress)
+            case .on(let history): MigrationRunner(history, store, progress: progress)
+            case .back(let older, let losses): MigrationRunner(backTo: older, acceptedLosses: losses, store, progress: progress)
             }
         }
     }
@@ -35,7 +35,7 @@ struct SchemaWay {
 
     /// The way on to the current version of a history.
     init(_ history: SchemaHistory, _ opened: Stores.Opened) throws(StorageError) {
-        steps = try SchemaStep.all(of: MigrationRunner(history, opened.store, opened.state))
+        steps = try SchemaStep.all(of: MigrationRunner(history, opened.store))
         var legs: [Leg] = []
         for step in steps {
             var leg = try SchemaHistory(
@@ -55,7 +55,7 @@ struct SchemaWay {
         for destination in versions {
             let leg = Leg.back(destination, losing: Set(losses))
             if legs.isEmpty {
-                steps += try SchemaStep.all(of: leg.runner(opened.store, opened.state))
+                steps += try SchemaStep.all(of: leg.runner(opened.store))
             } else {
                 let mapping = MigrationMapping(SchemaMapping(from: source, backTo: destination))
                 try mapping.check()

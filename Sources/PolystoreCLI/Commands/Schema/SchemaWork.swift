@@ -18,16 +18,16 @@ struct SchemaWork {
         try Question.confirm("Lead \(opened.url.redacted) to version \"\(last)\"?", isConfirmed: options.yes)
         let copy = try backup()
         Interruption.watch()
-        var state = opened.state
+        var store = opened.store
         for (done, leg) in way.legs.enumerated() {
-            do { state = try take(leg, state) } catch {
+            do { store = try take(leg, store) } catch {
                 if done > 0 {
-                    Console.error("\(String.counted(done, "step")) done: the store keeps version \"\(state.schema.version)\" now")
+                    Console.error("\(String.counted(done, "step")) done: the store keeps version \"\(store.schema.version)\" now")
                 }
                 throw error
             }
         }
-        show(state.schema, copy)
+        show(store.schema, copy)
     }
 
     private func show(_ schema: Schema, _ copy: String?) {
@@ -45,15 +45,14 @@ struct SchemaWork {
     /// Copies a file where a step may lose something; the runner would do it only where a mapping of the program has a part.
     private func backup() throws -> String? {
         guard !options.noBackup, way.steps.contains(where: \.needsBackup), let leg = way.legs.first else { return nil }
-        return try leg.runner(opened.store, opened.state).backup(keepsOlder: true)?.path
+        return try leg.runner(opened.store).backup(keepsOlder: true)?.path
     }
 
-    private func take(_ leg: SchemaWay.Leg, _ state: StorageState) throws -> StorageState {
-        for step in try SchemaStep.all(of: leg.runner(opened.store, state)) { try step.refuseLosses() }
-        try ProgressLine.follow("\"\(state.schema.version)\" → \"\(leg.schema.version)\"", isQuiet: options.quiet) { progress in
-            _ = try leg.runner(opened.store, state, progress).run()
+    private func take(_ leg: SchemaWay.Leg, _ store: OpenStore) throws -> OpenStore {
+        for step in try SchemaStep.all(of: leg.runner(store)) { try step.refuseLosses() }
+        try ProgressLine.follow("\"\(store.schema.version)\" → \"\(leg.schema.version)\"", isQuiet: options.quiet) { progress in
+            _ = try leg.runner(store, progress).run()
         }
-        return StorageState(
-            storeID: state.storeID, schema: leg.schema, formatVersion: state.formatVersion, wasCreated: false)
+        return store.keeping(leg.schema)
     }
 }

@@ -9,10 +9,10 @@ public struct HistoryConsumers {
     /// The longest name in bytes: with its prefix it is the name of a note.
     public static let longestName = 180
 
-    private let session: any StorageReader
+    private let session: ReadSession
 
     /// The consumers that a session's store knows.
-    public init(_ session: any StorageReader) { self.session = session }
+    public init(_ session: ReadSession) { self.session = session }
 
     /// The names in the order in which they were registered.
     public func names() throws(StorageError) -> [String] {
@@ -71,7 +71,7 @@ public struct HistoryConsumers {
 extension HistoryConsumers {
     /// Registers a consumer that has done everything up to a token. One that is registered keeps its offset.
     @discardableResult
-    public static func register(_ name: String, at token: HistoryToken, _ writer: any StorageWriter) throws(StorageError) -> HistoryOffset {
+    public static func register(_ name: String, at token: HistoryToken, _ writer: WriteSession) throws(StorageError) -> HistoryOffset {
         try check(name)
         let consumers = HistoryConsumers(writer)
         if let known = try consumers.find(name) { return known }
@@ -80,12 +80,12 @@ extension HistoryConsumers {
 
     /// Sets the offset of a consumer to a token, whatever it was: how one begins anew whose offset was purged.
     @discardableResult
-    public static func restart(_ name: String, at token: HistoryToken, _ writer: any StorageWriter) throws(StorageError) -> HistoryOffset {
+    public static func restart(_ name: String, at token: HistoryToken, _ writer: WriteSession) throws(StorageError) -> HistoryOffset {
         try check(name)
         return try begin(name, at: token, writer)
     }
 
-    private static func begin(_ name: String, at token: HistoryToken, _ writer: any StorageWriter) throws(StorageError) -> HistoryOffset {
+    private static func begin(_ name: String, at token: HistoryToken, _ writer: WriteSession) throws(StorageError) -> HistoryOffset {
         let names = try HistoryConsumers(writer).names(), offset = HistoryOffset(name, token, now: now)
         if !names.contains(name) { try setNames(names + [name], writer) }
         try writer.setNote(prefix + name, offset.note)
@@ -97,7 +97,7 @@ extension HistoryConsumers {
     /// - Throws: `notFound` if it is not registered; `tokenExpired` for a token of another store.
     @discardableResult
     public static func acknowledge(
-        _ name: String, through token: HistoryToken, _ writer: any StorageWriter
+        _ name: String, through token: HistoryToken, _ writer: WriteSession
     ) throws(StorageError) -> HistoryOffset {
         var offset = try HistoryConsumers(writer).offset(name)
         guard offset.token.store == token.store else {
@@ -110,14 +110,14 @@ extension HistoryConsumers {
     }
 
     /// Forgets a consumer. One that is not registered is not an error.
-    public static func unregister(_ name: String, _ writer: any StorageWriter) throws(StorageError) {
+    public static func unregister(_ name: String, _ writer: WriteSession) throws(StorageError) {
         try check(name)
         let names = try HistoryConsumers(writer).names()
         if names.contains(name) { try setNames(names.filter { $0 != name }, writer) }
         try writer.setNote(prefix + name, nil)
     }
 
-    private static func setNames(_ names: [String], _ writer: any StorageWriter) throws(StorageError) {
+    private static func setNames(_ names: [String], _ writer: WriteSession) throws(StorageError) {
         try writer.setNote(index, names.isEmpty ? nil : Data(names.joined(separator: "\n").utf8))
     }
 }
@@ -127,8 +127,8 @@ extension HistoryConsumers {
 
     /// Runs a short write transaction about consumers: again after a conflict, the last time alone.
     public static func write<Result>(
-        _ begin: (WriteOptions) throws(StorageError) -> any StorageWriter,
-        _ body: (any StorageWriter) throws(StorageError) -> Result
+        _ begin: (WriteOptions) throws(StorageError) -> WriteSession,
+        _ body: (WriteSession) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
         var attempt = 1
         while true {

@@ -39,7 +39,8 @@ public struct HistoryPurge: Sendable, Hashable {
     /// Purges in a write transaction, which is to be committed then. It walks through what it forgets.
     ///
     /// - Throws: `tokenExpired` for a token of another store; `unsupported` by a store that keeps no history.
-    public func run(_ writer: any StorageWriter, store: UUID, now: Date = Date()) throws(StorageError) -> Outcome {
+    public func run(_ writer: WriteSession, now: Date = Date()) throws(StorageError) -> Outcome {
+        let store = writer.store.storeID
         let time = Microseconds.from(now) ?? 0
         let known = try HistoryConsumers(writer).all().filter { $0.token.store == store }
         let counted = known.filter { !isIgnored($0, time) }
@@ -71,7 +72,7 @@ public struct HistoryPurge: Sendable, Hashable {
     }
 
     /// Hands over entries from the oldest on, for as long as they are asked for.
-    private func walk(_ writer: any StorageWriter, _ body: (HistoryEntry) -> Bool) throws(StorageError) {
+    private func walk(_ writer: WriteSession, _ body: (HistoryEntry) -> Bool) throws(StorageError) {
         var token: HistoryToken?
         while true {
             let entries = try writer.history(since: token, limit: 256)

@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 
 /// Which entries of a history are wanted, and how many at a time.
 ///
@@ -42,12 +42,9 @@ public struct HistoryScan: Sendable, Hashable {
 
     /// The next page. A history that begins nowhere, because somebody writes without recording it, is empty from its beginning on.
     ///
-    /// - Parameters:
-    ///   - reader: A session of the store.
-    ///   - store: The identity of the store.
     /// - Throws: `tokenExpired` when the history no longer reaches back to the token; `unsupported` by a store that keeps none.
-    public func page(_ reader: any StorageReader, store: UUID) throws(StorageError) -> Page {
-        var page = Page(entries: [], next: try start(reader, store), isLast: false), walked = 0
+    public func page(_ reader: ReadSession) throws(StorageError) -> Page {
+        var page = Page(entries: [], next: try start(reader), isLast: false), walked = 0
         while walked < max(reach, 1), page.entries.count < max(limit, 1) {
             let left = isFiltered ? reach - walked : limit - page.entries.count
             let entries = try reader.history(since: walked == 0 ? after : page.next, limit: min(Self.chunk, max(left, 1)))
@@ -65,23 +62,23 @@ public struct HistoryScan: Sendable, Hashable {
         return page
     }
 
-    private func start(_ reader: any StorageReader, _ store: UUID) throws(StorageError) -> HistoryToken {
+    private func start(_ reader: ReadSession) throws(StorageError) -> HistoryToken {
         if let after { return after }
-        return try Self.beginning(reader, store: store)
+        return try Self.beginning(reader)
     }
 
     /// The token after which a store has everything that it keeps.
-    public static func beginning(_ reader: any StorageReader, store: UUID) throws(StorageError) -> HistoryToken {
+    public static func beginning(_ reader: ReadSession) throws(StorageError) -> HistoryToken {
         if let first = try reader.history(since: nil, limit: 1).first {
-            return HistoryToken(store: store, position: first.token.position - 1)
+            return HistoryToken(store: reader.store.storeID, position: first.token.position - 1)
         }
-        return try newest(reader, store: store)
+        return try newest(reader)
     }
 
     /// The newest token, or the one before the first of a store that has never had one.
-    public static func newest(_ reader: any StorageReader, store: UUID) throws(StorageError) -> HistoryToken {
+    public static func newest(_ reader: ReadSession) throws(StorageError) -> HistoryToken {
         if let newest = try reader.currentToken() { return newest }
-        return HistoryToken(store: store, position: 0)
+        return HistoryToken(store: reader.store.storeID, position: 0)
     }
 
     private var isFiltered: Bool { from != nil || until != nil || authors != nil || !excludedAuthors.isEmpty || entities != nil }

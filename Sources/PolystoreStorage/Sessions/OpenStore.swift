@@ -1,0 +1,94 @@
+public import Foundation
+internal import Synchronization
+
+/// A store that is open: what everything above the stores works with.
+///
+/// A store implements the small contract (`StorageInterface`, `StorageReader`, `StorageWriter`) and the abilities that it has. Here is the
+/// rest, once for all stores: the schema, the state of store and sessions, limits, and answers where a store lacks an ability or answers
+/// a plan only in part.
+public final class OpenStore: Sendable {
+    /// The store itself.
+    public let storage: any StorageInterface
+    /// What `open` found.
+    public let state: StorageState
+    /// The schema in which the store is read and written.
+    public let schema: Schema
+    /// What the store can do.
+    public let capabilities: StorageCapabilities
+
+    let migrating: (any MigratingStorage)?
+    let notifying: (any ChangeNotifyingStorage)?
+    private let isClosed = Atomic(false)
+
+    /// Opens a store.
+    public convenience init(opening storage: any StorageInterface, _ request: OpenRequest) throws(StorageError) {
+        let state = try storage.open(request)
+        self.init(storage, state, schema: request.schema)
+    }
+
+    /// A store that was opened.
+    ///
+    /// - Parameters:
+    ///   - storage: The store.
+    ///   - state: What `open` found.
+    ///   - schema: The schema in which it is read and written, of the same hash; nil for the one that it keeps.
+    public init(_ storage: any StorageInterface, _ state: StorageState, schema: Schema? = nil) {
+        self.storage = storage
+        self.state = state
+        self.schema = schema ?? state.schema
+        capabilities = storage.capabilities
+        migrating = storage.ability((any MigratingStorage).self)
+        notifying = storage.ability((any ChangeNotifyingStorage).self)
+    }
+
+    /// The kind of store.
+    public var storeType: String { type(of: storage).storeType }
+
+    /// The name of the configuration whose entities it keeps; nil for all entities.
+    public var configuration: String? { storage.configuration }
+
+    /// The identity of the store.
+    public var storeID: UUID { state.storeID }
+
+    /// Whether two objects are the same store.
+    public func isSame(as other: any StorageInterface) -> Bool { storage === other }
+
+    /// The store itself as one with an ability; nil where it lacks it.
+    public func ability<Ability>(_ type: Ability.Type) -> Ability? { storage.ability(type) }
+
+    /// The same store with another version of the model, as after a migration.
+    package func keeping(_ schema: Schema) -> OpenStore {
+        OpenStore(storage, StorageState(storeID: storeID, schema: schema, formatVersion: state.formatVersion, wasCreated: false))
+    }
+
+    /// Starts to read one committed snapshot.
+    public func beginRead(_ options: ReadOptions = ReadOptions()) throws(StorageError) -> ReadSession {
+        try checkOpen()
+        return ReadSession(try storage.beginRead(options), of: self)
+    }
+
+    /// Starts a write transaction.
+    public func beginWrite(_ options: WriteOptions = WriteOptions()) throws(StorageError) -> WriteSession {
+        try checkOpen()
+        return WriteSession(try storage.beginWrite(options), of: self)
+    }
+
+    /// Closes the store; a second call does nothing.
+    public func close() throws(StorageError) {
+        isClosed.store(true, ordering: .releasing)
+        try storage.close()
+    }
+
+    /// Closes the store and removes all that it kept.
+    public func erase() throws(StorageError) {
+        isClosed.store(true, ordering: .releasing)
+        try storage.erase()
+    }
+
+    func checkOpen() throws(StorageError) { if isClosed.load(ordering: .acquiring) { throw .sessionEnded } }
+}
+
+extension StorageError {
+    /// The answer of a session that has ended, and of a store that was closed.
+    static var sessionEnded: StorageError { StorageError(.storeClosed, "the session or its store was closed") }
+}

@@ -1,0 +1,49 @@
+/// The most bytes that a store takes in one value, checked on the way to it.
+struct ValueLimits {
+    private let maximumBytes: Int
+    private let schema: Schema
+
+    /// The limits of a store.
+    init(_ maximumBytes: Int, _ schema: Schema) {
+        self.maximumBytes = maximumBytes
+        self.schema = schema
+    }
+
+    /// - Throws: `valueTooLarge` naming entity and attribute.
+    func check(_ batch: RowBatch) throws(StorageError) {
+        for index in 0..<batch.count {
+            let row = batch.row(index)
+            for slot in 0..<schema[row.entity].slots.count where Int(row[slot].length) > maximumBytes {
+                throw tooLarge(schema[row.entity], slot, Int(row[slot].length))
+            }
+        }
+    }
+
+    private func tooLarge(_ entity: EntityDescription, _ slot: Int, _ count: Int) -> StorageError {
+        let name = entity.slots[slot].name
+        return StorageError(
+            .valueTooLarge, "\(entity.name).\(name) has \(count) bytes; the store takes \(maximumBytes) in one value",
+            details: .init(entity: entity.name, property: name))
+    }
+
+    /// The same changes, checked batch by batch when the store asks for them.
+    func checking(_ changes: ChangeSet) -> ChangeSet {
+        var changes = changes
+        for index in changes.entities.indices {
+            changes.entities[index].inserts = changes.entities[index].inserts.map(checking)
+            changes.entities[index].updates = changes.entities[index].updates.map {
+                RowUpdate(mask: $0.mask, checksVersion: $0.checksVersion, rows: checking($0.rows))
+            }
+        }
+        return changes
+    }
+
+    /// The same upsert, checked batch by batch when the store asks for its rows.
+    func checking(_ upsert: RowUpsert) -> RowUpsert {
+        RowUpsert(entity: upsert.entity, constraint: upsert.constraint, mask: upsert.mask, rows: checking(upsert.rows))
+    }
+
+    private func checking(_ rows: RowSource) -> RowSource {
+        rows.checked { batch throws(StorageError) in try check(batch) }
+    }
+}
