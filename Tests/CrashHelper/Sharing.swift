@@ -90,13 +90,12 @@ struct Sharing {
 
     /// The versions that the store had and has, the numbers of its notes, and whether every other value is right.
     func notes() throws -> String {
-        let store = try store()
-        let state = try store.open(OpenRequest(schema: nil, createIfMissing: false))
+        let store = try OpenStore(opening: store(), OpenRequest(schema: nil, createIfMissing: false)), schema = store.schema
         defer { try? store.close() }
         let reader = try store.beginRead()
         defer { reader.end() }
-        let versions = try MigrationRecord.all(reader).map(\.schema.version) + [state.schema.version]
-        let slots = state.schema[0].slots, cursor = try reader.cursor(for: FetchPlan(state.schema, 0)), batch = RowBatch(capacity: 1024)
+        let versions = try MigrationRecord.all(reader).map(\.schema.version) + [schema.version]
+        let slots = schema[0].slots, cursor = try reader.cursor(for: FetchPlan(schema, 0)), batch = RowBatch(capacity: 1024)
         var numbers: [String] = [], isRight = true
         while try cursor.next(into: batch) {
             for index in 0..<batch.count {

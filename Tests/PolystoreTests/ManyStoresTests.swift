@@ -12,7 +12,7 @@ import Testing
         try stack.removeStorage(first)
         let removed = (0..<70_000).filter { _ in
             stack.core.append(entry)
-            return stack.core.remove(entry.store) != nil
+            return stack.core.remove(entry.store.storage) != nil
         }
         #expect(removed.count == 70_000)
         try stack.addStorageAndWait(InMemoryStore())

@@ -239,7 +239,7 @@ import Testing
     private func followers(_ stores: [any StorageInterface]) throws -> Int {
         try #require(
             try stores.firstIndex { store in
-                let reader = try store.beginRead()
+                let reader = try OpenStore(opened: store).beginRead()
                 defer { reader.end() }
                 return try !Peers(reader).known().isEmpty
             })

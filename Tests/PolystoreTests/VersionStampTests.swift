@@ -64,7 +64,7 @@ import Testing
 
     @Test(arguments: TestStore.all) func aStampHasNothingToDo(_ kind: TestStore) throws {
         let kept = try VersionedStore(kind, try Self.schema("V1"))
-        let lines = try kept.store.explanation(of: MigrationStep(SchemaMapping(from: kept.schema, to: try Self.schema("One"))))
+        let lines = try kept.open.explanation(of: MigrationStep(SchemaMapping(from: kept.schema, to: try Self.schema("One"))))
         switch kind {
         case .sqlite, .postgresql: #expect(lines == [])
         case .memory, .lmdb:

@@ -22,10 +22,9 @@ import Testing
     }
 
     private func load(_ text: String, _ name: String = "a.ndjson", _ mapping: String? = nil) throws -> Int {
-        let store = InMemoryStore()
-        _ = try store.open(OpenRequest(schema: schema))
+        let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
         let json = mapping ?? "{\"files\": [{\"file\": \"\(name)\", \"entity\": \"Note\"}]}"
-        let report = try FileLoader.load(LoadMapping(json: Data(json.utf8)), into: store, schema) { _ in Data(text.utf8) }
+        let report = try FileLoader.load(LoadMapping(json: Data(json.utf8)), into: store) { _ in Data(text.utf8) }
         return report.loaded[0].count
     }
 

@@ -121,21 +121,19 @@ private typealias Predicate = PolystoreQuery.Predicate
         for (seed, name) in zip(Self.records, ["a.csv", "a.ndjson"]) {
             var mutations = Mutations([seed])
             let texts = (0..<Self.rounds).map { _ in mutations.bytes() } + Mutations.large.map { Array($0.utf8) }
-            let store = InMemoryStore()
-            _ = try store.open(OpenRequest(schema: schema))
+            let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
             for bytes in texts {
                 var mapping = LoadMapping(files: [LoadMapping.file(name, entity: "Note")])
                 mapping.ignoresUnknown = bytes.count % 2 == 0
                 read(String(decoding: bytes, as: UTF8.self)) {
-                    _ = try FileLoader.load(mapping, into: store, schema) { _ in Data(bytes) }
+                    _ = try FileLoader.load(mapping, into: store) { _ in Data(bytes) }
                 }
             }
         }
         every(["{\"nil\": [\"NA\"], \"files\": [{\"file\": \"a.csv\", \"entity\": \"Note\", \"columns\": {\"text\": \"t\"}}]}"]) { text in
-            let store = InMemoryStore()
-            _ = try store.open(OpenRequest(schema: schema))
+            let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
             let mapping = try LoadMapping(json: Data(text.utf8))
-            _ = try FileLoader.load(mapping, into: store, schema) { _ in Data(Self.records[0].utf8) }
+            _ = try FileLoader.load(mapping, into: store) { _ in Data(Self.records[0].utf8) }
         }
     }
 

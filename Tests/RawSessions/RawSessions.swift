@@ -1,3 +1,4 @@
+internal import Foundation
 public import PolystoreStorage
 
 /// The abilities of the sessions of a store itself, for tests that look below `OpenStore`. One that is absent is a failure.
@@ -63,5 +64,12 @@ extension StorageInterface {
     /// That of `ChangeNotifyingStorage`.
     public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
         try ability((any ChangeNotifyingStorage).self)?.watchChanges(handler)
+    }
+}
+
+extension OpenStore {
+    /// A store that somebody else has opened, for what needs no schema.
+    public convenience init(opened store: any StorageInterface) {
+        self.init(store, StorageState(storeID: UUID(), schema: .empty, formatVersion: StoreMetadata.currentFormat, wasCreated: false))
     }
 }

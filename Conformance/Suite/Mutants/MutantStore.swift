@@ -157,8 +157,7 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
             .forgetsLinks, .opensAnyModel, .forgetsItsFormat, .losesDefaultsInSteps, .losesRenamedValuesInSteps, .losesPairsInSteps,
             .keepsRowsOfWhatBeginsAnew, .stepsWithoutCommit,
             .commitsHalfSteps, .usesKeysAgainAfterSteps, .forgetsEarlierVersions, .takesStepsFromElsewhere, .tellsNobody,
-            .takesLoadsForEntries, .goesOnTelling, .leavesOutInsertions, .leavesOutUpdates, .leavesOutDeletions, .leavesOutLinks,
-            .keepsHalfChangeSets:
+            .takesLoadsForEntries, .goesOnTelling, .leavesOutInsertions, .leavesOutUpdates, .leavesOutDeletions, .leavesOutLinks:
             break
         }
         return MutantCursor(try current().cursor(for: plan), store.defect)

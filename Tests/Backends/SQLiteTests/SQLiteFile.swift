@@ -1,6 +1,7 @@
 import Foundation
 import PolystoreCatalog
 import PolystoreStorage
+import RawSessions
 
 /// A store in a folder of its own, opened; the folder goes with it.
 final class SQLiteFile {

@@ -2,6 +2,7 @@ import Foundation
 import PolystoreCatalog
 import PolystoreSQLite
 import PolystoreStorage
+import RawSessions
 import Testing
 
 /// The file of a SQLite store: its locks, its permissions, and what others have done to it.

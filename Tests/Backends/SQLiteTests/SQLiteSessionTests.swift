@@ -2,6 +2,7 @@ import Foundation
 import PolystoreCatalog
 import PolystoreSQLite
 import PolystoreStorage
+import RawSessions
 import Testing
 
 /// Sessions of a SQLite store: their ends, their limits, and what the engine takes from them.
