@@ -78,7 +78,8 @@ public struct CaseResult: Sendable, Hashable {
 public enum ConformanceSuite {
     /// The cases in the order of their names.
     public static let cases: [ConformanceCase] =
-        ValueCases.all + ObjectCases.all + TransactionCases.all + PredicateCases.all + SearchFacts.cases + SearchCases.all
+        ValueCases.all + ObjectCases.all + TransactionCases.all + SessionCases.all + PredicateCases.all + SearchFacts.cases
+        + SearchCases.all
         + PartialIndexCases.all + OrderCases.all + EdgeCases.all
         + AggregateCases.all + QueryCases.all
         + RandomCases.all
