@@ -135,10 +135,19 @@ extension StackCore {
         }
     }
 
+    /// Writes notes to a store: again after a conflict with another writer, the last time alone.
     func write(to store: Int, _ body: (WriteSession) throws(StorageError) -> Void) throws(StorageError) {
-        let writer = try beginWrite(store, WriteOptions())
-        defer { writer.end() }
-        try body(writer)
-        _ = try writer.commit(CommitRecord())
+        let attempts = TransactionRunner.attempts
+        for attempt in 1...attempts {
+            do throws(StorageError) {
+                let writer = try beginWrite(store, WriteOptions(isExclusive: attempt == attempts))
+                defer { writer.end() }
+                try body(writer)
+                _ = try writer.commit(CommitRecord())
+                return
+            } catch  where error.code == .serializationFailure && attempt < attempts {
+                TransactionRunner.pause(attempt)
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@ internal import PolystoreStorage
 
 /// Runs the closure of a transaction until it commits: again after a conflict, the last time alone.
 struct TransactionRunner {
-    private static let attempts = 8
+    static let attempts = 8
 
     private let core: StackCore
     private let author: String
@@ -77,7 +77,7 @@ struct TransactionRunner {
     }
 
     /// Waits a random time that grows with the attempts, so that transactions that met do not meet again.
-    private static func pause(_ attempt: Int) {
+    static func pause(_ attempt: Int) {
         let longest = min(0.002 * Double(1 << min(attempt, 6)), 0.1)
         Thread.sleep(forTimeInterval: Double.random(in: 0...longest))
     }

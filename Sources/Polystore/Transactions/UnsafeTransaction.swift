@@ -9,7 +9,7 @@ internal import PolystoreStorage
 /// It belongs to one thread at a time. New objects get keys from the store, which takes a short write transaction of its own for each
 /// block of them.
 public final class UnsafeTransaction: BaseTransaction {
-    private static let attempts = 8
+    private static let attempts = TransactionRunner.attempts
 
     let core: StackCore
     var monitors = HomeMonitors()
