@@ -34,7 +34,8 @@ extension OpenStore {
         guard capabilities.contains(.migrations), let migrating else {
             throw StorageError(
                 .unsupported,
-                "the store cannot go over to another version of the model in place (capability migrations): transfer it to a new one")
+                "the store cannot be migrated in place (capability migrations): transfer it to a new one; tables that another program made are "
+                    + "changed by their owner")
         }
         return MigrationSession(try migrating.beginMigration(step, options), step.mapping, of: self)
     }
