@@ -56,7 +56,8 @@ public final class WorkLimit: Sendable {
         state.withLock { state in
             state.next += 1
             state.interrupts[state.next] = interrupt
-            if state.isCancelled {
+            // The timer fires once: what comes after it must not wait for it.
+            if state.isCancelled || deadline.map({ ContinuousClock.now >= $0 }) ?? false {
                 state.interrupt()
             } else if let deadline, state.timer == nil {
                 state.timer = timer(at: deadline)

@@ -359,7 +359,7 @@ import Testing
                 cells[slot] = .int(77)
             }
             try follower.apply(ChangeSet(entities: [EntityChanges(entity: entity, inserts: rows)]))
-            let commit = try #require(leader as? any PreparingWriter).commitToken()
+            let commit = try #require(leader as? any PreparingWriter).commitToken(for: CommitRecord())
             _ = try #require(follower as? any PreparingWriter).prepare(for: commit, CommitRecord())
             #expect(try stack.outcomeAndWait(of: commit) == .inProgress)
             if commits { _ = try leader.commit(CommitRecord()) } else { leader.end() }

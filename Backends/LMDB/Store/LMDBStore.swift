@@ -181,7 +181,8 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
     public func erase() throws(StorageError) {
         try close()
         let location = engine.location
-        for file in [location.dataPath, location.lockPath] where unlink(file) != 0 && errno != ENOENT && errno != ENOTDIR {
+        // The lock goes first: a file that another process makes meanwhile must not be locked by one that is about to go.
+        for file in [location.lockPath, location.dataPath] where unlink(file) != 0 && errno != ENOENT && errno != ENOTDIR {
             throw LMDBError.error(errno)
         }
         if location.usesFolder { rmdir(location.path) }

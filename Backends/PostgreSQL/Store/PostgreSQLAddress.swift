@@ -34,13 +34,16 @@ struct PostgreSQLAddress {
     /// Whether nobody else is on the way to the server: it is reached by a socket file or by the machine's own address.
     var isLocal: Bool {
         let hosts: String?
-        if let named = named["hostaddr"] ?? named["host"] {
+        if let address = option("hostaddr", "PGHOSTADDR") {
+            // libpq connects to the address, whatever the name is.
+            hosts = address
+        } else if let named = named["host"] {
             hosts = named
         } else if option("service", "PGSERVICE") != nil {
             // What a service names comes before the variables, and is not known here.
             return false
         } else {
-            hosts = option("hostaddr", "PGHOSTADDR") ?? option("host", "PGHOST")
+            hosts = option("host", "PGHOST")
         }
         guard let hosts else { return true }
         return hosts.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { host in

@@ -15,8 +15,11 @@ extension PostgreSQLConnection {
         try prepareToSend()
         let encoder = make()
         roundTrips += 1
-        PQsendQuery(handle, encoder.sql)
-        PQclear(try checked(next()))
+        guard PQsendQuery(handle, encoder.sql) == 1 else { throw lost }
+        let result = next()
+        // A copy that does not begin ends with an answer more, without which the connection takes nothing else.
+        if PQresultStatus(result) != PGRES_COPY_IN { while let rest = next() { PQclear(rest) } }
+        PQclear(try checked(result))
         copying = encoder
         return encoder
     }

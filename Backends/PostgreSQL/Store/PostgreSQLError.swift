@@ -73,7 +73,7 @@ struct PostgreSQLError {
         case "53300": return make(.busy, "the server takes no more connections; try again")
         case "57014": return make(.timeout, "the server interrupted the statement")
         case "55P03": return make(.busy, "the server could not get a lock in time; try again")
-        case "57P01", "57P02", "57P03", "08000", "08003", "08006", "":
+        case "57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "08000", "08003", "08006", "":
             return make(.connectionLost, "the connection to the server was lost")
         case "22003": return make(.arithmeticOverflow, "a number leaves the range of its type")
         case "22012": return make(.divisionByZero, "a division by zero")

@@ -10,6 +10,12 @@ extension PostgreSQLStore: AnnouncedCommitStorage {
     /// Waits for the locks by which commits were announced for a store.
     public func awaitCommits(for follower: UUID, _ options: WriteOptions) throws(StorageError) {
         try withReader(options.limit, options.timeout) { connection, core throws(StorageError) in
+            if connection.isStandby {
+                throw StorageError(
+                    .peerUnavailable,
+                    "the server follows another one and may not have yet what that has committed; connect to the one that it "
+                        + "follows")
+            }
             try connection.execute(
                 "BEGIN; SET LOCAL lock_timeout = \(options.milliseconds); "
                     + "SELECT pg_advisory_xact_lock_shared(\(core.joint(follower))); COMMIT")
@@ -129,10 +135,11 @@ extension StorageError {
 }
 
 extension PostgreSQLWriter: CommitAnnouncingWriter, PreparingWriter {
-    func commitToken() throws(StorageError) -> CommitToken {
+    func commitToken(for record: CommitRecord) throws(StorageError) -> CommitToken {
         try checkOpen()
+        let isRecorded = core.metadata.history.isOn && !recorder.encode().isEmpty
         let transaction = try connection.text("SELECT pg_current_xact_id()::text").flatMap { Int64($0) } ?? 0
-        let commit = PostgreSQLCommit(cluster: connection.cluster ?? "", transaction: transaction, time: nil)
+        let commit = PostgreSQLCommit(cluster: connection.cluster ?? "", transaction: transaction, time: isRecorded ? record.time : nil)
         return CommitToken(storeID: core.storeID, value: "\(commit)")
     }
 }

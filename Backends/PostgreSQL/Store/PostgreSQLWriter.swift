@@ -128,6 +128,8 @@ class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingW
         try checkOpen()
         let mark = try savepoints.find(savepoint).state
         queue.removeAll()
+        // What a copy has begun since then is undone too, its errors included.
+        connection.abandonCopy()
         try connection.execute("ROLLBACK TO SAVEPOINT s\(savepoint)")
         // What was dropped after the mark is there again.
         dropped.removeAll()

@@ -32,7 +32,9 @@ final class SQLiteInsert {
             for index in start..<end { position = Self.bind(statement, batch.row(index), number, slots, at: position) }
             let code = statement.run()
             if code & 0xff == SQLITE_CONSTRAINT {
-                // The statement has left nothing behind: adding its rows one by one finds the row that is in the way.
+                // The statement has left nothing behind: adding its rows one by one finds the row that is in the way. A trigger of somebody
+                // else may have rolled everything back, though.
+                try connection.checkTransaction()
                 try insertOneByOne(entity, batch, start..<end, number, slots)
             } else if code != SQLITE_DONE {
                 throw connection.error(code)

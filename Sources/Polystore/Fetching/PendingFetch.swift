@@ -103,7 +103,8 @@ private final class PendingRows: RelatedRows {
     private let context: ObjectContext
     private let store: Int
     private let stored: StoredRows
-    private var rows: [ObjectIdentifier: RowBatch] = [:]
+    /// With their objects: another one could come to lie where one that was let go of had lain.
+    private var rows: [ObjectIdentifier: (object: ManagedObject, row: RowBatch)] = [:]
     private var failure: StorageError?
 
     init(_ context: ObjectContext, _ store: Int, _ reader: ReadSession) {
@@ -132,9 +133,9 @@ private final class PendingRows: RelatedRows {
 
     /// The present values of an object as a row.
     func encoded(_ object: ManagedObject) -> RowBatch {
-        if let known = rows[ObjectIdentifier(object)] { return known }
+        if let known = rows[ObjectIdentifier(object)] { return known.row }
         let batch = object.encodedRow()
-        rows[ObjectIdentifier(object)] = batch
+        rows[ObjectIdentifier(object)] = (object, batch)
         return batch
     }
 

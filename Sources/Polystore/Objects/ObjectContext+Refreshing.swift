@@ -3,7 +3,8 @@ internal import PolystoreStorage
 extension ObjectContext {
     /// Brings every living object to what its store has now: a new value, or deleted where there is none.
     func refreshAll() throws(StorageError) {
-        for (store, root, objects) in liveObjects { try refresh(objects, root, store) }
+        // Objects of a store that was removed stay as they are.
+        for (store, root, objects) in liveObjects where stack.hasStore(store) { try refresh(objects, root, store) }
     }
 
     /// Brings every living object of a store to what is there now, after a statement that may have changed any.

@@ -13,8 +13,12 @@ extension StackCore {
     /// Whether what was committed is there after a crash.
     func isPersistent(_ position: Int) -> Bool { commitRank(position) < 2 }
 
-    /// Stores in the order in which write transactions open them, which is the same in all processes: by identity.
-    func lockOrder(_ stores: Set<Int>) -> [Int] { stores.map { (storeID($0).uuidString, $0) }.sorted { $0 < $1 }.map(\.1) }
+    /// Stores in the order in which write transactions open them, which is the same in all processes: by identity, those with one writer
+    /// first. Whoever has locks of rows then waits for no store as a whole, whose holder could wait for such a row unseen by its server;
+    /// and a server's snapshot is no older than the wait.
+    func lockOrder(_ stores: Set<Int>) -> [Int] {
+        stores.map { (commitRank($0) == 0 ? 1 : 0, storeID($0).uuidString, $0) }.sorted { $0 < $1 }.map(\.2)
+    }
 
     /// Stores in the order in which they commit, which is the same in all processes.
     func commitOrder(_ stores: Set<Int>) -> [Int] {
@@ -131,7 +135,15 @@ extension StackCore {
             let pairing = UUID()
             // The follower first: one that has no transaction of a pairing yet does not mind that its leader knows nothing of it.
             try write(to: store) { writer throws(StorageError) in try Peers.add(peer, pairing: pairing, writer) }
-            try write(to: leader) { writer throws(StorageError) in try Peers.lead(storeID(store), pairing: pairing, writer) }
+            try write(to: leader) { writer throws(StorageError) in
+                // Two programs may pair the stores at once: what the one keeps already must not be dropped for the pairing of the other. The
+                // leader is read before the follower, so that a change of it since then is a conflict.
+                _ = try Peers(writer).lead(of: storeID(store))
+                let reader = try self.store(store).beginRead()
+                defer { reader.end() }
+                guard let now = try Peers(reader).leader(peer), now.pairing == pairing, now.number == 0 else { return }
+                try Peers.lead(storeID(store), pairing: pairing, writer)
+            }
         }
     }
 

@@ -39,6 +39,9 @@ final class JointCommit {
         self.writers = writers
         self.redo = redo
         self.executed = executed
+        // All stores record one time, by which the commit of the leader is known again.
+        var record = record
+        record.time = record.time ?? Microseconds.from(Date())
         self.record = record
     }
 
@@ -48,6 +51,8 @@ final class JointCommit {
     ///   in doubt.
     func run(_ source: (any Hashable & Sendable)?) throws(StorageError) {
         let order = stack.commitOrder(Set(redo.keys))
+        // What a server only read is validated by its commit; a rollback would forget it.
+        for (store, writer) in writers where redo[store] == nil && stack.commitRank(store) == 0 { _ = try writer.commit(record) }
         guard let first = order.first, let leader = writers[first] else { return }
         let followers = order.dropFirst().filter { stack.commitRank($0) == 1 }
         let servers = order.dropFirst().filter { stack.commitRank($0) == 0 }
@@ -83,7 +88,10 @@ final class JointCommit {
         }
         let leaderID = stack.storeID(first), limit = try stack.store(first).capabilities.maximumValueBytes
         for store in followers {
-            guard let writer = writers[store], let recorder = redo[store] ?? nil else { continue }
+            guard let writer = writers[store] else { continue }
+            guard let recorder = redo[store] ?? nil else {
+                throw StorageError(.serializationFailure, "a store was added during the transaction; it starts again")
+            }
             let storeID = stack.storeID(store)
             guard let peer = try Peers(writer).leader(leaderID), try Peers(leader).agrees(with: storeID, on: peer) else {
                 strangers.append((store, leaderID))
@@ -134,7 +142,7 @@ final class JointCommit {
     ) throws(StorageError) -> [Prepared] {
         var prepared: [Prepared] = []
         if servers.isEmpty { return prepared }
-        guard let commit = try leader.commitToken() else { throw Self.preparesNothing }
+        guard let commit = try leader.commitToken(for: record) else { throw Self.preparesNothing }
         do throws(StorageError) {
             for store in servers {
                 guard let storage = try stack.store(store).ability((any PreparedCommitStorage).self),

@@ -326,10 +326,12 @@ final class SessionPool {
     /// Keeps everything since the innermost mark, and forgets it.
     func releaseSavepoint() throws(StorageError) {
         try checkActive()
-        guard let savepoint = savepoints.popLast() else { return }
+        guard let savepoint = savepoints.last else { return }
         try working { () throws(StorageError) in
             for (store, mark) in savepoint.marks { try writers[store]?.release(mark) }
         }
+        // After the release: what fails here is undone by whoever returns to this mark, not to the one around it.
+        savepoints.removeLast()
     }
 
     /// Lets go of the snapshots of sessions that read; the next look opens others.

@@ -116,7 +116,7 @@ public final class UnsafeTransaction: BaseTransaction {
     /// Compares the versions of what is held but not changed, inside the write transaction.
     private func validateReads(_ tracker: ChangeTracker, _ pool: SessionPool) throws(StorageError) {
         let changed = Set(tracker.pendingObjects.map(ObjectIdentifier.init))
-        for (store, root, objects) in context.liveObjects {
+        for (store, root, objects) in context.liveObjects where core.hasStore(store) {
             let held = objects.filter { !$0.isDeletedObject && !$0.isNew && !changed.contains(ObjectIdentifier($0)) }
             if held.isEmpty { continue }
             let batch = RowBatch(capacity: held.count)
@@ -134,7 +134,7 @@ public final class UnsafeTransaction: BaseTransaction {
     /// Brings every object that has no changes here to what its store has now.
     public func refresh() throws(StorageError) {
         let pending = Set(context.tracker?.pendingObjects.map(ObjectIdentifier.init) ?? [])
-        for (store, root, objects) in context.liveObjects {
+        for (store, root, objects) in context.liveObjects where core.hasStore(store) {
             try context.refresh(objects.filter { !pending.contains(ObjectIdentifier($0)) }, root, store)
         }
         tellMonitors()

@@ -18,7 +18,10 @@ public protocol PreparedCommitStorage: CommitOutcomeStorage {
 /// A write transaction that can be prepared, or that others can be prepared for.
 public protocol PreparingWriter: StorageWriter {
     /// The token by which the outcome of the commit of this transaction can be asked for, before it has begun too.
-    func commitToken() throws(StorageError) -> CommitToken
+    ///
+    /// - Parameter record: That of the commit to come, with its time: an engine that can give a number again after a crash tells two commits
+    ///   apart by it.
+    func commitToken(for record: CommitRecord) throws(StorageError) -> CommitToken
 
     /// Does all that a commit does except to commit; the session ends. Nothing can refuse the commit any more.
     ///
@@ -29,9 +32,9 @@ public protocol PreparingWriter: StorageWriter {
 
 extension WriteSession {
     /// The token by which the outcome of the commit of this transaction can be asked for; nil without the ability.
-    public func commitToken() throws(StorageError) -> CommitToken? {
+    public func commitToken(for record: CommitRecord) throws(StorageError) -> CommitToken? {
         try checkActive()
-        return try ability((any PreparingWriter).self)?.commitToken()
+        return try ability((any PreparingWriter).self)?.commitToken(for: record)
     }
 
     /// Whether the transaction can be prepared.

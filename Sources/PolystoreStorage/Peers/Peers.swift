@@ -27,7 +27,7 @@ public struct Peer: Sendable, Hashable {
 }
 
 /// What a leader notes of a pairing, apart from the changes themselves, so that they need not be read to compare a number.
-struct PeerLead: Sendable, Hashable {
+package struct PeerLead: Sendable, Hashable {
     enum State: String {
         /// The changes of the transaction with the number are kept.
         case kept
@@ -81,7 +81,7 @@ public struct Peers {
     /// The identities of the stores that may keep changes for this one.
     public func known() throws(StorageError) -> [UUID] { try leaders().map(\.store) }
 
-    func lead(of follower: UUID) throws(StorageError) -> PeerLead? {
+    package func lead(of follower: UUID) throws(StorageError) -> PeerLead? {
         guard let data = try session.note(Self.leadName(follower)) else { return nil }
         guard let lead = PeerLead(data) else { throw Redo.damaged }
         return lead

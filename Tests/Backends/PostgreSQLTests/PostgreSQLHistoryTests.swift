@@ -74,7 +74,7 @@ import Testing
             let writer = try #require(try store.beginWrite(WriteOptions()) as? PostgreSQLWriter)
             defer { writer.end() }
             try Self.add(writer)
-            let commit = try writer.commitToken(), prepared = try writer.prepare(for: commit, CommitRecord())
+            let commit = try writer.commitToken(for: CommitRecord()), prepared = try writer.prepare(for: commit, CommitRecord())
             let later = try Self.write(store)
             #expect(try tokens(store).isEmpty)
             #expect(try read(store) { try ($0 as? PostgreSQLReader)?.hasUnsettledHistory() } == true)

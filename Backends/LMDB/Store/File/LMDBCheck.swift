@@ -154,13 +154,14 @@ struct LMDBCheck {
         }
     }
 
-    /// The pages of a value that has pages of its own.
+    /// The pages of a value that has pages of its own: at least as many as its bytes need. A value that became smaller in the transaction
+    /// that wrote it keeps the pages that it had (`mdb_cursor_put`).
     private mutating func claimLarge(_ first: UInt64, _ size: Int) throws(StorageError) {
-        let count = (UInt64(size) + UInt64(LMDBPage.header) - 1) / meta.pageSize + 1
-        guard first <= self.size / meta.pageSize, (first + count) * meta.pageSize <= self.size else { throw Self.damaged }
-        try claim(first, count)
+        let least = (UInt64(size) + UInt64(LMDBPage.header) - 1) / meta.pageSize + 1, all = self.size / meta.pageSize
+        guard first <= all, least <= all - first else { throw Self.damaged }
         let head = try read(first, LMDBPage.header)
-        guard head.number == first, head.kind == .overflow, head.length == count else { throw Self.damaged }
+        guard head.number == first, head.kind == .overflow, head.length >= least, head.length <= all - first else { throw Self.damaged }
+        try claim(first, head.length)
     }
 
     /// Walks through the map of a name. Maps of other programs, with keys of other kinds, are left alone.

@@ -72,7 +72,13 @@ package final class WorkQueue: Sendable {
     /// The number of pieces of work that may go on at a time; what goes on already is not ended by a lower one.
     package var width: Int {
         get { state.withLock { $0.width } }
-        set { state.withLock { $0.width = newValue } }
+        set {
+            let begun = state.withLock { state in
+                state.width = newValue
+                return state.begin()
+            }
+            for job in begun { start(job) }
+        }
     }
 
     /// The number of pieces of work that wait.
@@ -95,7 +101,11 @@ package final class WorkQueue: Sendable {
         let job = Job(limit: limit, isSerial: isSerial, work: work)
         let number = state.withLock { $0.begin(job) ? nil : $0.waiting.append(job) }
         guard let number else { return start(job) }
-        _ = limit.onEnd { [weak self] in self?.withdraw(number) }
+        // Not under the limit's own lock: what is told may ask the limit.
+        _ = limit.onEnd { [weak self] in
+            guard let self else { return }
+            Self.refusing.async { self.withdraw(number) }
+        }
         guard let outer else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [weak self, weak outer] in
             if outer?.isRunning == true { self?.withdraw(number, RunningTransaction.reentrantCall) }
