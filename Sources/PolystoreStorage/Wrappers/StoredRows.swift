@@ -88,7 +88,10 @@ public final class StoredRows: RelatedRows {
 
     private func references(_ entity: EntityIndex, to root: EntityIndex) -> [Int] {
         let slots = schema[entity].slots
-        return slots.indices.filter { slots[$0].destination.map { schema[$0].root == root } ?? false }
+        return slots.indices.filter { slot in
+            guard let destination = slots[slot].destination else { return false }
+            return schema[destination].root == root
+        }
     }
 
     /// The rows that a to-many relationship leads to; none when reading failed, which `throwFailure` tells.
