@@ -25,11 +25,10 @@ struct BulkLoad {
         self.batches = batches
     }
 
-    func run(_ store: any StorageInterface) throws {
+    func run(_ store: OpenStore) throws {
         let writer = try store.beginWrite(WriteOptions(isBulk: true))
         defer { writer.end() }
-        let schema = try Schema(json: BenchmarkModel.json)
-        guard let entity = schema.index(of: "Person") else { throw BenchmarkError.wrongAnswer }
+        guard let entity = store.schema.index(of: "Person") else { throw BenchmarkError.wrongAnswer }
         for batch in batches { try writer.load(entity, batch) }
         _ = try writer.commit(CommitRecord())
     }

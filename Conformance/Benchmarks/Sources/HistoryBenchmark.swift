@@ -28,21 +28,20 @@ struct HistoryBenchmark {
         }
     }
 
-    private func opened(isRecording: Bool) throws -> any StorageInterface {
+    private func opened(isRecording: Bool) throws -> OpenStore {
         let server = store == "postgresql", prefix = server ? "x-" : ""
         let url = try place.url(store), history = "\(prefix)history=\(isRecording ? "on" : "off")"
         let durability = store == "memory" ? "" : "&\(prefix)durability=relaxed"
-        let opened = try StoreCatalog.standard.store(
-            at: StoreURL("\(url)\(url.contains("?") ? "&" : "?")\(history)\(durability)"), configuration: nil)
-        _ = try opened.open(OpenRequest(schema: try Schema(json: BenchmarkModel.json)))
-        return opened
+        return try OpenStore(
+            catalogued: "\(url)\(url.contains("?") ? "&" : "?")\(history)\(durability)",
+            OpenRequest(schema: try Schema(json: BenchmarkModel.json)))
     }
 
-    private func fill(_ side: any StorageInterface) throws { try BulkLoad(PersonValues.rows(count)).run(side) }
+    private func fill(_ side: OpenStore) throws { try BulkLoad(PersonValues.rows(count)).run(side) }
 
     private func compare(
-        _ workload: String, _ count: Int, _ on: any StorageInterface, _ off: any StorageInterface,
-        _ body: (any StorageInterface) throws -> Void
+        _ workload: String, _ count: Int, _ on: OpenStore, _ off: OpenStore,
+        _ body: (OpenStore) throws -> Void
     ) throws {
         for side in [on, off] { try body(side) }
         var measurement = Measurement("history-\(workload)", store: store, against: "off", count: count)
@@ -51,7 +50,7 @@ struct HistoryBenchmark {
     }
 
     /// Sets one attribute of rows, in one transaction.
-    private func update(_ side: any StorageInterface, _ keys: [Int64]) throws {
+    private func update(_ side: OpenStore, _ keys: [Int64]) throws {
         let schema = try Self.schema.get()
         guard let entity = schema.index(of: "Person"), let slot = schema[entity].slot("age") else { throw BenchmarkError.wrongAnswer }
         var mask = SlotMask()

@@ -22,8 +22,7 @@ struct MigrationBenchmark {
     }
 
     private func fill(_ url: String, _ schema: Schema) throws {
-        let opened = try StoreCatalog.standard.store(at: StoreURL(url))
-        _ = try opened.open(OpenRequest(schema: schema))
+        let opened = try OpenStore(catalogued: url, OpenRequest(schema: schema))
         for start in stride(from: 0, to: count, by: 50_000) {
             try BulkLoad((start + 1...min(start + 50_000, count)).map(PersonValues.init)).run(opened)
         }
@@ -77,8 +76,7 @@ struct MigrationBenchmark {
                 return try migrate(source, current, next, [])
             },
             theirs: {
-                let opened = try StoreCatalog.standard.store(at: StoreURL(source))
-                _ = try opened.open(OpenRequest(schema: nil, readOnly: true))
+                let opened = try OpenStore(catalogued: source, OpenRequest(schema: nil, readOnly: true))
                 defer { try? opened.close() }
                 return try nanoseconds {
                     let reader = try opened.beginRead()
@@ -90,22 +88,20 @@ struct MigrationBenchmark {
     }
 
     private func transfer(_ source: String, to target: String) throws -> Double {
-        let from = try StoreCatalog.standard.store(at: StoreURL(source)), to = try StoreCatalog.standard.store(at: StoreURL(target))
-        let state = try from.open(OpenRequest(schema: nil, readOnly: true))
-        _ = try to.open(OpenRequest(schema: state.schema))
+        let from = try OpenStore(catalogued: source, OpenRequest(schema: nil, readOnly: true))
+        let to = try OpenStore(catalogued: target, OpenRequest(schema: from.schema))
         defer {
             try? from.close()
             try? to.close()
         }
-        return try nanoseconds { _ = try TransferEngine().transfer(from: from, state.schema, to: to, state.schema) }
+        return try nanoseconds { _ = try TransferEngine().transfer(from: from, to: to) }
     }
 
     private func migrate(_ url: String, _ old: Schema, _ next: Schema, _ providers: [any SchemaMappingProvider]) throws -> Double {
-        let opened = try StoreCatalog.standard.store(at: StoreURL(url))
-        let state = try opened.open(OpenRequest(schema: nil, createIfMissing: false))
+        let opened = try OpenStore(catalogued: url, OpenRequest(schema: nil, createIfMissing: false))
         defer { try? opened.close() }
         var history = try SchemaHistory(old, next, migrationChain: [old.version, next.version])
         history.backsUpFiles = false
-        return try nanoseconds { _ = try MigrationRunner(history, opened, state, mappingProviders: providers).run() }
+        return try nanoseconds { _ = try MigrationRunner(history, opened, mappingProviders: providers).run() }
     }
 }

@@ -32,8 +32,7 @@ struct CompileBenchmark {
 
     func run() throws {
         let schema = try Schema(json: BenchmarkModel.json), count = 20_000
-        let store = try StoreCatalog.standard.store(at: StoreURL(try place.url("sqlite")), configuration: nil)
-        _ = try store.open(OpenRequest(schema: schema))
+        let store = try OpenStore(catalogued: place.url("sqlite"), OpenRequest(schema: schema))
         defer { try? store.close() }
         let reader = try store.beginRead(), batch = RowBatch(capacity: 1)
         defer { reader.end() }

@@ -46,11 +46,17 @@ final class Places {
     }
 }
 
+extension OpenStore {
+    /// Opens the store that the catalog has for a URL.
+    convenience init(catalogued url: String, _ request: OpenRequest) throws {
+        try self.init(opening: StoreCatalog.standard.store(at: StoreURL(url)), request)
+    }
+}
+
 extension Workloads {
     /// Runs `body` with a new store of the kind, opened with the benchmark's schema.
-    func withStore(_ body: (any StorageInterface) throws -> Double) throws -> Double {
-        let opened = try StoreCatalog.standard.store(at: StoreURL(try place.url(store)), configuration: nil)
-        _ = try opened.open(OpenRequest(schema: try Schema(json: BenchmarkModel.json)))
+    func withStore(_ body: (OpenStore) throws -> Double) throws -> Double {
+        let opened = try OpenStore(catalogued: place.url(store), OpenRequest(schema: try Schema(json: BenchmarkModel.json)))
         defer { try? opened.close() }
         return try body(opened)
     }

@@ -30,8 +30,7 @@ struct TransferBenchmark {
     }
 
     private func fill(_ url: String) throws {
-        let store = try StoreCatalog.standard.store(at: StoreURL(url))
-        _ = try store.open(OpenRequest(schema: try Schema(json: BenchmarkModel.json)))
+        let store = try OpenStore(catalogued: url, OpenRequest(schema: try Schema(json: BenchmarkModel.json)))
         // A part at a time, so that the values of all rows are never held together.
         for start in stride(from: 0, to: rows, by: 50_000) {
             try BulkLoad((start + 1...min(start + 50_000, rows)).map(PersonValues.init)).run(store)
@@ -40,15 +39,13 @@ struct TransferBenchmark {
     }
 
     private func ours(_ path: String) throws -> Double {
-        let source = try StoreCatalog.standard.store(at: StoreURL("sqlite:\(path)"))
-        let target = try StoreCatalog.standard.store(at: StoreURL(try places.url("postgresql")))
-        let from = try source.open(OpenRequest(schema: nil, readOnly: true))
-        let to = try target.open(OpenRequest(schema: from.schema))
+        let source = try OpenStore(catalogued: "sqlite:\(path)", OpenRequest(schema: nil, readOnly: true))
+        let target = try OpenStore(catalogued: places.url("postgresql"), OpenRequest(schema: source.schema))
         defer {
             try? source.close()
             try? target.erase()
         }
-        return try nanoseconds { _ = try TransferEngine().transfer(from: source, from.schema, to: target, to.schema) }
+        return try nanoseconds { _ = try TransferEngine().transfer(from: source, to: target) }
     }
 
     private func pgloader(_ path: String) throws -> Double {
