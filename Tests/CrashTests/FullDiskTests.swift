@@ -77,7 +77,8 @@ import Testing
         let path = folder.appendingPathComponent("store.db").path
         let script = "ulimit -f 60000; trap '' XFSZ; exec \"$0\" --bulky \"$1\" 5000 100000 10"
         let said = Self.run("/bin/bash", ["-c", script, Helper.program.path, "sqlite:\(path)"]).output
-        #expect(said == "0 done\n1 inputOutput\n2 done")
+        // A write that failed at COMMIT may have been made.
+        #expect(said == "0 done\n1 commitOutcomeUnknown\n2 done")
         #expect(found(path) == ["0|5000", "2|10", "2", "ok"])
     }
 }

@@ -124,7 +124,7 @@ extension PostgreSQLConnection {
             return true
         } catch  where error.sqlState == "42704" {
             return false
-        } catch  where error.sqlState == "55006" {
+        } catch  where ["55000", "55006"].contains(error.sqlState) {
             throw StorageError(.busy, "another session is about to prepare or to end the transaction; try again", cause: error)
         }
     }

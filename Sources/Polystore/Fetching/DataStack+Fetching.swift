@@ -13,7 +13,9 @@ extension DataStack {
 
     /// The objects of a request, in its order: read-only, in a context of their own.
     ///
-    /// - Parameter timeout: The time that the fetch may take; nil for no limit.
+    /// - Parameters:
+    ///   - from: The request.
+    ///   - timeout: The time that the fetch may take; nil for no limit.
     /// - Throws: `notFound` before any store was added, `invalidPredicate` for a request that means nothing for the model.
     public func fetchAll<Object: ManagedObject>(
         _ from: From<Object>, timeout: Duration? = nil

@@ -57,6 +57,7 @@ extension DataStack {
     /// Migrates a store in the background without adding it.
     ///
     /// - Parameters:
+    ///   - storage: The store.
     ///   - queue: Where the completion is called; nil for the stack's own queue.
     ///   - completion: Called with the steps that were taken, or why they were not.
     /// - Returns: The progress; nil when nothing has to be migrated.

@@ -57,6 +57,7 @@ extension DataStack {
     /// Opens a store in the background and adds it, migrating it where it keeps another version of the model.
     ///
     /// - Parameters:
+    ///   - storage: The store.
     ///   - queue: Where the completion is called; nil for the stack's own queue.
     ///   - completion: Called with the store, or why it was not added.
     /// - Returns: The progress of a migration; nil when nothing has to be migrated.

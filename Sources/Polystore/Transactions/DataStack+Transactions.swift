@@ -49,8 +49,11 @@ extension DataStack {
     ///
     /// Closures that are submitted so run strictly one after the other, in the order in which they were submitted, whatever the stores are.
     /// - Parameters:
+    ///   - author: The author that the history names.
+    ///   - sourceIdentifier: What observers of the stack are told with the changes.
     ///   - timeout: The time that the whole may take, waiting for other writers included; nil for no limit.
     ///   - queue: Where the completion is called; nil for the stack's own queue, on which completions are called one after the other.
+    ///   - body: The work.
     ///   - completion: Called with how it ended, when the observers of the stack have been notified of the commit. Where the store cannot
     ///     tell the order of it and the commits of others, such as a server that is out of reach, it is not waited for longer than a second.
     public func perform<R: Sendable>(
@@ -94,8 +97,10 @@ extension DataStack {
     /// committed in between is run again from the start.
     ///
     /// It never waits for writers: reads have threads of their own.
-    /// - Parameter timeout: The time that the whole may take, waiting for other reads included; nil for no limit. The end of it, like the
-    ///   cancellation of the task, ends the waiting at once and is noticed inside the stores.
+    /// - Parameters:
+    ///   - timeout: The time that the whole may take, waiting for other reads included; nil for no limit. The end of it, like the
+    ///     cancellation of the task, ends the waiting at once and is noticed inside the stores.
+    ///   - body: The work.
     /// - Throws: What the closure threw; `timeout` and `cancelled`.
     public func read<R: Sendable>(
         timeout: Duration? = nil, _ body: @escaping @Sendable (ReadTransaction) throws -> R
@@ -108,7 +113,9 @@ extension DataStack {
 
     /// Runs a closure that reads one committed snapshot of each store, on the calling thread.
     ///
-    /// - Parameter timeout: The time that the whole may take; nil for no limit.
+    /// - Parameters:
+    ///   - timeout: The time that the whole may take; nil for no limit.
+    ///   - body: The work.
     public func read<R>(timeout: Duration? = nil, synchronous body: (ReadTransaction) throws -> R) throws -> R {
         try reportingOurs { try Self.runRead(core, WorkLimit(timeout: timeout), Measured(core, .read, ""), body) }
     }
