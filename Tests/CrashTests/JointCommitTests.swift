@@ -90,8 +90,10 @@ import Testing
             try begin(urls)
             let other = try stack(urls)
             var acknowledged: (joint: Int64, solo: Int64) = (0, 0), late = 0, rounds = 0
-            // Until a commit was on its way: otherwise nothing was tried.
-            while rounds < Self.kills || late == 0 && rounds < 20 * Self.kills {
+            // Until a commit was on its way: otherwise nothing was tried. Two stores of one server wait for the standby when the second is
+            // prepared, so that the first is not asked to commit before it is back.
+            let canBeLate = follower != "postgresql"
+            while rounds < Self.kills || late == 0 && canBeLate && rounds < 20 * Self.kills {
                 rounds += 1
                 let program = try HelperProcess(["--joint"] + urls)
                 #expect(program.lines(1) == ["ready"])
@@ -118,7 +120,7 @@ import Testing
                 if after.left > before { late += 1 }
                 acknowledged.joint = after.left
             }
-            #expect(late > 0)
+            #expect(late > 0 || !canBeLate)
             for store in other.storages { try other.removeStorage(store) }
         }
     }
