@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Foundation
-internal import Synchronization
 
 /// Asynchronous work in a case, which is synchronous: on a thread of its own, because all of Swift's may be waiting in cases.
 enum Waiting {
@@ -14,29 +13,21 @@ enum Waiting {
         }
     }
 
-    /// How a task ended: an object, because it must outlive the wait for it.
-    private final class Outcome<R: Sendable>: Sendable {
-        let result = Mutex<Result<R, any Error>?>(nil)
-
-        /// Not inlined into the task that calls it: Decisions, "No lock is inlined where a task waits".
-        @inline(never) func end(_ outcome: Result<R, any Error>) { result.withLock { $0 = outcome } }
-    }
-
     /// Runs `body` as a task, and waits for its end.
     static func run<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) throws -> R? {
-        let done = DispatchSemaphore(value: 0), outcome = Outcome<R>()
+        let done = DispatchSemaphore(value: 0), outcome = SharedValue<Result<R, any Error>?>(nil)
         let executor = Executor()
         Task(executorPreference: executor) {
             do {
                 let value = try await body()
-                outcome.end(.success(value))
+                outcome.withLock { $0 = .success(value) }
             } catch {
-                outcome.end(.failure(error))
+                outcome.withLock { $0 = .failure(error) }
             }
             done.signal()
         }
         done.wait()
-        return try outcome.result.withLock { $0 }?.get()
+        return try outcome.withLock { $0 }?.get()
     }
 
     /// Runs the jobs of tasks that go on beside a case.

@@ -1,7 +1,6 @@
 internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
-internal import Synchronization
 
 /// Group T over the queues of a stack: who waits for whom, in which order, and how long.
 enum QueueCases {
@@ -10,7 +9,7 @@ enum QueueCases {
     private static let waiting: [ConformanceCase] = [
         .graph("T050.a-read-goes-ahead-of-a-hundred-writers", "semantics W, readers") { stack, check in
             try stack.add("Ann")
-            let held = try HeldWriter(stack), done = Mutex(0)
+            let held = try HeldWriter(stack), done = SharedValue(0)
             for _ in 0..<100 {
                 stack.perform(asynchronous: { _ = try $0.create(Person.self) }, completion: { _ in done.withLock { $0 += 1 } })
             }
@@ -34,7 +33,7 @@ enum QueueCases {
 
     private static let order: [ConformanceCase] = [
         .graph("T051.a-thousand-transactions-in-their-order", "semantics W, order") { stack, check in
-            let begun = Mutex<[Int]>([]), completed = Mutex<[Int]>([]), running = Mutex((now: 0, most: 0))
+            let begun = SharedValue<[Int]>([]), completed = SharedValue<[Int]>([]), running = SharedValue((now: 0, most: 0))
             for number in 0..<1_000 {
                 stack.perform(
                     asynchronous: { transaction in
@@ -51,7 +50,7 @@ enum QueueCases {
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), Array(0..<1_000), "the order of the objects")
         },
         .graph("T052.tasks-take-their-turns", "semantics W, order") { stack, check in
-            let held = try HeldWriter(stack), begun = Mutex<[Int]>([]), ended = Mutex(0)
+            let held = try HeldWriter(stack), begun = SharedValue<[Int]>([]), ended = SharedValue(0)
             for number in 0..<20 {
                 Waiting.start {
                     try? await stack.perform { transaction in
@@ -74,7 +73,7 @@ enum QueueCases {
             let view = stack.makeViewContext(), ann = try person("Ann", in: view)
             // The context is used by completions alone, which come one after the other.
             nonisolated(unsafe) let seenBy = (view: view, ann: ann)
-            let seen = Mutex<[Int]>([]), isOver = Mutex(false), others = Mutex(0)
+            let seen = SharedValue<[Int]>([]), isOver = SharedValue(false), others = SharedValue(0)
             for _ in 0..<2 {
                 Thread.detachNewThread {
                     while !isOver.withLock({ $0 }) { try? stack.write { try person("Bob", in: $0).age += 1 } }
@@ -99,7 +98,7 @@ enum QueueCases {
 
     private static let limits: [ConformanceCase] = [
         .graph("T054.what-is-cancelled-leaves-the-queue-at-once", "semantics W, cancellation") { stack, check in
-            let held = try HeldWriter(stack), code = Mutex<StorageError.Code?>(nil)
+            let held = try HeldWriter(stack), code = SharedValue<StorageError.Code?>(nil)
             let task = Waiting.start {
                 do { try await stack.perform { _ = try $0.create(Person.self) } } catch { code.set(error) }
             }
@@ -113,7 +112,7 @@ enum QueueCases {
             check.equal(try stack.names(), ["Ann"], "names")
         },
         .graph("T055.a-timeout-counts-in-the-queue", "semantics W, cancellation") { stack, check in
-            let held = try HeldWriter(stack), code = Mutex<StorageError.Code?>(nil), other = Mutex<StorageError.Code?>(nil)
+            let held = try HeldWriter(stack), code = SharedValue<StorageError.Code?>(nil), other = SharedValue<StorageError.Code?>(nil)
             stack.perform(
                 timeout: .milliseconds(20), asynchronous: { _ = try $0.create(Person.self) },
                 completion: { if case .failure(let error) = $0 { code.set(error) } })
@@ -147,7 +146,7 @@ enum QueueCases {
             try stack.add("Ann")
             let work = stack.beginUnsafe()
             try person("Ann", in: work).age = 5
-            let isStuck = DispatchSemaphore(value: 0), isOver = DispatchSemaphore(value: 0), hasEnded = Mutex(false)
+            let isStuck = DispatchSemaphore(value: 0), isOver = DispatchSemaphore(value: 0), hasEnded = SharedValue(false)
             Thread.detachNewThread {
                 // It holds what it has changed, and is not one of the queue.
                 try? stack.write { transaction in
@@ -166,7 +165,7 @@ enum QueueCases {
             check.throwing(.timeout, "of a task") { try Waiting.run { try await stack.perform(timeout: .milliseconds(100), change) } }
             check.throwing(.timeout, "of the caller") { try stack.perform(timeout: .milliseconds(100), synchronous: change) }
             check.throwing(.timeout, "of a detached commit") { try work.commit(timeout: .milliseconds(100)) }
-            let code = Mutex<StorageError.Code?>(nil),
+            let code = SharedValue<StorageError.Code?>(nil),
                 task = Waiting.start {
                     do { try await stack.perform(change) } catch { code.set(error) }
                 }
@@ -201,7 +200,7 @@ enum QueueCases {
                     check.throwing(.reentrantCall, "a purge") { _ = try stack.purgeHistory(.olderThan(.seconds(60))) }
                     check.throwing(.reentrantCall, "a consumer") { _ = try stack.historyConsumer("c").register(from: .now) }
                 }
-                let code = Mutex<StorageError.Code?>(nil)
+                let code = SharedValue<StorageError.Code?>(nil)
                 stack.perform(asynchronous: { _ in }, completion: { if case .failure(let error) = $0 { code.set(error) } })
                 check.isTrue(Waiting.until { code.withLock { $0 } != nil }, "its completion is called")
                 check.equal(code.withLock { $0 }, .reentrantCall, "a transaction with a completion")
@@ -214,8 +213,8 @@ enum QueueCases {
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [8], "after the end")
         },
         .graph("T058.a-task-begun-inside-a-closure", "semantics W, reentrancy") { stack, check in
-            let late = DispatchSemaphore(value: 0), lateCode = Mutex<StorageError.Code?>(nil), lateEnds = Mutex(false)
-            let meanwhile = Mutex<StorageError.Code?>(nil), hasEnded = Mutex(false)
+            let late = DispatchSemaphore(value: 0), lateCode = SharedValue<StorageError.Code?>(nil), lateEnds = SharedValue(false)
+            let meanwhile = SharedValue<StorageError.Code?>(nil), hasEnded = SharedValue(false)
             try stack.write { transaction in
                 try transaction.create(Person.self).name = "Ann"
                 Waiting.start {
@@ -273,7 +272,7 @@ extension WorkQueue {
     fileprivate var isBusy: Bool { waitingCount + runningCount > 0 }
 }
 
-extension Mutex<StorageError.Code?> {
-    /// Keeps the code of an error. Not inlined into the tasks that call it: Decisions, "No lock is inlined where a task waits".
-    @inline(never) fileprivate func set(_ error: any Error) { withLock { $0 = (error as? StorageError)?.code ?? .inputOutput } }
+extension SharedValue<StorageError.Code?> {
+    /// Keeps the code of an error.
+    fileprivate func set(_ error: any Error) { withLock { $0 = (error as? StorageError)?.code ?? .inputOutput } }
 }
