@@ -43,11 +43,21 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
         let check = Check()
         do {
             try body(harness, check)
+        } catch let reason as NothingToCheck {
+            return CaseResult(id: id, clause: clause, status: .skipped, messages: [reason.description])
         } catch {
             return CaseResult(id: id, clause: clause, status: .error, messages: check.failures + ["\(error)"])
         }
         return CaseResult(id: id, clause: clause, status: check.failures.isEmpty ? .pass : .fail, messages: check.failures)
     }
+}
+
+/// What a case throws that finds out while it runs that the store gives it nothing to check.
+struct NothingToCheck: Error, CustomStringConvertible {
+    /// The reason.
+    let description: String
+
+    init(_ reason: String) { description = reason }
 }
 
 /// How a case ended.
@@ -60,7 +70,7 @@ public struct CaseResult: Sendable, Hashable {
         case fail
         /// The case threw.
         case error
-        /// The store lacks, or has, a capability.
+        /// The store lacks, or has, a capability, or the case found nothing that it could check.
         case skipped
     }
 

@@ -50,7 +50,7 @@ public struct OpenRequest: Sendable {
     public var schema: Schema?
     /// Whether a missing store is made.
     public var createIfMissing: Bool
-    /// Whether changes are refused with `readOnly`.
+    /// Whether changes are refused with `readOnly`; `OpenStore` above refuses them.
     public var readOnly: Bool
 
     /// A request; reads and writes, and creates, unless said otherwise.
@@ -71,13 +71,16 @@ public struct StorageState: Sendable {
     public let formatVersion: Int
     /// Whether it was made by this `open`.
     public let wasCreated: Bool
+    /// Whether it takes no changes, because of the request or by itself.
+    public internal(set) var isReadOnly: Bool
 
     /// A state.
-    public init(storeID: UUID, schema: Schema, formatVersion: Int, wasCreated: Bool) {
+    public init(storeID: UUID, schema: Schema, formatVersion: Int, wasCreated: Bool, isReadOnly: Bool = false) {
         self.storeID = storeID
         self.schema = schema
         self.formatVersion = formatVersion
         self.wasCreated = wasCreated
+        self.isReadOnly = isReadOnly
     }
 }
 

@@ -10,8 +10,7 @@ let package = Package(
         .target(
             name: "ToyStore",
             dependencies: [
-                .product(name: "PolystoreStorage", package: "polystore"), .product(name: "PolystoreInMemory", package: "polystore"),
-                .product(name: "PolystoreCatalog", package: "polystore"),
+                .product(name: "PolystoreStorage", package: "polystore"), .product(name: "PolystoreCatalog", package: "polystore"),
             ]),
         .executableTarget(
             name: "toy-polystore", dependencies: ["ToyStore", .product(name: "PolystoreCLI", package: "polystore")]),

@@ -115,6 +115,7 @@ enum PartialIndexCases {
             try harness.withStore(schema([conditions[0]])) { scratch in
                 try scratch.load("Task", (1...2_000).map { ($0, Task($0).values) })
                 let used = try explanation(scratch, "age == 12")
+                if used.isEmpty { throw NothingToCheck("the store explains no plans") }
                 check.isTrue(used.contains("Task.index.age"), "the plan for any objects names the index: \(used)")
             }
         },

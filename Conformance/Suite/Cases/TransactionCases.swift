@@ -14,7 +14,7 @@ enum TransactionCases {
                 try writer.apply(ChangeSet(entities: [scratch.updates("Thing", [(kept, 1, ["number": .int(9)])])]))
                 writer.end()
                 check.equal(try scratch.fetch(FetchRequest("Thing")).map { $0.values["number"] ?? .null }, [.int(1)], "numbers")
-                check.equal(try scratch.history().count, 1, "history")
+                check.equal(try scratch.history().count, scratch.keepsHistory ? 1 : 0, "history")
             }
         },
         ConformanceCase("T003.error-in-the-middle-leaves-nothing", clause: "semantics W") { harness, check in
@@ -54,7 +54,7 @@ enum TransactionCases {
                 check.equal(
                     try scratch.fetch(FetchRequest("Tag")).map { $0.values["name"] ?? .null }.sorted { $0.compare(to: $1) < 0 },
                     [.string("after"), .string("outer")], "names")
-                check.equal(try scratch.history().first?.changes.count, 2, "changes in the history")
+                check.equal(try scratch.history().first?.changes.count, scratch.keepsHistory ? 2 : nil, "changes in the history")
             }
         },
         ConformanceCase("T005.nested-savepoints", clause: "semantics W", needs: [.savepoints]) { harness, check in
@@ -208,7 +208,7 @@ enum TransactionCases {
                 }
                 check.equal(try note("empty"), Data(), "empty")
                 check.isTrue(try note("large") == large, "3 MiB come back")
-                check.equal(try scratch.read { try $0.history(since: nil, limit: 10).count }, 0, "entries of the history")
+                check.equal(try scratch.history().count, 0, "entries of the history")
                 let writer = try scratch.store.beginWrite(WriteOptions())
                 try writer.setNote("a", Data([9]))
                 try writer.setNote("b", Data([9]))

@@ -250,7 +250,11 @@ final class Scratch {
         }
     }
 
+    var keepsHistory: Bool { store.capabilities.contains(.history) }
+
+    /// The entries after a token; none of a store that keeps no history.
     func history(since token: HistoryToken? = nil, limit: Int = 1000) throws -> [HistoryEntry] {
+        guard keepsHistory else { return [] }
         while true {
             try settle()
             // Others on the same server come and go: the session that reads says whether it can see all.

@@ -1,4 +1,4 @@
-/// A write transaction that knows what it has changed, for observers in this process, which then need not read the history.
+/// A write transaction that collects what it changes, as for its history; what others change is collected by the session above them.
 public protocol ChangeRecordingWriter: StorageWriter {
     /// What the transaction has changed so far; asked also of a store that keeps no history.
     ///
@@ -8,6 +8,9 @@ public protocol ChangeRecordingWriter: StorageWriter {
 }
 
 extension WriteSession {
-    /// What the transaction has changed so far, without what `load` and `execute` did; nil where the store does not know.
-    public var recordedChanges: HistoryChanges? { recorders.find(in: writer)?.recordedChanges }
+    /// What the transaction has changed so far, without what `load` and `execute` did; nil where nobody follows it or the store does not know.
+    public var recordedChanges: HistoryChanges? {
+        if let changes { return changes.changes }
+        return recorders.find(in: writer)?.recordedChanges
+    }
 }

@@ -30,7 +30,7 @@ extension OpenStore {
     /// - Throws: `schemaMismatch` when the store does not have the version that the step begins with, as when another program was first;
     ///   `busy` after the options' timeout; `unsupported` without the capability `migrations`.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> MigrationSession {
-        try checkOpen()
+        try checkWritable()
         guard capabilities.contains(.migrations), let migrating else {
             throw StorageError(
                 .unsupported,

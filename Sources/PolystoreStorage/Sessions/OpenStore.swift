@@ -22,7 +22,8 @@ public final class OpenStore: Sendable {
 
     /// Opens a store.
     public convenience init(opening storage: any StorageInterface, _ request: OpenRequest) throws(StorageError) {
-        let state = try storage.open(request)
+        var state = try storage.open(request)
+        state.isReadOnly = state.isReadOnly || request.readOnly
         self.init(storage, state, schema: request.schema)
     }
 
@@ -68,9 +69,11 @@ public final class OpenStore: Sendable {
     }
 
     /// Starts a write transaction.
+    ///
+    /// - Throws: `readOnly` where the store was opened for reading only; `busy` after the options' timeout.
     public func beginWrite(_ options: WriteOptions = WriteOptions()) throws(StorageError) -> WriteSession {
-        try checkOpen()
-        return WriteSession(try storage.beginWrite(options), of: self)
+        try checkWritable()
+        return WriteSession(try storage.beginWrite(options), of: self, isFollowed: options.isFollowed)
     }
 
     /// Closes the store; a second call does nothing.
@@ -85,7 +88,13 @@ public final class OpenStore: Sendable {
         try storage.erase()
     }
 
+    @inline(__always)
     func checkOpen() throws(StorageError) { if isClosed.load(ordering: .acquiring) { throw .sessionEnded } }
+
+    func checkWritable() throws(StorageError) {
+        try checkOpen()
+        if state.isReadOnly { throw StorageError(.readOnly, "the store was opened for reading only") }
+    }
 }
 
 extension StorageError {

@@ -40,7 +40,7 @@ public class ReadSession {
     /// The rows of a plan, exactly, in its order. A cursor ends with the session, or when it is released.
     public final func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         try checkActive()
-        return try ResidualReader(reader, schema: store.schema).cursor(for: plan)
+        return SessionCursor(try ResidualReader(reader, schema: store.schema).cursor(for: plan), of: self)
     }
 
     /// Appends the rows with the given keys of an entity's hierarchy, in the order of the keys; missing ones are left out.
@@ -90,6 +90,7 @@ extension ReadSession {
     /// - Throws: The error after which nothing can be done any more; `storeClosed` after the end.
     @inline(__always)
     final func checkActive() throws(StorageError) {
+        try store.checkOpen()
         if case .active = state { return }
         try refuse()
     }

@@ -9,6 +9,8 @@ public final class WriteSession: ReadSession {
     /// The transaction of the store itself.
     package let writer: any StorageWriter
     private let limits: ValueLimits
+    /// What the store does not collect itself and somebody follows.
+    private(set) var changes: SessionChanges?
 
     var recorders = SessionAbility<any ChangeRecordingWriter>.unknown
     var purgers = SessionAbility<any HistoryPurgingWriter>.unknown
@@ -16,10 +18,13 @@ public final class WriteSession: ReadSession {
     var sqlWriters = SessionAbility<any SQLWriter>.unknown
 
     /// A write transaction of a store.
-    package init(_ writer: any StorageWriter, of store: OpenStore) {
+    ///
+    /// - Parameter isFollowed: Whether somebody follows what the transaction changes.
+    package init(_ writer: any StorageWriter, of store: OpenStore, isFollowed: Bool = false) {
         self.writer = writer
         limits = ValueLimits(store.capabilities.maximumValueBytes, store.schema)
         super.init(writer, of: store)
+        if isFollowed, recorders.find(in: writer) == nil { changes = SessionChanges(store.schema) }
     }
 
     /// Keys that no committed object ever had, for the hierarchy of an entity: at least one, at most `count`.
@@ -36,7 +41,10 @@ public final class WriteSession: ReadSession {
     ///   than expected; `notFound` for one that finds no row; `valueTooLarge` naming entity and attribute.
     public func apply(_ changes: ChangeSet) throws(StorageError) {
         let checked = limits.checking(changes)
-        try change { () throws(StorageError) in try writer.apply(checked) }
+        try change { () throws(StorageError) in
+            try writer.apply(checked)
+            try self.changes?.add(changes)
+        }
     }
 
     /// Adds rows, or changes those that have the same values under a unique constraint: one after the other, in their order.
@@ -44,7 +52,11 @@ public final class WriteSession: ReadSession {
     /// - Returns: What became of each row, in their order.
     public func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow] {
         let checked = limits.checking(upsert)
-        return try change { () throws(StorageError) in try writer.upsert(checked) }
+        return try change { () throws(StorageError) in
+            let result = try writer.upsert(checked)
+            changes?.add(upsert, result)
+            return result
+        }
     }
 
     /// Adds rows in bulk, with their keys and versions, all of entities of one hierarchy; the key counter rises above the greatest key.
@@ -74,7 +86,9 @@ public final class WriteSession: ReadSession {
     public func savepoint() throws(StorageError) -> Int {
         try checkActive()
         guard store.capabilities.contains(.savepoints) else { throw .lacks(.savepoints) }
-        return try writer.savepoint()
+        let savepoint = try writer.savepoint()
+        changes?.mark(savepoint)
+        return savepoint
     }
 
     /// Undoes everything since a savepoint, which stays set, a change that failed since then too.
@@ -84,6 +98,7 @@ public final class WriteSession: ReadSession {
         case .inDoubt, .ended: try checkActive()
         }
         try writer.rollback(to: savepoint)
+        changes?.rollback(to: savepoint)
         state = .active
     }
 

@@ -6,13 +6,9 @@ internal import Synchronization
 ///
 /// A backend holds one and hands the verbs of `StorageInterface` on to it.
 public final class KeyValueStore: Sendable {
-    private struct State: Sendable {
-        var core: KeyValueCore?
-        var isReadOnly = false
-    }
-
     private let engine: any OrderedStore
-    private let state = Mutex(State())
+    /// What sessions work with while the store is open.
+    private let core = Mutex<KeyValueCore?>(nil)
     private let lane = WriteLane()
     private let recordsHistory: Bool
     /// The commits of this store.
@@ -28,7 +24,7 @@ public final class KeyValueStore: Sendable {
 
     /// Opens the engine and checks or makes what lies in it.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
-        if state.withLock({ $0.core != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
+        if core.withLock({ $0 != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
         let canCreate = request.createIfMissing && request.schema != nil && !request.readOnly
         let maps = request.schema.map { KeyValueLayout(StoreMetadata(new: $0)).names.count } ?? 0
         _ = try engine.open(OrderedOpen(create: canCreate, readOnly: request.readOnly, mapCount: max(maps, 200)))
@@ -36,9 +32,9 @@ public final class KeyValueStore: Sendable {
             var (metadata, wasCreated) = try metadata(request, canCreate)
             try metadata.adopt(request, recordsHistory: recordsHistory)
             try publish(metadata)
-            state.withLock { $0.isReadOnly = request.readOnly }
             return StorageState(
-                storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated)
+                storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated,
+                isReadOnly: request.readOnly)
         } catch {
             engine.close()
             throw error
@@ -51,7 +47,7 @@ public final class KeyValueStore: Sendable {
         metadata.history.isOn = recordsHistory
         let numbers = try engine.prepare(maps: KeyValueLayout(metadata).names)
         let core = KeyValueCore(engine, metadata, lane, numbers: numbers)
-        state.withLock { $0.core = core }
+        self.core.withLock { $0 = core }
     }
 
     private func metadata(_ request: OpenRequest, _ canCreate: Bool) throws(StorageError) -> (StoreMetadata, Bool) {
@@ -107,15 +103,16 @@ public final class KeyValueStore: Sendable {
         return try outcome.get()
     }
 
-    private func opened() throws(StorageError) -> (KeyValueCore, isReadOnly: Bool) {
-        let (core, isReadOnly) = state.withLock { ($0.core, $0.isReadOnly) }
-        guard let core else { throw StorageError(.storeClosed, "the store is not open; add it to a stack or call open") }
-        return (core, isReadOnly)
+    private func opened() throws(StorageError) -> KeyValueCore {
+        guard let core = core.withLock({ $0 }) else {
+            throw StorageError(.storeClosed, "the store is not open; add it to a stack or call open")
+        }
+        return core
     }
 
     /// Starts to read one snapshot.
     public func beginRead(_ options: ReadOptions = ReadOptions()) throws(StorageError) -> any StorageReader {
-        let (core, _) = try opened()
+        let core = try opened()
         try options.limit?.check()
         let session = try engine.read(options)
         try core.check(session)
@@ -124,8 +121,7 @@ public final class KeyValueStore: Sendable {
 
     /// Starts the write transaction, waiting for the one before it.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
-        let (core, isReadOnly) = try opened()
-        if isReadOnly { throw StorageError(.readOnly, "the store was opened for reading only") }
+        let core = try opened()
         try lane.enter(timeout: options.timeout, limit: options.limit)
         do throws(StorageError) {
             let session = try engine.write(options)
@@ -139,15 +135,14 @@ public final class KeyValueStore: Sendable {
 
     /// What becomes of each map in a step.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
-        var metadata = try opened().0.metadata
+        var metadata = try opened().metadata
         for step in earlier { metadata = try KeyValueMigrationPlan(step, metadata).after }
         return try KeyValueMigrationPlan(step, metadata).lines
     }
 
     /// Starts to lead the store to another version of the model.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
-        let (core, isReadOnly) = try opened()
-        if isReadOnly { throw StorageError(.readOnly, "the store was opened for reading only") }
+        let core = try opened()
         try lane.enter(timeout: options.timeout, limit: options.limit)
         do throws(StorageError) {
             let plan = try KeyValueMigrationPlan(step, core.metadata)
@@ -167,9 +162,9 @@ public final class KeyValueStore: Sendable {
 
     /// Closes the store.
     public func close() {
-        let core = state.withLock { state in
-            defer { state.core = nil }
-            return state.core
+        let core = core.withLock { core in
+            defer { core = nil }
+            return core
         }
         guard let core else { return }
         core.close()

@@ -198,7 +198,9 @@ enum PlaceCases {
             let after = try recorder()
             try view.merge()
             check.equal(before.take(), ["will", "update 0.1", "did"], "to a list from before")
-            check.equal(after.take(), [], "to a list that began with it")
+            // Without tokens nobody knows that the list has the change already: it is told, and changes nothing.
+            let isKnown = stack.storages[0].capabilities.contains(.history)
+            check.equal(after.take(), isKnown ? [] : ["will", "update 0.1", "did"], "to a list that began with it")
             try stack.write { try person("Ben", in: $0).score = 3 }
             try view.merge()
             check.equal(before.take() + after.take(), ["will", "update 0.1", "did", "will", "update 0.1", "did"], "to both")
