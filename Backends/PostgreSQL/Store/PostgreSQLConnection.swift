@@ -5,7 +5,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 /// One connection to the server, with its prepared statements. It is used by one thread at a time.
-final class PostgreSQLConnection {
+final class PostgreSQLConnection: SQLConnection {
     /// So long a server may be silent while a connection is made or given back, where nothing takes long.
     private static let shortSilence = Duration.seconds(10)
 
@@ -127,6 +127,8 @@ final class PostgreSQLConnection {
             PQgetisnull(result, 0, column) == 1 ? nil : PQgetvalue(result, 0, column).map { String(cString: $0) }
         }
     }
+
+    func rows(_ text: SQLText, _ types: [ValueType]) throws(StorageError) -> [[Value]] { try query(text).rows(types) }
 
     /// Runs a statement with bindings; the result is binary.
     func query(_ text: SQLText) throws(StorageError) -> PostgreSQLResult {

@@ -5,7 +5,7 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// What the sessions of an open store share.
-final class PostgreSQLCore: Sendable {
+final class PostgreSQLCore: SQLCore, Sendable {
     let metadata: StoreMetadata
     private let schema: String
     let tables: SQLTables
@@ -71,7 +71,6 @@ final class PostgreSQLCore: Sendable {
         writers = PostgreSQLPool(size: 4, open: explained)
     }
 
-    var storeID: UUID { metadata.storeID }
     var isClosed: Bool { closed.load(ordering: .acquiring) }
 
     /// What sessions share that see another version of the same store.
@@ -116,14 +115,5 @@ final class PostgreSQLCore: Sendable {
     func keyLayout(_ entity: EntityIndex, isOne: Bool) -> PostgreSQLRowLayout { isOne ? oneKeyLayouts[entity] : keyLayouts[entity] }
 
     func sequence(_ root: EntityIndex) -> String { SQLText.quoted(tables.keySequence(root)) }
-
-    /// The position of a token; nil for none.
-    func position(_ token: HistoryToken?) throws(StorageError) -> Int64? {
-        guard let token else { return nil }
-        guard token.store == storeID else {
-            throw StorageError(.tokenExpired, "the token belongs to another store; start from the beginning")
-        }
-        return token.position
-    }
 }
 #endif

@@ -77,8 +77,6 @@ struct PostgreSQLHistory {
         try HistoryFloor(note: result.data(0, 0))
     }
 
-    private func token(_ position: Int64) -> HistoryToken { HistoryToken(store: core.storeID, position: position) }
-
     /// Entries below the horizon in the terms in which they were written, and what sessions of a newer version, which is used at the same
     /// time, have written in their own.
     func entries(after position: Int64?, limit: Int) throws(StorageError) -> ([HistoryEntry], newest: [Int: HistoryChanges]) {
@@ -92,23 +90,10 @@ struct PostgreSQLHistory {
         ])
         // What is below the floor is not there any more.
         guard try Self.floor(results[0]).start(after: position) != nil else { return ([], [:]) }
-        let result = results[1], scratch = RowBatch(capacity: 1)
         var entries: [HistoryEntry] = [], newest: [Int: HistoryChanges] = [:]
-        for row in 0..<result.count {
-            guard let author = String(utf8: try result.cell(row, 2, scratch).bytes),
-                let changes = HistoryRecorder.decode(try result.cell(row, 3, scratch).bytes)
-            else { throw .damagedHistory }
-            if core.rolling != nil {
-                let next = try result.cell(row, 4, scratch)
-                if !next.isNull {
-                    guard let changes = HistoryRecorder.decode(next.bytes) else { throw .damagedHistory }
-                    newest[row] = changes
-                }
-            }
-            entries.append(
-                HistoryEntry(
-                    token: token(try result.cell(row, 0, scratch).int), time: try result.cell(row, 1, scratch).int, author: author,
-                    changes: changes))
+        for row in try results[1].rows([.int64, .int64, .string, .data] + (core.rolling == nil ? [] : [.data])) {
+            if core.rolling != nil, case .data(let next) = row[4] { newest[entries.count] = try PostgreSQLCore.changes(next) }
+            entries.append(try core.entry(row))
         }
         return (entries, newest)
     }
@@ -119,7 +104,7 @@ struct PostgreSQLHistory {
             Self.floor, PostgreSQLStep("SELECT max(position) FROM polystore_history WHERE position < \(horizon)", []),
         ])
         let floor = try Self.floor(results[0]), position = max(results[1].integer(0, 0) ?? 0, floor.position)
-        return position > 0 && !floor.isUnrecorded ? token(position) : nil
+        return position > 0 && !floor.isUnrecorded ? core.token(position) : nil
     }
 
     /// What is at or above the horizon.
@@ -131,7 +116,7 @@ struct PostgreSQLHistory {
 
     func unsettledTokens() throws(StorageError) -> [HistoryToken] {
         let result = try connection.query("SELECT position FROM polystore_history WHERE position >= \(horizon)", [])
-        return (0..<result.count).compactMap { result.integer($0, 0).map(token) }
+        return (0..<result.count).compactMap { result.integer($0, 0).map(core.token) }
     }
 
     func isUnsettled() throws(StorageError) -> Bool {
@@ -144,13 +129,7 @@ struct PostgreSQLHistory {
 
     /// Forgets what is at or below a position and below the horizon: what may still appear was never read by anybody.
     func purge(through position: Int64) throws(StorageError) {
-        let results = try connection.pipeline([Self.floor])
-        let floor = try Self.floor(results[0]), position = min(position, horizon - 1)
-        if position <= floor.position || floor.isUnrecorded { return }
-        _ = try connection.query("DELETE FROM polystore_history WHERE position <= $1::int8", [PostgreSQLParameter(position)])
-        _ = try connection.query(
-            "INSERT INTO polystore_notes VALUES(\(Self.name), convert_to(($1::int8)::text, 'UTF8')) "
-                + "ON CONFLICT (name) DO UPDATE SET value = excluded.value", [PostgreSQLParameter(position)])
+        try connection.purgeHistory(["polystore_history"], through: min(position, horizon - 1))
     }
 
     /// The statement that notes that there are changes that the history does not have. Where that is known it changes and locks nothing.

@@ -1,4 +1,5 @@
 #if PostgreSQL
+internal import PolystoreSQL
 internal import PolystoreStorage
 
 /// A connection that holds the lock of the store's writers, alone or with others.

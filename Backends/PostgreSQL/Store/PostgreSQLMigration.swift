@@ -60,7 +60,7 @@ final class PostgreSQLMigration: StorageMigration {
         after.recorder.add(before.recorder, by: past)
         try after.setNote(PastVersion.noteName(next.migrations - 1), past.bytes)
         for (root, limit) in limits { try after.raiseKeys(root, above: limit - 1) }
-        try setup.write(next.entries)
+        try connection.setMetadata(next.entries)
         try setup.tellOfTables()
     }
 
@@ -158,7 +158,7 @@ final class PostgreSQLMigrationSession: PostgreSQLWriter {
         var position: Int64?
         try sendHistory(record) { entry, _ in position = entry }
         try flush()
-        return position.map { HistoryToken(store: core.storeID, position: $0) }
+        return position.map(core.token)
     }
 }
 #endif

@@ -4,7 +4,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 /// A session over one connection: the reading half of every session.
-class PostgreSQLReader: ValueQueryReader, PlanExplainer, UnsettledHistoryReader, SQLReader {
+class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLReader {
     let core: PostgreSQLCore
     let connection: PostgreSQLConnection
     private(set) var isOpen = true
@@ -47,10 +47,6 @@ class PostgreSQLReader: ValueQueryReader, PlanExplainer, UnsettledHistoryReader,
         isOpen = false
     }
 
-    func pushdown(of plan: FetchPlan) -> Pushdown { core.compiler.pushdown(of: plan) }
-
-    func pushdown(of plan: QueryPlan) -> Pushdown { core.compiler.values(plan) == nil ? .unsupported : .exact }
-
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         try checkOpen()
         let select = core.statements.statement(plan), parameters = select.bindings.map(PostgreSQLParameter.init)
@@ -73,12 +69,7 @@ class PostgreSQLReader: ValueQueryReader, PlanExplainer, UnsettledHistoryReader,
 
     private func explanation(_ text: SQLText) throws(StorageError) -> [String] {
         try checkOpen()
-        let result = try connection.query(text)
-        var lines: [String] = []
-        for row in 0..<result.count {
-            if case .string(let line) = try result.value(row, 0, as: .string, scratch) { lines.append(line) }
-        }
-        return lines
+        return try connection.rows(text, [.string]).map { $0[0].text }
     }
 
     func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
@@ -102,13 +93,7 @@ class PostgreSQLReader: ValueQueryReader, PlanExplainer, UnsettledHistoryReader,
         }
     }
 
-    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]? {
-        try checkOpen()
-        guard let query = core.compiler.values(plan), let answer = try answer(query) else { return nil }
-        return try SQLValueQuery.answer(answer, plan)
-    }
-
-    private func answer(_ query: SQLValueQuery) throws(StorageError) -> [[Value]]? {
+    func answer(_ query: SQLValueQuery) throws(StorageError) -> [[Value]]? {
         let result = try connection.query(query.text)
         var answer: [[Value]] = []
         for row in 0..<result.count {
@@ -141,17 +126,7 @@ class PostgreSQLReader: ValueQueryReader, PlanExplainer, UnsettledHistoryReader,
                     owner: try result.cell(row, 0, scratch).int, rank: try result.cell(row, 1, scratch).int,
                     member: try result.cell(row, 2, scratch).int))
         }
-        if pairs.isEmpty { return }
-        let failure = pairs.withUnsafeBufferPointer { buffer -> StorageError? in
-            do throws(StorageError) { try body(buffer) } catch { return error }
-            return nil
-        }
-        if let failure { throw failure }
-    }
-
-    private func checkHistory() throws(StorageError) {
-        try checkOpen()
-        if !core.metadata.history.isOn { throw .keepsNoHistory }
+        if !pairs.isEmpty { try pairs.withUnsafeBufferPointer(body) }
     }
 
     private func pastHistory() throws(StorageError) -> PostgreSQLHistory {
@@ -192,13 +167,6 @@ class PostgreSQLReader: ValueQueryReader, PlanExplainer, UnsettledHistoryReader,
     func purgeHistory(through token: HistoryToken) throws(StorageError) {
         try checkHistory()
         try pastHistory().purge(through: core.position(token) ?? 0)
-    }
-
-    func note(_ name: String) throws(StorageError) -> Data? {
-        try checkOpen()
-        let text: SQLText = "SELECT value FROM polystore_notes WHERE name = \(bind: .string(name), .string)"
-        let result = try connection.query(text)
-        return result.data(0, 0)
     }
 
     func currentToken() throws(StorageError) -> HistoryToken? {

@@ -71,6 +71,18 @@ final class PostgreSQLResult {
         return value
     }
 
+    /// The values of all rows, each column as a type.
+    func rows(_ types: [ValueType]) throws(StorageError) -> [[Value]] {
+        let scratch = RowBatch(capacity: 1)
+        var rows: [[Value]] = []
+        for row in 0..<count {
+            var values: [Value] = []
+            for (column, type) in types.enumerated() { values.append(try value(row, column, as: type, scratch)) }
+            rows.append(values)
+        }
+        return rows
+    }
+
     /// The whole number of a field; nil if it is null or none, or there is no row.
     func integer(_ row: Int, _ column: Int) -> Int64? {
         guard row < count, let cell = try? cell(row, column, RowBatch(capacity: 1)), cell.kind == .int else { return nil }

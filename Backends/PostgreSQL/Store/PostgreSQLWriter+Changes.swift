@@ -3,16 +3,6 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 extension PostgreSQLWriter {
-    func apply(_ changes: ChangeSet) throws(StorageError) {
-        try checkOpen()
-        for change in changes.entities { try delete(change) }
-        for change in changes.entities { try park(change) }
-        for change in changes.entities { for update in change.updates { try self.update(change.entity, update) } }
-        for change in changes.entities { if let inserts = change.inserts { try insert(change.entity, inserts) } }
-        for change in changes.links { try apply(change) }
-        try flush()
-    }
-
     /// Queues a statement; `check` looks at its answer once the queue was run.
     func send(
         _ sql: String, _ parameters: [PostgreSQLParameter], _ check: @escaping (PostgreSQLResult) throws(StorageError) -> Void = { _ in }
@@ -34,46 +24,28 @@ extension PostgreSQLWriter {
 
     func table(_ entity: EntityIndex) -> String { SQLText.quoted(core.tables.table(entity)) }
 
-    private func delete(_ change: EntityChanges) throws(StorageError) {
-        if change.deletes.isEmpty { return }
-        let keys = change.deletes.map(\.key)
-        try remember(change.entity, keys)
-        let versions = change.deletes.map { $0.expectedVersion.map(Cell.int) ?? .null }
-        for key in keys { recorder.delete(change.entity, key) }
+    func delete(_ entity: EntityIndex, _ deletions: [RowDeletion]) throws(StorageError) {
+        let keys = deletions.map(\.key), versions = deletions.map { $0.expectedVersion.map(Cell.int) ?? .null }
+        for key in keys { recorder.delete(entity, key) }
         try send(
-            "DELETE FROM \(table(change.entity)) t USING unnest($1::int8[], $2::int8[]) u(k, v) "
+            "DELETE FROM \(table(entity)) t USING unnest($1::int8[], $2::int8[]) u(k, v) "
                 + "WHERE t.\"_id\" = u.k AND (u.v IS NULL OR t.\"_version\" = u.v)",
             [PostgreSQLParameter(keys: keys), PostgreSQLParameter(array: versions, .int64)],
             { [unowned self] result throws(StorageError) in
-                if result.changes != keys.count { throw try missing(change.entity, keys) }
+                if result.changes != keys.count { throw try missing(entity, keys) }
             })
     }
 
-    /// Looks at what the history preserves of rows before they are deleted: the transaction is serializable, so they are those.
-    private func remember(_ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) {
-        if !recorder.preserves(entity) { return }
-        let found = RowBatch(capacity: keys.count)
-        try rows(entity, keys: keys, into: found)
-        for index in 0..<found.count { recorder.remember(found.row(index)) }
-    }
-
-    /// Sets unique columns to nil where several rows change them, so that their values can change places.
-    private func park(_ change: EntityChanges) throws(StorageError) {
-        let unique = Set(core.tables.schema[change.entity].uniqueConstraints.flatMap(\.slots))
-        if unique.isEmpty || change.updates.reduce(0, { $0 + $1.rows.count }) < 2 { return }
-        for update in change.updates {
-            let parked = update.mask.slots.filter(unique.contains)
-            if parked.isEmpty { continue }
-            let columns = parked.map { "\(SQLText.quoted(core.tables.column(change.entity, $0))) = NULL" }.joined(separator: ", ")
-            try update.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
-                try send(
-                    "UPDATE \(table(change.entity)) SET \(columns) WHERE \"_id\" = ANY($1::int8[])",
-                    [PostgreSQLParameter(keys: (0..<batch.count).map(batch.key))])
-            }
+    func clear(_ slots: [Int], _ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
+        let columns = slots.map { "\(SQLText.quoted(core.tables.column(entity, $0))) = NULL" }.joined(separator: ", ")
+        try rows.forEachBatch(rowBatch) { batch throws(StorageError) in
+            try send(
+                "UPDATE \(table(entity)) SET \(columns) WHERE \"_id\" = ANY($1::int8[])",
+                [PostgreSQLParameter(keys: (0..<batch.count).map(batch.key))])
         }
     }
 
-    private func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
+    func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
         let slots = update.mask.slots
         var assignments = slots.enumerated().map { "\(SQLText.quoted(core.tables.column(entity, $1))) = u.c\($0)" }
         assignments.append("\"_version\" = t.\"_version\" + 1")
@@ -95,7 +67,7 @@ extension PostgreSQLWriter {
 
     /// A few rows go with the other statements in one round trip; many are copied, which takes three but half the time for each row. So are
     /// large ones, which are not held whole then.
-    private func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
+    func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
         let description = core.tables.schema[entity], slots = Array(description.slots.indices), areMany = rows.count > Self.fewRows
         var names = ["\"_id\"", "\"_version\""] + slots.map { SQLText.quoted(core.tables.column(entity, $0)) }
         var values = "*"
@@ -134,22 +106,16 @@ extension PostgreSQLWriter {
         try copy(root, PostgreSQLRows(batch: batch, range: 0..<batch.count, bytes: bytes))
     }
 
-    private func apply(_ changes: LinkChanges) throws(StorageError) {
-        let table = SQLText.quoted(core.tables.table(link: changes.link))
-        if !changes.removed.isEmpty {
-            try send(
-                "DELETE FROM \(table) t USING unnest($1::int8[], $2::int8[]) u(o, m) WHERE t.\"owner\" = u.o AND t.\"member\" = u.m",
-                [PostgreSQLParameter(keys: changes.removed.map(\.owner)), PostgreSQLParameter(keys: changes.removed.map(\.member))])
-        }
-        try write(links: changes.added, table)
-        let owner = core.tables.schema.links[changes.link].owner
-        for key in Set(changes.removed.map(\.owner)).union(changes.added.map(\.owner)).sorted() {
-            recorder.links(changes.link, owner: owner, key)
-        }
+    func remove(_ pairs: [Link], link: Int) throws(StorageError) {
+        let table = SQLText.quoted(core.tables.table(link: link))
+        try send(
+            "DELETE FROM \(table) t USING unnest($1::int8[], $2::int8[]) u(o, m) WHERE t.\"owner\" = u.o AND t.\"member\" = u.m",
+            [PostgreSQLParameter(keys: pairs.map(\.owner)), PostgreSQLParameter(keys: pairs.map(\.member))])
     }
 
-    func write(links pairs: [Link], _ table: String) throws(StorageError) {
+    func add(_ pairs: [Link], link: Int) throws(StorageError) {
         if pairs.isEmpty { return }
+        let table = SQLText.quoted(core.tables.table(link: link))
         // One statement may not touch a row twice: of equal pairs the last counts.
         var last: [[Int64]: Link] = [:]
         for pair in pairs { last[[pair.owner, pair.member]] = pair }

@@ -18,7 +18,6 @@ extension PostgreSQLWriter {
             rows:
                 "SELECT \(values.joined(separator: ", ")) FROM \(PostgreSQLRows.unnest(upsert.entity, slots, core.tables.schema)) WITH ORDINALITY u(\(names)) ORDER BY u.n"
         )
-        let update = upsert.update
         var result: [UpsertedRow] = []
         result.reserveCapacity(upsert.rows.count)
         try upsert.rows.forEachPart(rowBatch, slots) { part throws(StorageError) in
@@ -27,9 +26,7 @@ extension PostgreSQLWriter {
             for (index, given) in keys.enumerated() {
                 guard let key = answer.integer(index, 0) else { throw StorageError(.corrupted, "an upsert returned no key") }
                 let number = description.isHierarchy ? answer.integer(index, 1) : nil
-                let entity = number.flatMap(core.tables.entity) ?? upsert.entity
-                result.append(UpsertedRow(key: key, entity: entity, isInserted: key == given))
-                if key == given { recorder.insert(entity, key) } else { recorder.update(entity, key, update) }
+                result.append(upserted(upsert, given: given, key: key, number: number))
             }
         }
         return result

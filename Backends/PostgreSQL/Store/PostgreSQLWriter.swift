@@ -5,14 +5,14 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// The write transaction.
-class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingWriter, BatchWriter, SQLWriter {
+class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, SQLWriter {
     private let lane: PostgreSQLLane
     /// Whether the history was settled before the transaction began. One that began before settles it too: of two that do so at once the
     /// server lets one through, and the other one, begun anew, has a greater id than the floor.
     private let isSettled: Bool
     private var settlesHistory = false
     var recorder: HistoryRecorder
-    private var savepoints = Savepoints<HistoryRecorder.Mark>()
+    var savepoints = Savepoints<HistoryRecorder.Mark>()
     private var dropped: [SQLTables.IndexStatement] = []
     private var prepared: Set<EntityIndex> = []
     /// Whether the rest of the transaction counts as not recorded.
@@ -93,22 +93,8 @@ class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingW
     func load(link: Int, _ pairs: [Link]) throws(StorageError) {
         try checkOpen()
         try changeUnrecorded()
-        try write(links: pairs, SQLText.quoted(core.tables.table(link: link)))
+        try add(pairs, link: link)
         try flush()
-    }
-
-    func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
-        try checkOpen()
-        let text: SQLText =
-            if let bytes {
-                """
-                INSERT INTO polystore_notes VALUES(\(bind: .string(name), .string), \(bind: .data(bytes), .data)) \
-                ON CONFLICT (name) DO UPDATE SET value = excluded.value
-                """
-            } else {
-                "DELETE FROM polystore_notes WHERE name = \(bind: .string(name), .string)"
-            }
-        _ = try connection.query(text)
     }
 
     /// Makes the indexes again: at the end, before a mark is set, and before something needs them.
@@ -117,36 +103,25 @@ class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingW
         dropped.removeAll()
     }
 
-    func savepoint() throws(StorageError) -> Int {
-        try checkOpen()
+    func mark() throws(StorageError) -> HistoryRecorder.Mark {
         try makeIndexes()
-        try connection.execute("SAVEPOINT s\(savepoints.next)")
-        return savepoints.add(recorder.mark())
+        return recorder.mark()
     }
 
-    func rollback(to savepoint: Int) throws(StorageError) {
-        try checkOpen()
-        let mark = try savepoints.find(savepoint).state
+    func willRollBack() {
         queue.removeAll()
+        queuedBytes = 0
         // What a copy has begun since then is undone too, its errors included.
         connection.abandonCopy()
-        try connection.execute("ROLLBACK TO SAVEPOINT s\(savepoint)")
+    }
+
+    func didRollBack(to mark: HistoryRecorder.Mark) {
         // What was dropped after the mark is there again.
         dropped.removeAll()
         prepared.removeAll()
         isUnrecorded = false
         recorder.rewind(to: mark)
-        savepoints.rewind(to: savepoint)
     }
-
-    func release(_ savepoint: Int) throws(StorageError) {
-        try checkOpen()
-        try savepoints.find(savepoint)
-        try connection.execute("RELEASE SAVEPOINT s\(savepoint)")
-        savepoints.release(savepoint)
-    }
-
-    var recordedChanges: HistoryChanges? { recorder.changes }
 
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         var transaction: Int64?
@@ -156,7 +131,7 @@ class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingW
         }
         try commit(lane, transaction, time: entry?.time)
         if settlesHistory { core.hasSettledHistory.store(true, ordering: .releasing) }
-        return entry.map { HistoryToken(store: core.storeID, position: $0.position) }
+        return entry.map { core.token($0.position) }
     }
 
     /// Writes all that is left, up to the entry of the history, and sends what a closure queues.
@@ -179,7 +154,7 @@ class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingW
         let entry = try write(record)
         try connection.prepareTransaction(PostgreSQLPreparedName(store: core.storeID, commit: commit))
         end()
-        return entry.map { HistoryToken(store: core.storeID, position: $0.position) }
+        return entry.map { core.token($0.position) }
     }
 
     final func raiseKeys(_ root: EntityIndex, above key: Int64) throws(StorageError) {
@@ -212,7 +187,7 @@ class PostgreSQLWriter: PostgreSQLReader, ChangeRecordingWriter, HistoryPurgingW
         }
         let batch = RowBatch(capacity: 1)
         func bytes(_ changes: [UInt8]) -> PostgreSQLParameter { PostgreSQLParameter(batch.cell(for: .data(Data(changes))), .data) }
-        let time = record.time ?? Microseconds.from(Date()) ?? 0
+        let time = record.entryTime
         var values = [PostgreSQLParameter(time), PostgreSQLParameter(batch.cell(for: .string(record.author)), .string), bytes(changes)]
         if let rolling = core.rolling {
             // Programs of the older version read the entry in their own terms.

@@ -5,7 +5,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 /// One connection to the database file, with its prepared statements. It is used by one thread at a time.
-final class SQLiteConnection {
+final class SQLiteConnection: SQLConnection {
     private static let cacheLimit = 256
 
     let handle: OpaquePointer
@@ -112,6 +112,14 @@ final class SQLiteConnection {
         let statement = try statement(sql)
         try statement.bind(bindings)
         return statement
+    }
+
+    func rows(_ text: SQLText, _ types: [ValueType]) throws(StorageError) -> [[Value]] {
+        let statement = try statement(text)
+        defer { statement.reset() }
+        var result: [[Value]] = []
+        while try statement.step() { result.append(try statement.values(types)) }
+        return result
     }
 
     /// The one whole number that a statement gives; nil when there is no row or it is null.

@@ -5,7 +5,7 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// What the sessions of an open store share.
-final class SQLiteCore: Sendable {
+final class SQLiteCore: SQLCore, Sendable {
     let metadata: StoreMetadata
     let tables: SQLTables
     let compiler: SQLCompiler
@@ -35,7 +35,6 @@ final class SQLiteCore: Sendable {
         keyLayouts = metadata.schema.descriptions.map { SQLiteRowLayout(compiler.selectByKey($0.root), tables, root: $0.root) }
     }
 
-    var storeID: UUID { metadata.storeID }
     var isClosed: Bool { closed.load(ordering: .acquiring) }
 
     func close() {
@@ -74,15 +73,6 @@ final class SQLiteCore: Sendable {
         if let keys { text += " WHERE \(SQLDialect.sqlite.isIn(column, keys.map(Value.int), .int64))" }
         text += side == .owner ? " ORDER BY \"owner\", \"rank\", \"member\"" : " ORDER BY \"member\", \"rank\", \"owner\""
         return text
-    }
-
-    /// The position of a token; nil for none.
-    func position(_ token: HistoryToken?) throws(StorageError) -> Int64? {
-        guard let token else { return nil }
-        guard token.store == storeID else {
-            throw StorageError(.tokenExpired, "the token belongs to another store; start from the beginning")
-        }
-        return token.position
     }
 }
 #endif

@@ -6,58 +6,34 @@ internal import PolystoreStorage
 
 /// The history of a store, as one connection sees it.
 struct SQLiteHistory {
+    private let core: SQLiteCore
     private let connection: SQLiteConnection
-    private let storeID: UUID
 
     init(_ core: SQLiteCore, _ connection: SQLiteConnection) {
+        self.core = core
         self.connection = connection
-        storeID = core.storeID
     }
-
-    private func token(_ position: Int64) -> HistoryToken { HistoryToken(store: storeID, position: position) }
 
     // MARK: Reading
 
-    /// Where the history begins.
-    func floor() throws(StorageError) -> HistoryFloor {
-        let statement = try connection.statement("SELECT value FROM polystore_notes WHERE name = '\(HistoryFloor.noteName)'")
-        defer { statement.reset() }
-        return try HistoryFloor(note: try statement.step() ? Data(SQLiteCells.cell(statement.handle, 0, .blob).bytes) : nil)
-    }
-
     /// Entries in the terms in which they were written.
     func entries(after position: Int64?, limit: Int) throws(StorageError) -> [HistoryEntry] {
-        guard let start = try floor().start(after: position) else { return [] }
-        let statement = try connection.statement(
-            "SELECT position, time, author, changes FROM polystore_history WHERE position > ?1 ORDER BY position LIMIT ?2")
-        defer { statement.reset() }
-        statement.bind(.int(start), at: 1)
-        statement.bind(.int(Int64(limit)), at: 2)
-        var entries: [HistoryEntry] = []
-        while try statement.step() {
-            let values = try statement.values([.int64, .int64, .string])
-            guard case .int(let position) = values[0], case .int(let time) = values[1], case .string(let author) = values[2],
-                let changes = HistoryRecorder.decode(SQLiteCells.cell(statement.handle, 3, .blob).bytes)
-            else { throw .damagedHistory }
-            entries.append(HistoryEntry(token: token(position), time: time, author: author, changes: changes))
-        }
-        return entries
-    }
-
-    /// The token of the newest entry, or of where the history begins.
-    func newest() throws(StorageError) -> HistoryToken? {
-        let floor = try floor(), position = try last(floor)
-        return position > 0 && !floor.isUnrecorded ? token(position) : nil
+        guard let start = try connection.historyFloor().start(after: position) else { return [] }
+        let text: SQLText = """
+            SELECT position, time, author, changes FROM polystore_history WHERE position > \(bind: .int(start), .int64) \
+            ORDER BY position LIMIT \(bind: .int(Int64(limit)), .int64)
+            """
+        return try connection.rows(text, [.int64, .int64, .string, .data]).map { row throws(StorageError) in try core.entry(row) }
     }
 
     /// The last position that was ever given: where the newest entry was purged, the floor is there.
     private func last(_ floor: HistoryFloor) throws(StorageError) -> Int64 {
-        max(try connection.integer("SELECT max(position) FROM polystore_history") ?? 0, floor.position)
+        max(try connection.number("SELECT max(position) FROM polystore_history") ?? 0, floor.position)
     }
 
     /// Whether a commit is there; nil where its entry would have been purged.
     func has(_ mark: SQLiteCommitMark) throws(StorageError) -> Bool? {
-        if mark.position <= (try floor().position) { return nil }
+        if mark.position <= (try connection.historyFloor().position) { return nil }
         let statement = try connection.statement("SELECT time, author, changes FROM polystore_history WHERE position = ?1")
         defer { statement.reset() }
         statement.bind(.int(mark.position), at: 1)
@@ -70,35 +46,13 @@ struct SQLiteHistory {
 
     // MARK: Writing
 
-    /// Forgets what is at or below a position.
-    func purge(through position: Int64) throws(StorageError) {
-        let floor = try floor(), position = min(position, try last(floor))
-        if position <= floor.position { return }
-        try begin(after: HistoryFloor(position))
-    }
-
-    private func begin(after floor: HistoryFloor) throws(StorageError) {
-        try run("DELETE FROM polystore_history WHERE position <= \(bind: .int(floor.position), .int64)")
-        try keep(floor)
-    }
-
-    private func keep(_ floor: HistoryFloor) throws(StorageError) {
-        let name: SQLText = "\(bind: .string(HistoryFloor.noteName), .string)"
-        try run("INSERT OR REPLACE INTO polystore_notes VALUES(\(name), \(bind: .data(floor.note), .data))")
-    }
-
-    private func run(_ text: SQLText) throws(StorageError) {
-        let code = try connection.statement(text).run()
-        if code != SQLITE_DONE { throw connection.error(code) }
-    }
-
     /// Notes that there are changes that the history does not have. A position is left out, so that the newest token is below the floor too.
     ///
     /// - Returns: Whether the position rose; it does so once.
     func leaveOut() throws(StorageError) -> Bool {
-        let floor = try floor()
+        let floor = try connection.historyFloor()
         if floor.isUnrecorded { return false }
-        try keep(HistoryFloor(try next(after: last(floor)), isUnrecorded: true))
+        try connection.setHistoryFloor(HistoryFloor(try next(after: last(floor)), isUnrecorded: true))
         return true
     }
 
@@ -109,15 +63,15 @@ struct SQLiteHistory {
         // The engine gives the position behind the newest entry, which is behind the floor, unless there is none.
         var position = try insert(time, author, changes, at: isFirst ? try next(after: beginning()) : nil)
         if position == 1 {
-            let floor = try floor().position
+            let floor = try connection.historyFloor().position
             if floor > 0 {
                 position = try next(after: floor)
-                try run("UPDATE polystore_history SET position = \(bind: .int(position), .int64) WHERE position = 1")
+                try connection.run("UPDATE polystore_history SET position = \(bind: .int(position), .int64) WHERE position = 1")
             }
         }
         // Behind the greatest number the engine would give any that is free.
         _ = try next(after: position)
-        return token(position)
+        return core.token(position)
     }
 
     private func next(after position: Int64) throws(StorageError) -> Int64 {
@@ -127,8 +81,8 @@ struct SQLiteHistory {
 
     /// The last position that was ever given; what was recorded before changes were left out is forgotten.
     private func beginning() throws(StorageError) -> Int64 {
-        let floor = try floor(), last = try last(floor)
-        if floor.isUnrecorded { try begin(after: HistoryFloor(last)) }
+        let floor = try connection.historyFloor(), last = try last(floor)
+        if floor.isUnrecorded { try connection.beginHistory(["polystore_history"], after: last) }
         return last
     }
 
@@ -144,13 +98,6 @@ struct SQLiteHistory {
         }
         if code != SQLITE_DONE { throw connection.error(code) }
         return sqlite3_last_insert_rowid(connection.handle)
-    }
-}
-
-extension SQLiteReader {
-    final func checkHistory() throws(StorageError) {
-        try checkOpen()
-        if !core.metadata.history.isOn { throw .keepsNoHistory }
     }
 }
 #endif

@@ -55,7 +55,7 @@ final class SQLiteMigration: StorageMigration {
         after.recorder.add(before.recorder, by: past)
         try after.setNote(PastVersion.noteName(next.migrations - 1), past.bytes)
         for (root, limit) in limits { try raiseKeys(root, to: limit) }
-        try SQLiteSetup(connection, 0).write(next)
+        try connection.setMetadata(next.entries)
     }
 
     private func make(_ index: SQLTables.IndexStatement) throws(StorageError) {

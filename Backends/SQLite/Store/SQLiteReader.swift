@@ -5,7 +5,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 /// A session over one connection: the reading half of every session.
-class SQLiteReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryReader, SQLReader {
+class SQLiteReader: SQLSession, SingleRowReader, PlanExplainer, HistoryReader, SQLReader {
     let core: SQLiteCore
     let connection: SQLiteConnection
     @exclusivity(unchecked) private(set) final var isOpen = true
@@ -37,10 +37,6 @@ class SQLiteReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryRea
         isOpen = false
         giveBack()
     }
-
-    func pushdown(of plan: FetchPlan) -> Pushdown { core.compiler.pushdown(of: plan) }
-
-    func pushdown(of plan: QueryPlan) -> Pushdown { core.compiler.values(plan) == nil ? .unsupported : .exact }
 
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         try checkOpen()
@@ -105,14 +101,8 @@ class SQLiteReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryRea
         return statement
     }
 
-    func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]? {
-        try checkOpen()
-        guard let query = core.compiler.values(plan), let answer = try answer(query) else { return nil }
-        return try SQLValueQuery.answer(answer, plan)
-    }
-
     /// The engine's answer; nil where a total is not finite or overflowed on the way.
-    private func answer(_ query: SQLValueQuery) throws(StorageError) -> [[Value]]? {
+    func answer(_ query: SQLValueQuery) throws(StorageError) -> [[Value]]? {
         let statement = try connection.statement(query.text)
         defer { statement.reset() }
         var answer: [[Value]] = []
@@ -136,27 +126,17 @@ class SQLiteReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryRea
         let statement = try connection.statement(core.linkSelect(link, side, keys))
         statement.beginReading()
         defer { statement.reset() }
-        var pairs: [Link] = []
+        var pairs: ContiguousArray<Link> = []
         while try statement.step() {
             pairs.append(
                 Link(
                     owner: sqlite3_column_int64(statement.handle, 0), rank: sqlite3_column_int64(statement.handle, 1),
                     member: sqlite3_column_int64(statement.handle, 2)))
-            if pairs.count == 1024 { try hand(&pairs, body) }
+            if pairs.count < 1024 { continue }
+            try pairs.withUnsafeBufferPointer(body)
+            pairs.removeAll(keepingCapacity: true)
         }
-        if !pairs.isEmpty { try hand(&pairs, body) }
-    }
-
-    private func hand(
-        _ pairs: inout [Link], _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
-    ) throws(StorageError) {
-        let chunk = ContiguousArray(pairs)
-        pairs.removeAll(keepingCapacity: true)
-        let result = chunk.withUnsafeBufferPointer { buffer -> StorageError? in
-            do throws(StorageError) { try body(buffer) } catch { return error }
-            return nil
-        }
-        if let result { throw result }
+        if !pairs.isEmpty { try pairs.withUnsafeBufferPointer(body) }
     }
 
     func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
@@ -167,19 +147,10 @@ class SQLiteReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryRea
 
     func currentToken() throws(StorageError) -> HistoryToken? {
         try checkOpen()
-        return core.metadata.history.isOn ? try SQLiteHistory(core, connection).newest() : nil
+        return core.metadata.history.isOn ? try connection.newestPosition(in: "polystore_history").map(core.token) : nil
     }
 
     /// Whether a commit is there, by its entry in the history; nil where the history does not reach back to it.
     func has(_ mark: SQLiteCommitMark) throws(StorageError) -> Bool? { try SQLiteHistory(core, connection).has(mark) }
-
-    func note(_ name: String) throws(StorageError) -> Data? {
-        try checkOpen()
-        let statement = try connection.statement(
-            "SELECT value FROM polystore_notes WHERE name = \(bind: .string(name), .string)" as SQLText)
-        defer { statement.reset() }
-        guard try statement.step() else { return nil }
-        return Data(SQLiteCells.cell(statement.handle, 0, .blob).bytes)
-    }
 }
 #endif

@@ -286,7 +286,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         do throws(StorageError) {
             connection.wait(options.timeout)
             try connection.begin("BEGIN IMMEDIATE", options.limit)
-            var metadata = try SQLiteSetup(connection, Self.applicationID).stored()
+            var metadata = try StoreMetadata(entries: SQLiteSetup(connection, Self.applicationID).entries())
             metadata.history.isOn = recordsHistory
             try metadata.check(step)
             return try SQLiteMigration(step, metadata, core, connection) { [weak self] next in self?.opened.withLock { $0 = next } }

@@ -10,10 +10,9 @@ extension SQLiteWriter {
         try bulk?.makeIndexes()
         let description = core.tables.schema[upsert.entity]
         let statement = try connection.statement(core.tables.upsert(upsert, rows: core.tables.upsertValues(upsert.entity)))
-        let update = upsert.update
         var result: [UpsertedRow] = []
         result.reserveCapacity(upsert.rows.count)
-        try upsert.rows.forEachBatch(scratchRows) { batch throws(StorageError) in
+        try upsert.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
             for index in 0..<batch.count {
                 let row = batch.row(index)
                 statement.bind(.int(row.key), at: 1)
@@ -24,11 +23,9 @@ extension SQLiteWriter {
                 if code == SQLITE_DONE { throw .upsertOfAnotherEntity(upsert, core.tables.schema) }
                 if code != SQLITE_ROW { throw SQLiteConstraint.error(code, connection, core.tables, upsert.entity) }
                 let key = sqlite3_column_int64(statement.handle, 0)
-                let number = sqlite3_column_int64(statement.handle, 1)
-                let entity = description.isHierarchy ? core.tables.entity(number) ?? upsert.entity : upsert.entity
-                result.append(UpsertedRow(key: key, entity: entity, isInserted: key == row.key))
                 // The statement has changed its row when it gives the first one.
-                if key == row.key { recorder.insert(entity, key) } else { recorder.update(entity, key, update) }
+                let number = description.isHierarchy ? sqlite3_column_int64(statement.handle, 1) : nil
+                result.append(upserted(upsert, given: row.key, key: key, number: number))
             }
         }
         return result

@@ -6,16 +6,16 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// The write transaction.
-class SQLiteWriter: SQLiteReader, ChangeRecordingWriter, HistoryPurgingWriter, BatchWriter, SQLWriter {
+class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWriter {
     var recorder: HistoryRecorder
-    private var savepoints = Savepoints<HistoryRecorder.Mark>()
+    var savepoints = Savepoints<HistoryRecorder.Mark>()
     private let options: WriteOptions
     private(set) var bulk: SQLiteBulkLoad?
     /// What the transaction changes that its entry of the history does not name.
     var beside = ChangesBeside()
     /// Whether the position of the history rises although nothing is recorded.
     private var raisesPosition = false
-    let scratchRows = RowBatch(capacity: 500)
+    let rowBatch = RowBatch(capacity: 500)
     private let inserts: SQLiteInsert
     /// What the commit is known by.
     private var entry: (() -> SQLiteCommitMark)?
@@ -36,8 +36,6 @@ class SQLiteWriter: SQLiteReader, ChangeRecordingWriter, HistoryPurgingWriter, B
         bulk?.restoreSettings()
         core.writer.leave()
     }
-
-    var recordedChanges: HistoryChanges? { recorder.changes }
 
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         try checkOpen()
@@ -65,60 +63,33 @@ class SQLiteWriter: SQLiteReader, ChangeRecordingWriter, HistoryPurgingWriter, B
         return names.cell(for: .string(core.tables.schema.entities[root].name))
     }
 
-    func apply(_ changes: ChangeSet) throws(StorageError) {
-        try checkOpen()
-        for change in changes.entities { try delete(change) }
-        for change in changes.entities { try park(change) }
-        for change in changes.entities { for update in change.updates { try self.update(change.entity, update) } }
-        for change in changes.entities { if let inserts = change.inserts { try insert(change.entity, inserts) } }
-        for change in changes.links { try apply(change) }
-    }
-
-    private func delete(_ change: EntityChanges) throws(StorageError) {
-        if change.deletes.isEmpty { return }
-        try remember(change)
-        let table = SQLText.quoted(core.tables.table(change.entity))
+    func delete(_ entity: EntityIndex, _ deletions: [RowDeletion]) throws(StorageError) {
+        let table = SQLText.quoted(core.tables.table(entity))
         let any = try connection.statement("DELETE FROM \(table) WHERE \"_id\" = ?1")
         let versioned = try connection.statement("DELETE FROM \(table) WHERE \"_id\" = ?1 AND \"_version\" = ?2")
-        for deletion in change.deletes {
+        for deletion in deletions {
             let statement = deletion.expectedVersion == nil ? any : versioned
             statement.bind(.int(deletion.key), at: 1)
             if let version = deletion.expectedVersion { statement.bind(.int(version), at: 2) }
-            try check(statement.run(), change.entity)
-            if connection.changes != 1 { throw try missing(change.entity, deletion.key) }
-            recorder.delete(change.entity, deletion.key)
+            try check(statement.run(), entity)
+            if connection.changes != 1 { throw try missing(entity, deletion.key) }
+            recorder.delete(entity, deletion.key)
         }
     }
 
-    /// Looks at what the history preserves of rows before they are deleted.
-    private func remember(_ change: EntityChanges) throws(StorageError) {
-        if !recorder.preserves(change.entity) { return }
-        let found = RowBatch(capacity: change.deletes.count)
-        try rows(change.entity, keys: change.deletes.map(\.key), into: found)
-        for index in 0..<found.count { recorder.remember(found.row(index)) }
-    }
-
-    /// Sets unique columns to nil where several rows change them, so that their values can change places.
-    private func park(_ change: EntityChanges) throws(StorageError) {
-        let description = core.tables.schema[change.entity]
-        let unique = Set(description.uniqueConstraints.flatMap(\.slots))
-        if unique.isEmpty || change.updates.reduce(0, { $0 + $1.rows.count }) < 2 { return }
-        for update in change.updates {
-            let parked = update.mask.slots.filter(unique.contains)
-            if parked.isEmpty { continue }
-            let columns = parked.map { "\(SQLText.quoted(core.tables.column(change.entity, $0))) = NULL" }.joined(separator: ", ")
-            let statement = try connection.statement(
-                "UPDATE \(SQLText.quoted(core.tables.table(change.entity))) SET \(columns) WHERE \"_id\" = ?1")
-            try update.rows.forEachBatch(scratchRows) { batch throws(StorageError) in
-                for row in 0..<batch.count {
-                    statement.bind(.int(batch.key(row)), at: 1)
-                    try check(statement.run(), change.entity)
-                }
+    func clear(_ slots: [Int], _ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
+        let columns = slots.map { "\(SQLText.quoted(core.tables.column(entity, $0))) = NULL" }.joined(separator: ", ")
+        let statement = try connection.statement(
+            "UPDATE \(SQLText.quoted(core.tables.table(entity))) SET \(columns) WHERE \"_id\" = ?1")
+        try rows.forEachBatch(rowBatch) { batch throws(StorageError) in
+            for row in 0..<batch.count {
+                statement.bind(.int(batch.key(row)), at: 1)
+                try check(statement.run(), entity)
             }
         }
     }
 
-    private func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
+    func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
         let slots = update.mask.slots
         var columns = slots.enumerated().map { "\(SQLText.quoted(core.tables.column(entity, $1))) = ?\($0 + 2)" }
         columns.append("\"_version\" = \"_version\" + 1")
@@ -126,7 +97,7 @@ class SQLiteWriter: SQLiteReader, ChangeRecordingWriter, HistoryPurgingWriter, B
         let statement = try connection.statement(
             "UPDATE \(SQLText.quoted(core.tables.table(entity))) SET \(columns.joined(separator: ", ")) WHERE \"_id\" = ?1\(condition)")
         let versionAt = update.checksVersion ? Int32(slots.count + 2) : 0
-        try update.rows.forEachBatch(scratchRows) { batch throws(StorageError) in
+        try update.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
             for index in 0..<batch.count {
                 let row = batch.row(index)
                 statement.bind(.int(row.key), at: 1)
@@ -140,29 +111,25 @@ class SQLiteWriter: SQLiteReader, ChangeRecordingWriter, HistoryPurgingWriter, B
         }
     }
 
-    private func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
-        try rows.forEachBatch(scratchRows) { batch throws(StorageError) in
+    func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
+        try rows.forEachBatch(rowBatch) { batch throws(StorageError) in
             try inserts.insert(entity, batch, 0..<batch.count)
             for index in 0..<batch.count { recorder.insert(entity, batch.key(index)) }
         }
     }
 
-    private func apply(_ changes: LinkChanges) throws(StorageError) {
-        let table = SQLText.quoted(core.tables.table(link: changes.link))
-        let owner = core.tables.schema.links[changes.link].owner
+    func remove(_ pairs: [Link], link: Int) throws(StorageError) {
+        let table = SQLText.quoted(core.tables.table(link: link)), owner = core.tables.schema.links[link].owner
         let remove = try connection.statement("DELETE FROM \(table) WHERE \"owner\" = ?1 AND \"member\" = ?2")
-        for pair in changes.removed {
+        for pair in pairs {
             remove.bind(.int(pair.owner), at: 1)
             remove.bind(.int(pair.member), at: 2)
             try check(remove.run(), owner)
         }
-        try write(links: changes.added, table, owner)
-        for key in Set(changes.removed.map(\.owner)).union(changes.added.map(\.owner)).sorted() {
-            recorder.links(changes.link, owner: owner, key)
-        }
     }
 
-    private func write(links pairs: [Link], _ table: String, _ owner: EntityIndex) throws(StorageError) {
+    func add(_ pairs: [Link], link: Int) throws(StorageError) {
+        let table = SQLText.quoted(core.tables.table(link: link)), owner = core.tables.schema.links[link].owner
         let add = try connection.statement(
             "INSERT INTO \(table)(\"owner\", \"rank\", \"member\") VALUES(?1, ?2, ?3) ON CONFLICT DO UPDATE SET \"rank\" = excluded.\"rank\""
         )
@@ -184,44 +151,20 @@ class SQLiteWriter: SQLiteReader, ChangeRecordingWriter, HistoryPurgingWriter, B
     func load(link: Int, _ pairs: [Link]) throws(StorageError) {
         try checkOpen()
         beside.rows()
-        try write(links: pairs, SQLText.quoted(core.tables.table(link: link)), core.tables.schema.links[link].owner)
+        try add(pairs, link: link)
     }
 
-    func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
-        try checkOpen()
-        beside.quietly()
-        let text: SQLText =
-            if let bytes {
-                "INSERT OR REPLACE INTO polystore_notes VALUES(\(bind: .string(name), .string), \(bind: .data(bytes), .data))"
-            } else {
-                "DELETE FROM polystore_notes WHERE name = \(bind: .string(name), .string)"
-            }
-        let code = try connection.statement(text).run()
-        if code != SQLITE_DONE { throw connection.error(code) }
-    }
+    func didWriteNote() { beside.quietly() }
 
-    func savepoint() throws(StorageError) -> Int {
-        try checkOpen()
+    func mark() throws(StorageError) -> HistoryRecorder.Mark {
         try bulk?.makeIndexes()
-        try connection.execute("SAVEPOINT s\(savepoints.next)")
-        return savepoints.add(recorder.mark())
+        return recorder.mark()
     }
 
-    func rollback(to savepoint: Int) throws(StorageError) {
-        try checkOpen()
-        let mark = try savepoints.find(savepoint).state
-        try connection.execute("ROLLBACK TO s\(savepoint)")
+    func didRollBack(to mark: HistoryRecorder.Mark) {
         bulk?.forget()
         beside.quietly()
         recorder.rewind(to: mark)
-        savepoints.rewind(to: savepoint)
-    }
-
-    func release(_ savepoint: Int) throws(StorageError) {
-        try checkOpen()
-        try savepoints.find(savepoint)
-        try connection.execute("RELEASE s\(savepoint)")
-        savepoints.release(savepoint)
     }
 
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
@@ -241,7 +184,8 @@ class SQLiteWriter: SQLiteReader, ChangeRecordingWriter, HistoryPurgingWriter, B
     func purgeHistory(through token: HistoryToken) throws(StorageError) {
         try checkHistory()
         beside.quietly()
-        try SQLiteHistory(core, connection).purge(through: core.position(token) ?? 0)
+        let newest = try connection.number("SELECT max(position) FROM polystore_history") ?? 0
+        try connection.purgeHistory(["polystore_history"], through: min(core.position(token) ?? 0, newest))
     }
 
     final func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
@@ -254,7 +198,7 @@ class SQLiteWriter: SQLiteReader, ChangeRecordingWriter, HistoryPurgingWriter, B
         }
         let changes = recorder.encode()
         if changes.isEmpty { return nil }
-        let time = record.time ?? Microseconds.from(Date()) ?? 0
+        let time = record.entryTime
         let token = try SQLiteHistory(core, connection).add(
             time, record.author, changes, isFirst: !core.hasResumedHistory.load(ordering: .relaxed))
         entry = { SQLiteCommitMark(position: token.position, time: time, author: record.author, content: changes) }

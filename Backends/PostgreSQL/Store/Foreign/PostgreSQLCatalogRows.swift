@@ -42,32 +42,22 @@ struct PostgreSQLCatalogRows {
         let isValidated: Bool
     }
 
-    private let connection: PostgreSQLConnection
+    let connection: PostgreSQLConnection
 
     init(_ connection: PostgreSQLConnection) { self.connection = connection }
-
-    /// The rows of a statement.
-    func rows(_ text: SQLText, _ types: [ValueType]) throws(StorageError) -> [[Value]] {
-        let result = try connection.query(text), scratch = RowBatch(capacity: 1)
-        var rows: [[Value]] = []
-        for row in 0..<result.count {
-            var values: [Value] = []
-            for (column, type) in types.enumerated() { values.append(try result.value(row, column, as: type, scratch)) }
-            rows.append(values)
-        }
-        return rows
-    }
 
     /// The tables and what else has columns, without the parts of partitioned tables; nil when there is no such schema.
     func tables(_ schema: String) throws(StorageError) -> [Table]? {
         let known: SQLText = "SELECT 1::int8 FROM pg_namespace WHERE nspname = \(bind: .string(schema), .string)"
-        if try rows(known, [.int64]).isEmpty { return nil }
+        if try connection.rows(known, [.int64]).isEmpty { return nil }
         let text: SQLText = """
             SELECT c.oid::int8, c.relname::text, c.relkind::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = \(bind: .string(schema), .string) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
             ORDER BY c.relname COLLATE "C"
             """
-        let found = try rows(text, [.int64, .string, .string]).map { Table(oid: $0[0].number, name: $0[1].text, kind: $0[2].text) }
+        let found = try connection.rows(text, [.int64, .string, .string]).map { row in
+            Table(oid: row[0].number, name: row[1].text, kind: row[2].text)
+        }
         // What lies beside the tables where the schema is used in place.
         let isInPlace = found.contains { $0.name == "polystore_inplace" }
         return isInPlace ? found.filter { !$0.name.hasPrefix("polystore_") } : found
@@ -88,7 +78,7 @@ struct PostgreSQLCatalogRows {
             JOIN pg_type e ON e.oid = b.oid
             WHERE a.attrelid = \(bind: .int(table), .int64)::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
             """
-        return try rows(text, [.string, .bool, .int64, .string, .int64, .bool, .bool, .bool]).map { row in
+        return try connection.rows(text, [.string, .bool, .int64, .string, .int64, .bool, .bool, .bool]).map { row in
             Column(
                 name: row[0].text, isRequired: row[1] == .bool(true), type: row[2].number, typeName: row[3].text, maxLength: row[4].number,
                 isEnum: row[5] == .bool(true), isDomain: row[6] == .bool(true), isComputed: row[7] == .bool(true))
@@ -98,7 +88,7 @@ struct PostgreSQLCatalogRows {
     func labels(_ type: Int64) throws(StorageError) -> [String] {
         let text: SQLText =
             "SELECT enumlabel::text FROM pg_enum WHERE enumtypid = \(bind: .int(type), .int64)::oid ORDER BY enumsortorder"
-        return try rows(text, [.string]).map { $0[0].text }
+        return try connection.rows(text, [.string]).map { $0[0].text }
     }
 
     /// The columns of the unique indexes that bind every row by its columns alone.
@@ -112,7 +102,7 @@ struct PostgreSQLCatalogRows {
             ORDER BY i.indexrelid, k.place
             """
         var result: [Key] = [], last: Value?
-        for row in try rows(text, [.int64, .bool, .string]) {
+        for row in try connection.rows(text, [.int64, .bool, .string]) {
             if row[0] != last { result.append(Key(isPrimary: row[1] == .bool(true))) }
             last = row[0]
             result[result.count - 1].columns.append(row[2].text)
@@ -127,7 +117,7 @@ struct PostgreSQLCatalogRows {
             WHERE i.indrelid = \(bind: .int(table), .int64)::oid AND i.indisunique AND (i.indpred IS NOT NULL OR i.indexprs IS NOT NULL)
             ORDER BY c.relname COLLATE "C"
             """
-        return try rows(text, [.string]).map { $0[0].text }
+        return try connection.rows(text, [.string]).map { $0[0].text }
     }
 
     func references(_ table: Int64) throws(StorageError) -> [Reference] {
@@ -141,7 +131,7 @@ struct PostgreSQLCatalogRows {
             ORDER BY r.conkey, r.oid, k.place
             """
         var result: [Reference] = [], last: Value?
-        for row in try rows(text, [.int64, .string, .string, .string, .bool, .string, .string]) {
+        for row in try connection.rows(text, [.int64, .string, .string, .string, .bool, .string, .string]) {
             if row[0] != last {
                 result.append(
                     Reference(
@@ -170,13 +160,13 @@ struct PostgreSQLCatalogRows {
             SELECT pg_get_expr(conbin, conrelid)::text FROM pg_constraint
             WHERE conrelid = \(bind: .int(table), .int64)::oid AND contype = 'c' ORDER BY conname COLLATE "C"
             """
-        return try rows(text, [.string]).map { $0[0].text }
+        return try connection.rows(text, [.string]).map { $0[0].text }
     }
 
     /// Whether the numbers of a column can be keys.
     func holdsKeys(_ source: String, _ column: String) throws(StorageError) -> Bool {
         let text: SQLText = "SELECT max(t.\(identifier: column))::int8, min(t.\(identifier: column))::int8 FROM \(raw: source) AS t"
-        let ends = try rows(text, [.int64, .int64]).first?.map(\.number) ?? []
+        let ends = try connection.rows(text, [.int64, .int64]).first?.map(\.number) ?? []
         return ends.allSatisfy { $0 <= CatalogKey.greatest && $0 >= -CatalogKey.greatest }
     }
 
@@ -186,15 +176,7 @@ struct PostgreSQLCatalogRows {
             SELECT concat_ws(' ', current_database(), (SELECT oid FROM pg_database WHERE datname = current_database()),
                 inet_server_addr(), inet_server_port())
             """
-        return try rows(text, [.string]).first?.first?.text ?? ""
+        return try connection.rows(text, [.string]).first?.first?.text ?? ""
     }
-}
-
-extension Value {
-    /// The text that a catalog holds; empty for anything else.
-    var text: String { if case .string(let text) = self { text } else { "" } }
-
-    /// The number that a catalog holds; 0 for anything else.
-    var number: Int64 { if case .int(let number) = self { number } else { 0 } }
 }
 #endif

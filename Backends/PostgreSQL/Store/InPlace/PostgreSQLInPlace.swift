@@ -43,7 +43,7 @@ final class PostgreSQLInPlace: Sendable {
         try catalog.checkInPlace(option: "x-catalog=foreign") { Self.remedy($0, schema) }
         var source = try catalog.source()
         let tables = InPlaceTables(source), identity = try rows.database()
-        rules = try PostgreSQLInPlaceRules(rows, schema, tables)
+        rules = try PostgreSQLInPlaceRules(connection, schema, tables)
         var sequences: [String?] = []
         for table in tables.tables { sequences.append(try rows.sequence(schema, table.name, table.key)) }
         self.sequences = sequences
@@ -125,7 +125,7 @@ extension PostgreSQLCatalogRows {
             JOIN pg_class s ON s.relkind = 'S' AND s.oid IN (d.refobjid, d.objid) JOIN pg_namespace sn ON sn.oid = s.relnamespace
             WHERE n.nspname = \(bind: .string(schema), .string) AND c.relname = \(bind: .string(table), .string) LIMIT 1
             """
-        return try rows(text, [.string]).first?.first?.text
+        return try connection.rows(text, [.string]).first?.first?.text
     }
 }
 #endif

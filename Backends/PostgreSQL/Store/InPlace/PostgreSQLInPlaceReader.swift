@@ -16,7 +16,7 @@ class PostgreSQLInPlaceReader: PostgreSQLReader {
 
     override func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
         try checkOpen()
-        guard let after = try HistoryFloor(note: try note(HistoryFloor.noteName)).start(after: core.position(token)) else { return [] }
+        guard let after = try connection.historyFloor().start(after: core.position(token)) else { return [] }
         let text: SQLText = """
             SELECT l.position, coalesce(c.time, l.time), coalesce(c.author, ''), l.source, l.key, l.kind, l.changed
             FROM polystore_log AS l LEFT JOIN polystore_commits AS c ON c.position = l.position
@@ -24,22 +24,14 @@ class PostgreSQLInPlaceReader: PostgreSQLReader {
                 WHERE l.position > \(bind: .int(after), .int64) AND \(raw: Self.settled) ORDER BY 1 LIMIT \(bind: .int(Int64(limit)), .int64))
             ORDER BY l.position, l.number
             """
-        var log = InPlaceLog(
-            inPlace.tables, separator: PostgreSQLInPlaceSetup.separator, everything: PostgreSQLInPlaceSetup.everything)
-        for row in try PostgreSQLCatalogRows(connection).rows(text, [.int64, .int64, .string, .string, .int64, .string, .string]) {
-            log.add(
-                position: row[0].number, time: row[1].number, author: row[2].text, source: row[3].text, key: row[4].number,
-                kind: row[5].text, changed: row[6].text)
-        }
+        var log = InPlaceLog(inPlace.tables)
+        for row in try connection.rows(text, InPlaceLog.types) { log.add(row) }
         return log.entries(of: core.storeID, core.metadata.history)
     }
 
     override func currentToken() throws(StorageError) -> HistoryToken? {
         try checkOpen()
-        let result = try connection.query("SELECT max(l.position) FROM polystore_log AS l WHERE \(Self.settled)", [])
-        let floor = try HistoryFloor(note: try note(HistoryFloor.noteName))
-        let position = max(result.integer(0, 0) ?? 0, floor.position)
-        return position > 0 ? HistoryToken(store: core.storeID, position: position) : nil
+        return try connection.newestPosition(in: "polystore_log AS l WHERE \(Self.settled)").map(core.token)
     }
 
     override func historyLag() throws(StorageError) -> HistoryLag {
@@ -55,17 +47,8 @@ class PostgreSQLInPlaceReader: PostgreSQLReader {
 
     override func purgeHistory(through token: HistoryToken) throws(StorageError) {
         try checkOpen()
-        let newest = try connection.query("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::int8 - 1", []).integer(0, 0) ?? 0
-        let position = min(try core.position(token) ?? 0, newest)
-        if position <= (try HistoryFloor(note: try note(HistoryFloor.noteName)).position) { return }
-        for table in ["polystore_log", "polystore_commits"] {
-            _ = try connection.query("DELETE FROM \(table) WHERE position <= $1::int8", [PostgreSQLParameter(position)])
-        }
-        let text: SQLText = """
-            INSERT INTO polystore_notes VALUES(\(bind: .string(HistoryFloor.noteName), .string), \
-            \(bind: .data(HistoryFloor(position).note), .data)) ON CONFLICT (name) DO UPDATE SET value = excluded.value
-            """
-        _ = try connection.query(text)
+        let newest = try connection.number("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::int8 - 1") ?? 0
+        try connection.purgeHistory(["polystore_log", "polystore_commits"], through: min(core.position(token) ?? 0, newest))
     }
 }
 #endif

@@ -13,7 +13,7 @@ struct PostgreSQLInPlaceRules: Sendable {
     private let tables: InPlaceTables
 
     /// The constraints and unique indexes of a schema.
-    init(_ rows: PostgreSQLCatalogRows, _ schema: String, _ tables: InPlaceTables) throws(StorageError) {
+    init(_ connection: PostgreSQLConnection, _ schema: String, _ tables: InPlaceTables) throws(StorageError) {
         let text: SQLText = """
             SELECT c.relname::text, r.conname::text, r.contype = 'p', a.attname::text FROM pg_constraint r JOIN pg_class c ON c.oid = r.conrelid
             JOIN pg_namespace n ON n.oid = c.relnamespace CROSS JOIN LATERAL unnest(r.conkey) WITH ORDINALITY AS k(number, place)
@@ -27,7 +27,7 @@ struct PostgreSQLInPlaceRules: Sendable {
                 AND NOT EXISTS (SELECT 1 FROM pg_constraint r WHERE r.conindid = x.indexrelid AND r.contype IN ('p', 'u'))
             """
         var rules: [[String]: Rule] = [:]
-        for row in try rows.rows(text, [.string, .string, .bool, .string]) {
+        for row in try connection.rows(text, [.string, .string, .bool, .string]) {
             let place = [row[0].text, row[1].text]
             rules[place] = Rule(columns: (rules[place]?.columns ?? []) + [row[3].text], isKey: row[2] == .bool(true))
         }
@@ -50,21 +50,12 @@ struct PostgreSQLInPlaceRules: Sendable {
         func property(_ column: String) -> String { entity.flatMap { tables.property($0, column: column) } ?? column }
         let properties = (rule?.columns ?? cause.column.map { [$0] } ?? []).map(property)
         func failed(_ message: String) -> StorageError {
-            let failure = ValidationFailure(entity: name, property: properties.count == 1 ? properties[0] : nil, key: 0, message)
-            return StorageError(
-                .validationFailed, "\(failure)", details: .init(entity: name, property: failure.property, failures: [failure]), cause: cause
-            )
+            tables.isInvalid(name, properties.count == 1 ? properties[0] : nil, message, cause)
         }
         switch cause.state {
         case "23505":
-            if rule?.isKey == true, entity != nil {
-                return StorageError(
-                    .alreadyExists, "an object of \(name) with this key is already there", details: .init(entity: name), cause: cause)
-            }
-            let constraint = label(entity, properties) ?? cause.constraint ?? ""
-            return StorageError(
-                .uniqueConstraintViolated, "another object of \(name) has the same \(constraint)",
-                details: .init(entity: name, constraint: constraint), cause: cause)
+            if rule?.isKey == true, entity != nil { return tables.keyIsTaken(name, cause) }
+            return tables.isNotUnique(name, properties, index: cause.constraint ?? "", cause)
         case "23502": return failed("must have a value")
         case "23514": return failed("breaks a condition of the table: \(cause.constraint ?? "")")
         case "23503", "23001":
@@ -76,13 +67,6 @@ struct PostgreSQLInPlaceRules: Sendable {
         case "P0001": return failed("is refused by a trigger of the database")
         default: return nil
         }
-    }
-
-    private func label(_ entity: EntityIndex?, _ properties: [String]) -> String? {
-        guard let entity else { return nil }
-        return tables.schema[entity].uniqueConstraints.first { constraint in
-            Set(constraint.slots.map { tables.schema[entity].slots[$0].name }) == Set(properties)
-        }?.name
     }
 }
 #endif

@@ -7,15 +7,12 @@ internal import PolystoreStorage
 ///
 /// The functions of the triggers run with the rights of their owner, so that other users need none on what lies there.
 struct PostgreSQLInPlaceSetup {
-    /// What stands between the names of changed columns in the log, and what stands for all of them.
-    static let separator: Character = "\u{1f}", everything = "*"
-
     private static let creation = """
         CREATE TABLE IF NOT EXISTS polystore_inplace(name text PRIMARY KEY, value text NOT NULL);
         CREATE TABLE IF NOT EXISTS polystore_versions(source text COLLATE "C", key int8, version int8 NOT NULL, PRIMARY KEY(source, key));
         CREATE TABLE IF NOT EXISTS polystore_log(position int8 DEFAULT pg_current_xact_id()::text::int8,
             number int8 GENERATED ALWAYS AS IDENTITY, time int8 NOT NULL DEFAULT (extract(epoch FROM clock_timestamp()) * 1000000)::int8,
-            source text COLLATE "C" NOT NULL, key int8 NOT NULL, kind text NOT NULL, changed text NOT NULL DEFAULT '\(everything)',
+            source text COLLATE "C" NOT NULL, key int8 NOT NULL, kind text NOT NULL, changed text NOT NULL DEFAULT '\(InPlaceLog.everything)',
             PRIMARY KEY(position, number));
         CREATE TABLE IF NOT EXISTS polystore_commits(position int8 PRIMARY KEY, time int8 NOT NULL, author text NOT NULL);
         CREATE TABLE IF NOT EXISTS polystore_notes(name text COLLATE "C" PRIMARY KEY, value bytea NOT NULL);
@@ -40,49 +37,38 @@ struct PostgreSQLInPlaceSetup {
 
     /// The identity of the store; nil where it was never written to in place.
     static func storeID(_ connection: PostgreSQLConnection, _ schema: String) throws(StorageError) -> UUID? {
-        let entries = try entries(connection, schema)
-        if entries.isEmpty { return nil }
-        guard let format = Int(entries["format"] ?? ""), let id = UUID(uuidString: entries["store"] ?? "") else {
-            throw StorageError(.corrupted, "what lies beside the tables, polystore_inplace, has no valid format and identity")
-        }
-        if format > 1 {
-            throw StorageError(.unsupported, "what lies beside the tables has format \(format); this version writes 1: update the program")
-        }
-        return id
+        try InPlaceIdentity.storeID(entries(connection, schema))
     }
 
     private static func entries(_ connection: PostgreSQLConnection, _ schema: String) throws(StorageError) -> [String: String] {
-        let rows = PostgreSQLCatalogRows(connection), table = "\(SQLText.quoted(schema)).polystore_inplace"
+        let table = "\(SQLText.quoted(schema)).polystore_inplace"
         let known: SQLText = "SELECT to_regclass(\(bind: .string(table), .string)) IS NOT NULL"
-        guard try rows.rows(known, [.bool]).first == [.bool(true)] else { return [:] }
-        let found = try rows.rows("SELECT name, value FROM \(raw: table)", [.string, .string])
-        return Dictionary(found.map { ($0[0].text, $0[1].text) }, uniquingKeysWith: { first, _ in first })
+        guard try connection.rows(known, [.bool]).first == [.bool(true)] else { return [:] }
+        return try connection.entries("SELECT name, value FROM \(raw: table)")
     }
 
     /// Makes what is missing, in one transaction; nothing is written where all is there.
     func install() throws(StorageError) {
         if try isInstalled() { return }
-        let lock = Int64(bitPattern: SchemaHash(of: "polystore setup \(schema)").words[0])
-        try connection.execute("SELECT pg_advisory_lock(\(lock))")
-        defer { try? connection.execute("SELECT pg_advisory_unlock(\(lock))") }
-        if try isInstalled() { return }
-        try connection.execute("BEGIN")
-        do throws(StorageError) {
-            try connection.execute(Self.creation)
-            try connection.execute(
-                "INSERT INTO polystore_inplace VALUES('store', '\(UUID().uuidString)') ON CONFLICT DO NOTHING; "
-                    + "INSERT INTO polystore_inplace VALUES('triggers', '\(hash)') ON CONFLICT (name) DO UPDATE SET value = excluded.value")
-            try Self.dropFunctions(connection, schema)
-            for statement in triggers { try connection.execute(statement) }
-            try connection.execute("COMMIT")
-        } catch {
-            try? connection.execute("ROLLBACK")
-            guard error.code == .permissionDenied else { throw error }
-            throw StorageError(
-                .permissionDenied,
-                "using the schema \"\(schema)\" in place needs the right to make tables in it and triggers on its tables, once: open it as their owner",
-                cause: error)
+        try PostgreSQLSetup(connection, schema).alone { () throws(StorageError) in
+            if try isInstalled() { return }
+            do throws(StorageError) { try connection.inTransaction("BEGIN", make) } catch {
+                guard error.code == .permissionDenied else { throw error }
+                throw StorageError(
+                    .permissionDenied,
+                    "using the schema \"\(schema)\" in place needs the right to make tables in it and triggers on its tables, once: open it as their owner",
+                    cause: error)
+            }
         }
+    }
+
+    private func make() throws(StorageError) {
+        try connection.execute(Self.creation)
+        try connection.execute(
+            "INSERT INTO polystore_inplace VALUES('store', '\(UUID().uuidString)') ON CONFLICT DO NOTHING; "
+                + "INSERT INTO polystore_inplace VALUES('triggers', '\(hash)') ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+        try Self.dropFunctions(connection, schema)
+        for statement in triggers { try connection.execute(statement) }
     }
 
     private var hash: String { SchemaHash(of: triggers.joined(separator: "\n")).description }
@@ -93,28 +79,23 @@ struct PostgreSQLInPlaceSetup {
             SELECT c.relname || '.' || g.tgname FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = \(bind: .string(schema), .string) AND g.tgname LIKE 'polystore\\_%' AND g.tgenabled IN ('O', 'A')
             """
-        return Set(try PostgreSQLCatalogRows(connection).rows(text, [.string]).map { $0[0].text }) == expected
+        return Set(try connection.rows(text, [.string]).map { $0[0].text }) == expected
     }
 
     /// Removes all of it, in one transaction; the tables of the other program stay as they are.
     static func remove(_ connection: PostgreSQLConnection, _ schema: String) throws(StorageError) {
-        try connection.execute("BEGIN")
-        do throws(StorageError) {
+        try connection.inTransaction("BEGIN") { () throws(StorageError) in
             try dropFunctions(connection, schema)
             let text: SQLText = """
                 SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                 WHERE n.nspname = \(bind: .string(schema), .string) AND c.relkind = 'S' AND c.relname LIKE 'polystore\\_keys.%'
                 """
-            for row in try PostgreSQLCatalogRows(connection).rows(text, [.string]) {
+            for row in try connection.rows(text, [.string]) {
                 try connection.execute("DROP SEQUENCE \(SQLText.quoted(schema)).\(SQLText.quoted(row[0].text))")
             }
             for name in ["inplace", "versions", "log", "commits", "notes"] {
                 try connection.execute("DROP TABLE IF EXISTS \(SQLText.quoted(schema)).polystore_\(name)")
             }
-            try connection.execute("COMMIT")
-        } catch {
-            try? connection.execute("ROLLBACK")
-            throw error
         }
     }
 
@@ -124,7 +105,7 @@ struct PostgreSQLInPlaceSetup {
             SELECT p.proname::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
             WHERE n.nspname = \(bind: .string(schema), .string) AND p.proname LIKE 'polystore\\_note.%'
             """
-        for row in try PostgreSQLCatalogRows(connection).rows(text, [.string]) {
+        for row in try connection.rows(text, [.string]) {
             try connection.execute("DROP FUNCTION \(SQLText.quoted(schema)).\(SQLText.quoted(row[0].text))() CASCADE")
         }
     }

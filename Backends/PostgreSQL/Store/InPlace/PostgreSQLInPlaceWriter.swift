@@ -5,12 +5,14 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// The write transaction over the tables of another program. Versions and history are kept by triggers, which see every writer.
-final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, ChangeRecordingWriter, HistoryPurgingWriter, SQLWriter {
+final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, HistoryPurgingWriter, SQLWriter {
+    static let checksReferencesAtOnce = true
+
     private static let mostKeys = 1000
 
     let rowBatch = RowBatch(capacity: 16_384)
     private let lane: PostgreSQLLane
-    private var savepoints = Savepoints<Void>()
+    var savepoints = Savepoints<Void>()
 
     init(_ lane: PostgreSQLLane, _ inPlace: PostgreSQLInPlace) {
         self.lane = lane
@@ -40,81 +42,38 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, ChangeRecordingWri
     }
 
     private func next(_ entity: EntityIndex, _ count: Int) throws(StorageError) -> [Int64] {
-        let table = inPlace.tables.tables[entity], rows = PostgreSQLCatalogRows(connection)
+        let table = inPlace.tables.tables[entity]
         let sequence: SQLText = "\(bind: .string(inPlace.sequence(entity)), .string)::regclass"
         let values: SQLText = "SELECT nextval(\(sequence)) FROM generate_series(1, \(raw: String(count)))"
-        let keys = try rows.rows(values, [.int64]).map { $0[0].number }.sorted()
+        let keys = try connection.rows(values, [.int64]).map { $0[0].number }.sorted()
         // A sequence that was left behind by keys that somebody gave himself is brought to them.
         let last: SQLText = "SELECT coalesce(max(t.\(identifier: table.key)), 0)::int8 FROM \(raw: table.source) AS t"
-        let greatest = try rows.rows(last, [.int64]).first?.first?.number ?? 0
+        let greatest = try connection.number(last) ?? 0
         if let first = keys.first, first > greatest { return keys }
         if let last = keys.last, last < greatest { _ = try connection.query("SELECT setval(\(sequence), \(bind: .int(greatest), .int64))") }
-        return try rows.rows(values, [.int64]).map { $0[0].number }.filter { $0 > greatest }.sorted()
-    }
-
-    // MARK: Notes and marks
-
-    func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
-        try checkOpen()
-        let text: SQLText =
-            if let bytes {
-                """
-                INSERT INTO polystore_notes VALUES(\(bind: .string(name), .string), \(bind: .data(bytes), .data)) \
-                ON CONFLICT (name) DO UPDATE SET value = excluded.value
-                """
-            } else {
-                "DELETE FROM polystore_notes WHERE name = \(bind: .string(name), .string)"
-            }
-        _ = try connection.query(text)
-    }
-
-    func savepoint() throws(StorageError) -> Int {
-        try checkOpen()
-        try connection.execute("SAVEPOINT s\(savepoints.next)")
-        return savepoints.add(())
-    }
-
-    func rollback(to savepoint: Int) throws(StorageError) {
-        try checkOpen()
-        try savepoints.find(savepoint)
-        try connection.execute("ROLLBACK TO SAVEPOINT s\(savepoint)")
-        savepoints.rewind(to: savepoint)
-    }
-
-    func release(_ savepoint: Int) throws(StorageError) {
-        try checkOpen()
-        try savepoints.find(savepoint)
-        try connection.execute("RELEASE SAVEPOINT s\(savepoint)")
-        savepoints.release(savepoint)
+        return try connection.rows(values, [.int64]).map { $0[0].number }.filter { $0 > greatest }.sorted()
     }
 
     // MARK: The end
 
-    /// What the triggers have written down, of the transaction's own statements and of what the server did by itself.
-    var recordedChanges: HistoryChanges? {
-        let text: SQLText = """
-            SELECT source, key, kind, changed FROM polystore_log
-            WHERE position = pg_current_xact_id_if_assigned()::text::int8 ORDER BY number
-            """
-        guard let rows = try? PostgreSQLCatalogRows(connection).rows(text, [.string, .int64, .string, .string]) else { return nil }
-        var log = InPlaceLog(inPlace.tables, separator: PostgreSQLInPlaceSetup.separator, everything: PostgreSQLInPlaceSetup.everything)
-        for row in rows {
-            log.add(position: 0, time: 0, author: "", source: row[0].text, key: row[1].number, kind: row[2].text, changed: row[3].text)
-        }
-        return log.changes(core.metadata.history)
+    var written: InPlaceTables { inPlace.tables }
+
+    var log: SQLText {
+        """
+        SELECT source, key, kind, changed FROM polystore_log WHERE position = pg_current_xact_id_if_assigned()::text::int8 ORDER BY number
+        """
     }
 
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         try checkOpen()
-        let time = record.time ?? Microseconds.from(Date()) ?? 0
-        let written = try connection.query(
+        let entry = try connection.number(
             """
-            INSERT INTO polystore_commits SELECT pg_current_xact_id()::text::int8, \(bind: .int(time), .int64), \(bind: .string(record.author), .string)
+            INSERT INTO polystore_commits SELECT pg_current_xact_id()::text::int8, \(bind: .int(record.entryTime), .int64), \(bind: .string(record.author), .string)
             WHERE EXISTS (SELECT 1 FROM polystore_log WHERE position = pg_current_xact_id_if_assigned()::text::int8) RETURNING position
             """)
-        let transaction = try connection.query("SELECT pg_current_xact_id_if_assigned()::text::int8", []).integer(0, 0)
+        let transaction = try connection.number("SELECT pg_current_xact_id_if_assigned()::text::int8")
         try inPlace.rules.explaining { () throws(StorageError) in try commit(lane, transaction) }
-        return written.count == 0 ? nil : written.integer(0, 0).map { HistoryToken(store: core.storeID, position: $0) }
+        return entry.map(core.token)
     }
 
     func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql) }

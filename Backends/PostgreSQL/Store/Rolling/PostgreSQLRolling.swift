@@ -91,7 +91,7 @@ struct PostgreSQLRolling {
             }
             try writer.setNote(PastVersion.noteName(metadata.migrations), past(step.mapping, until: .max).bytes)
             let phase: RollingMigrationState.Phase = plan.fillings.isEmpty && plan.freshIndexes.isEmpty ? .ready : .filling
-            try setup.write(RollingRecord(step.mapping.destination, phase: phase, since: since).entries)
+            try connection.setMetadata(RollingRecord(step.mapping.destination, phase: phase, since: since).entries)
         }
     }
 
@@ -123,7 +123,7 @@ struct PostgreSQLRolling {
         for index in step.plan.freshIndexes { try make(index, step.plan) }
         try patiently(WriteOptions(timeout: 30)) { () throws(StorageError) in
             try hold(step)
-            try setup.write(RollingRecord(step.record.schema, phase: .ready, since: step.record.since).entries)
+            try connection.setMetadata(RollingRecord(step.record.schema, phase: .ready, since: step.record.since).entries)
         }
     }
 
@@ -156,7 +156,7 @@ struct PostgreSQLRolling {
                 _ = try connection.query(
                     "UPDATE \(table) SET \(filling.assignments) WHERE \"_id\" > $1::int8 AND \"_id\" <= $2::int8 AND (\(filling.condition))",
                     [PostgreSQLParameter(last), PostgreSQLParameter(upper)])
-                try setup.write([RollingRecord.filledKey(root): String(upper)])
+                try connection.setMetadata([RollingRecord.filledKey(root): String(upper)])
             }
             if count == 0 { return }
             last = upper
@@ -221,7 +221,7 @@ struct PostgreSQLRolling {
             let past = past(step.mapping, until: step.record.since)
             try writer.setNote(PastVersion.noteName(step.metadata.migrations), past.bytes)
             try MigrationRecord(step.mapping.source).keep(in: writer)
-            try setup.write(step.next.entries)
+            try connection.setMetadata(step.next.entries)
             try connection.execute(RollingRecord.removal)
             try setup.tellOfTables()
         }

@@ -38,10 +38,10 @@ struct CoreDataFile {
                 .notADatabase,
                 "the SQLite file is none of Core Data: it has no Z_PRIMARYKEY and Z_METADATA; catalog=foreign reads any tables")
         }
-        let identity = try rows.rows("SELECT Z_UUID FROM main.Z_METADATA LIMIT 1", [.string]).first?.first?.text ?? ""
+        let identity = try connection.rows("SELECT Z_UUID FROM main.Z_METADATA LIMIT 1", [.string]).first?.first?.text ?? ""
         guard let storeID = UUID(uuidString: identity) else { throw StorageError(.corrupted, "the file's Z_METADATA has no valid Z_UUID") }
         self.storeID = storeID
-        entries = try rows.rows(
+        entries = try connection.rows(
             "SELECT Z_ENT, Z_NAME, ifnull(Z_SUPER, 0) FROM main.Z_PRIMARYKEY ORDER BY Z_ENT", [.int64, .string, .int64]
         )
         .filter { $0[0].number > 0 && $0[0].number < Self.mostEntities }

@@ -36,25 +36,12 @@ struct SQLiteCatalogRows {
 
     init(_ connection: SQLiteConnection) { self.connection = connection }
 
-    /// The rows of a statement.
-    func rows(_ text: SQLText, _ types: [ValueType]) throws(StorageError) -> [[Value]] {
-        let statement = try connection.statement(text)
-        defer { statement.reset() }
-        var result: [[Value]] = []
-        while try statement.step() { result.append(try statement.values(types)) }
-        return result
-    }
-
-    private func number(_ text: SQLText) throws(StorageError) -> Int64 {
-        if case .int(let number)? = try rows(text, [.int64]).first?.first { number } else { 0 }
-    }
-
     /// The tables, but for what lies beside them where the file is used in place.
     func tables() throws(StorageError) -> [Table] {
         let text: SQLText = """
             SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name
             """
-        let found = try rows(text, [.string, .string, .bool, .bool]).map { row in
+        let found = try connection.rows(text, [.string, .string, .bool, .bool]).map { row in
             Table(name: row[0].text, type: row[1].text, isWithoutRowID: row[2] == .bool(true), isStrict: row[3] == .bool(true))
         }
         let isInPlace = found.contains { $0.name == "polystore_inplace" }
@@ -68,7 +55,7 @@ struct SQLiteCatalogRows {
             SELECT name, type, "notnull", pk, dflt_value IS NOT NULL, hidden > 1
             FROM pragma_table_xinfo(\(bind: .string(table), .string), 'main') WHERE hidden <> 1 ORDER BY cid
             """
-        return try rows(text, [.string, .string, .bool, .int64, .bool, .bool]).map { row in
+        return try connection.rows(text, [.string, .string, .bool, .int64, .bool, .bool]).map { row in
             Column(
                 name: row[0].text, type: row[1].text, isRequired: row[2] == .bool(true), position: row[3].number,
                 hasDefault: row[4] == .bool(true), isComputed: row[5] == .bool(true))
@@ -78,7 +65,7 @@ struct SQLiteCatalogRows {
     /// The statement that made a table.
     func statement(_ table: String) throws(StorageError) -> String {
         let text: SQLText = "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = \(bind: .string(table), .string)"
-        return try rows(text, [.string]).first?.first?.text ?? ""
+        return try connection.rows(text, [.string]).first?.first?.text ?? ""
     }
 
     /// The unique indexes; no columns for one that does not bind every row by its columns alone.
@@ -86,9 +73,9 @@ struct SQLiteCatalogRows {
         let list: SQLText =
             "SELECT name, partial FROM pragma_index_list(\(bind: .string(table), .string), 'main') WHERE \"unique\" AND origin <> 'pk' ORDER BY name"
         var result: [(name: String, columns: [String]?)] = []
-        for index in try rows(list, [.string, .bool]) {
+        for index in try connection.rows(list, [.string, .bool]) {
             let parts: SQLText = "SELECT name FROM pragma_index_info(\(bind: .string(index[0].text), .string), 'main') ORDER BY seqno"
-            let names = try rows(parts, [.string]).map { $0[0] }
+            let names = try connection.rows(parts, [.string]).map { $0[0] }
             let isPlain = index[1] == .bool(false) && names.allSatisfy { !$0.isNull }
             result.append((index[0].text, isPlain ? names.map(\.text) : nil))
         }
@@ -97,7 +84,7 @@ struct SQLiteCatalogRows {
 
     /// Whether the primary key has an index of its own: then it is not the number of the row.
     func hasKeyIndex(_ table: String) throws(StorageError) -> Bool {
-        try number("SELECT count(*) FROM pragma_index_list(\(bind: .string(table), .string), 'main') WHERE origin = 'pk'") > 0
+        try connection.number("SELECT count(*) FROM pragma_index_list(\(bind: .string(table), .string), 'main') WHERE origin = 'pk'") != 0
     }
 
     func references(_ table: String) throws(StorageError) -> [Reference] {
@@ -105,7 +92,7 @@ struct SQLiteCatalogRows {
             SELECT id, "table", "from", "to", on_delete FROM pragma_foreign_key_list(\(bind: .string(table), .string), 'main') ORDER BY id DESC, seq
             """
         var result: [Reference] = [], last: Value?
-        for row in try rows(text, [.int64, .string, .string, .string, .string]) {
+        for row in try connection.rows(text, [.int64, .string, .string, .string, .string]) {
             if row[0] != last { result.append(Reference(table: row[1].text, deleteRule: Self.deleteRule(row[4].text))) }
             last = row[0]
             result[result.count - 1].columns.append(row[2].text)
@@ -126,15 +113,15 @@ struct SQLiteCatalogRows {
 
     /// Whether a column has whole numbers and nothing else.
     func holdsOnlyIntegers(_ table: String, _ column: String) throws(StorageError) -> Bool {
-        try number("SELECT count(*) FROM main.\(identifier: table) AS t WHERE typeof(t.\(identifier: column)) <> 'integer'") == 0
+        try connection.number("SELECT count(*) FROM main.\(identifier: table) AS t WHERE typeof(t.\(identifier: column)) <> 'integer'") == 0
     }
 
     /// Whether the numbers of a column can be keys.
     func holdsKeys(_ table: String, _ column: String) throws(StorageError) -> Bool {
         let source: SQLText = "FROM main.\(identifier: table) AS t", most = CatalogKey.greatest
         // Two statements, because an index gives one end at once and not both.
-        let greatest = try number("SELECT max(t.\(identifier: column)) \(source)")
-        let least = try number("SELECT min(t.\(identifier: column)) \(source)")
+        let greatest = try connection.number("SELECT max(t.\(identifier: column)) \(source)") ?? 0
+        let least = try connection.number("SELECT min(t.\(identifier: column)) \(source)") ?? 0
         return greatest <= most && least >= -most
     }
 
@@ -143,7 +130,7 @@ struct SQLiteCatalogRows {
         let text: SQLText = """
             SELECT DISTINCT typeof(t.\(identifier: column)) FROM main.\(identifier: table) AS t WHERE t.\(identifier: column) IS NOT NULL
             """
-        switch Set(try rows(text, [.string]).map { $0[0].text }) {
+        switch Set(try connection.rows(text, [.string]).map { $0[0].text }) {
         case ["integer"]: return .int64
         case ["real"], ["integer", "real"]: return .double
         case ["text"], []: return .string
@@ -158,26 +145,19 @@ struct SQLiteCatalogRows {
             SELECT typeof(t.\(identifier: column)) FROM main.\(identifier: table) AS t WHERE t.\(identifier: column) IS NOT NULL
             ORDER BY t.\(identifier: key) DESC LIMIT 1
             """
-        return try rows(text, [.string]).first?[0].text
+        return try connection.rows(text, [.string]).first?[0].text
     }
 
     /// How many rows refer to one that is not there.
     func missing(_ key: CatalogForeignKey, _ table: CatalogTable, _ other: CatalogTable) throws(StorageError) -> Int64 {
         let present = key.columns.map { "t.\(SQLText.quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
         let equal = zip(key.references, key.columns).map { "o.\(SQLText.quoted($0)) = t.\(SQLText.quoted($1))" }
-        return try number(
+        let missing: SQLText =
             """
             SELECT count(*) FROM \(raw: table.source) AS t WHERE \(raw: present) AND NOT EXISTS \
             (SELECT 1 FROM \(raw: other.source) AS o WHERE \(raw: equal.joined(separator: " AND ")))
-            """)
+            """
+        return try connection.number(missing) ?? 0
     }
-}
-
-extension Value {
-    /// The text that a catalog holds; empty for anything else.
-    var text: String { if case .string(let text) = self { text } else { "" } }
-
-    /// The number that a catalog holds; 0 for anything else.
-    var number: Int64 { if case .int(let number) = self { number } else { 0 } }
 }
 #endif

@@ -44,7 +44,7 @@ struct SQLiteForeign: Sendable {
     /// The place and the tables of a file.
     static func identity(_ place: SQLitePlace, _ connection: SQLiteConnection) throws(StorageError) -> String {
         let path = URL(fileURLWithPath: place.path).standardizedFileURL.path
-        let statements = try SQLiteCatalogRows(connection).rows("SELECT sql FROM main.sqlite_master ORDER BY name, type", [.string])
+        let statements = try connection.rows("SELECT sql FROM main.sqlite_master ORDER BY name, type", [.string])
         return ([path] + statements.map { $0[0].text }).joined(separator: "\n")
     }
 

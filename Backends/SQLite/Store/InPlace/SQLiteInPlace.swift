@@ -72,7 +72,7 @@ final class SQLiteInPlace: Sendable {
         let text: SQLText = """
             SELECT sql FROM main.sqlite_master WHERE type = 'table' OR type = 'trigger' AND name LIKE 'polystore\\_%' ESCAPE '\\' ORDER BY name
             """
-        return try SQLiteCatalogRows(connection).rows(text, [.string]).map { $0[0].text }.joined(separator: "\n")
+        return try connection.rows(text, [.string]).map { $0[0].text }.joined(separator: "\n")
     }
 
     /// Refuses to go on where the owner has changed the tables; takes the snapshot of a transaction.

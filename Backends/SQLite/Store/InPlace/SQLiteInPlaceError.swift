@@ -52,9 +52,7 @@ struct SQLiteInPlaceError {
     private func name(_ entity: EntityIndex) -> String { inPlace.tables.schema.entities[entity].name }
 
     private func failed(_ entity: String, _ property: String?, _ message: String, _ cause: SQLiteError.Cause) -> StorageError {
-        let failure = ValidationFailure(entity: entity, property: property, key: 0, message)
-        return StorageError(
-            .validationFailed, "\(failure)", details: .init(entity: entity, property: property, failures: [failure]), cause: cause)
+        inPlace.tables.isInvalid(entity, property, message, cause)
     }
 
     /// The entity and property of `table.column`.
@@ -71,18 +69,10 @@ struct SQLiteInPlaceError {
         let places = subject.components(separatedBy: ", ").map { place($0, entity) }
         let name = places.first?.entity ?? "", properties = places.compactMap(\.property)
         if let index = inPlace.tables.schema.index(of: name), properties == [inPlace.tables.tables[index].key] {
-            return StorageError(
-                .alreadyExists, "an object of \(name) with this key is already there", details: .init(entity: name), cause: cause)
+            return inPlace.tables.keyIsTaken(name, cause)
         }
-        let label = inPlace.tables.schema.index(of: name).flatMap { index in
-            inPlace.tables.schema[index].uniqueConstraints.first { constraint in
-                Set(constraint.slots.map { inPlace.tables.schema[index].slots[$0].name }) == Set(properties)
-            }?.name
-        }
-        let constraint = label ?? (properties.isEmpty ? subject : properties.joined(separator: ", "))
-        return StorageError(
-            .uniqueConstraintViolated, "another object of \(name) has the same \(constraint)",
-            details: .init(entity: name, constraint: constraint), cause: cause)
+        let index = properties.isEmpty ? subject : properties.joined(separator: ", ")
+        return inPlace.tables.isNotUnique(name, properties, index: index, cause)
     }
 
     // MARK: References
@@ -118,7 +108,7 @@ struct SQLiteInPlaceError {
                     AND (l.source = f."table" AND l."key" = f.rowid OR l.source = f.parent AND l.kind = 'd'))
             ORDER BY 4 LIMIT 1
             """
-        guard let row = try SQLiteCatalogRows(connection).rows(text, [.string, .string, .string, .bool]).first else { return nil }
+        guard let row = try connection.rows(text, [.string, .string, .string, .bool]).first else { return nil }
         let child = inPlace.tables.entity(ofTable: row[0].text), parent = inPlace.tables.entity(ofTable: row[1].text)
         return Broken(
             entity: child.map(name) ?? row[0].text,

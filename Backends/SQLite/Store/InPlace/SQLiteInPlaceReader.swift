@@ -13,7 +13,7 @@ class SQLiteInPlaceReader: SQLiteReader {
 
     override func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
         try checkOpen()
-        guard let start = try floor().start(after: core.position(token)) else { return [] }
+        guard let start = try connection.historyFloor().start(after: core.position(token)) else { return [] }
         let after = try beginning(start)
         // Rows of one of our transactions belong together; what other programs write has no such bounds.
         let text: SQLText = """
@@ -24,27 +24,24 @@ class SQLiteInPlaceReader: SQLiteReader {
             """
         let statement = try connection.statement(text)
         defer { statement.reset() }
-        var log = InPlaceLog(inPlace.tables, separator: SQLiteInPlaceSetup.separator, everything: SQLiteInPlaceSetup.everything)
+        var log = InPlaceLog(inPlace.tables)
         while try statement.step() {
-            let row = try statement.values([.int64, .int64, .string, .string, .int64, .string, .string])
+            let row = try statement.values(InPlaceLog.types)
             if log.isFull(limit, next: row[0].number) { break }
-            log.add(
-                position: row[0].number, time: row[1].number, author: row[2].text, source: row[3].text, key: row[4].number,
-                kind: row[5].text, changed: row[6].text)
+            log.add(row)
         }
         return log.entries(of: core.storeID, core.metadata.history)
     }
 
     override func currentToken() throws(StorageError) -> HistoryToken? {
         try checkOpen()
-        let position = max(try connection.integer("SELECT max(position) FROM polystore_log") ?? 0, try floor().position)
-        return position > 0 ? HistoryToken(store: core.storeID, position: position) : nil
+        return try connection.newestPosition(in: "polystore_log").map(core.token)
     }
 
     override func has(_ mark: SQLiteCommitMark) throws(StorageError) -> Bool? {
-        if mark.position <= (try floor().position) { return nil }
+        if mark.position <= (try connection.historyFloor().position) { return nil }
         let text: SQLText = "SELECT time, author FROM polystore_commits WHERE position = \(bind: .int(mark.position), .int64)"
-        guard let row = try SQLiteCatalogRows(connection).rows(text, [.int64, .string]).first else { return false }
+        guard let row = try connection.rows(text, [.int64, .string]).first else { return false }
         return mark == SQLiteCommitMark(position: mark.position, time: row[0].number, author: row[1].text, content: [])
     }
 
@@ -53,10 +50,7 @@ class SQLiteInPlaceReader: SQLiteReader {
         let text: SQLText = """
             SELECT first - 1 FROM main.polystore_commits WHERE position > \(bind: .int(position), .int64) ORDER BY position LIMIT 1
             """
-        return min(position, try SQLiteCatalogRows(connection).rows(text, [.int64]).first?.first?.number ?? position)
+        return min(position, try connection.number(text) ?? position)
     }
-
-    /// Where the history begins.
-    final func floor() throws(StorageError) -> HistoryFloor { try HistoryFloor(note: try note(HistoryFloor.noteName)) }
 }
 #endif

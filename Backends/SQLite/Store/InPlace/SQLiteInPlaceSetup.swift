@@ -21,9 +21,6 @@ struct SQLiteInPlaceSetup {
         """
 
     private static let tables = ["inplace", "versions", "log", "commits", "notes", "keys"]
-    /// What stands between the names of changed columns in the log, and what stands for all of them.
-    static let separator: Character = "\u{1f}", everything = "*"
-
     private let connection: SQLiteConnection
     private let triggers: [String: String]
 
@@ -35,47 +32,28 @@ struct SQLiteInPlaceSetup {
 
     /// The identity of the store; nil where it was never written to in place.
     static func storeID(_ connection: SQLiteConnection) throws(StorageError) -> UUID? {
-        let known = "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = 'polystore_inplace'"
-        if try connection.integer(known) != 1 { return nil }
-        let rows = try SQLiteCatalogRows(connection).rows("SELECT name, value FROM main.polystore_inplace", [.string, .string])
-        let entries = Dictionary(rows.map { ($0[0].text, $0[1].text) }, uniquingKeysWith: { first, _ in first })
-        guard let format = Int(entries["format"] ?? ""), let id = UUID(uuidString: entries["store"] ?? "") else {
-            throw StorageError(.corrupted, "what lies beside the tables, polystore_inplace, has no valid format and identity")
-        }
-        if format > 1 {
-            throw StorageError(
-                .unsupported, "what lies beside the tables has format \(format); this version writes 1: update the program")
-        }
-        return id
+        let known: SQLText = "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = 'polystore_inplace'"
+        if try connection.number(known) != 1 { return nil }
+        return try InPlaceIdentity.storeID(connection.entries("SELECT name, value FROM main.polystore_inplace"))
     }
 
     /// Makes what is missing, in one transaction; nothing is written where all is there.
     func install() throws(StorageError) {
         if try isInstalled() { return }
-        try connection.execute("BEGIN IMMEDIATE")
-        do throws(StorageError) {
+        try connection.inTransaction("BEGIN IMMEDIATE") { () throws(StorageError) in
             try connection.execute(Self.creation)
             try connection.execute("INSERT OR IGNORE INTO main.polystore_inplace VALUES('store', '\(UUID().uuidString)')")
             for (name, sql) in try present() where triggers[name] != sql { try connection.execute(Self.drop(name)) }
             let there = try present()
             for (name, sql) in triggers.sorted(by: { $0.key < $1.key }) where there[name] == nil { try connection.execute(sql) }
-            try connection.execute("COMMIT")
-        } catch {
-            try? connection.execute("ROLLBACK")
-            throw error
         }
     }
 
     /// Removes all of it, in one transaction; the tables of the other program stay as they are.
     static func remove(_ connection: SQLiteConnection) throws(StorageError) {
-        try connection.execute("BEGIN IMMEDIATE")
-        do throws(StorageError) {
+        try connection.inTransaction("BEGIN IMMEDIATE") { () throws(StorageError) in
             for name in try present(connection).keys { try connection.execute(drop(name)) }
             for name in tables { try connection.execute("DROP TABLE IF EXISTS main.polystore_\(name)") }
-            try connection.execute("COMMIT")
-        } catch {
-            try? connection.execute("ROLLBACK")
-            throw error
         }
     }
 
@@ -92,8 +70,7 @@ struct SQLiteInPlaceSetup {
         let text: SQLText = """
             SELECT name, sql FROM main.sqlite_master WHERE type = 'trigger' AND name LIKE 'polystore\\_%' ESCAPE '\\'
             """
-        let rows = try SQLiteCatalogRows(connection).rows(text, [.string, .string])
-        return Dictionary(rows.map { ($0[0].text, $0[1].text) }, uniquingKeysWith: { first, _ in first })
+        return try connection.entries(text)
     }
 }
 
@@ -114,7 +91,7 @@ extension SQLiteInPlaceSetup {
     private static func log(_ source: String, _ key: String, _ kind: String, condition: String = "") -> String {
         let now = "CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000"
         return "INSERT INTO polystore_log(time, source, \"key\", kind, changed) "
-            + "SELECT \(now), \(literal(source)), \(key), '\(kind)', '\(everything)'\(condition);"
+            + "SELECT \(now), \(literal(source)), \(key), '\(kind)', '\(InPlaceLog.everything)'\(condition);"
     }
 
     private static func trigger(_ name: String, _ event: String, _ table: String, when: String? = nil, _ body: String...) -> (

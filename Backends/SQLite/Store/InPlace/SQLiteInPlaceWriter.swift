@@ -5,12 +5,14 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 /// The write transaction over the tables of another program. Versions and history are kept by triggers, which see every writer.
-final class SQLiteInPlaceWriter: SQLiteInPlaceReader, ChangeRecordingWriter, HistoryPurgingWriter, SQLWriter {
-    let scratchRows = RowBatch(capacity: 500)
+final class SQLiteInPlaceWriter: SQLiteInPlaceReader, SQLInPlaceWriter, HistoryPurgingWriter, SQLWriter {
+    static let checksReferencesAtOnce = false
+
+    let rowBatch = RowBatch(capacity: 500)
     /// The hierarchies that got keys here, and those that got rows.
     private var reserved: Set<EntityIndex> = []
     var inserted: Set<EntityIndex> = []
-    private var savepoints = Savepoints<Void>()
+    var savepoints = Savepoints<Void>()
     /// The newest position of the log before the transaction.
     private let start: Int64
     /// What the commit is known by.
@@ -38,12 +40,6 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, ChangeRecordingWriter, His
         try connection.integer("SELECT seq FROM main.sqlite_sequence WHERE name = 'polystore_log'") ?? 0
     }
 
-    /// Runs a statement of ours about the file as a whole.
-    func run(_ text: SQLText) throws(StorageError) {
-        let code = try connection.statement(text).run()
-        if code != SQLITE_DONE { throw connection.error(code) }
-    }
-
     // MARK: Keys
 
     /// The keys behind the greatest that ever was. The transaction holds the file's one lock for writing, so nobody takes them meanwhile.
@@ -56,10 +52,10 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, ChangeRecordingWriter, His
                 coalesce((SELECT seq FROM main.sqlite_sequence WHERE name = \(name)), 0),
                 coalesce((SELECT next - 1 FROM main.polystore_keys WHERE source = \(name)), 0))
             """
-        let last = try SQLiteCatalogRows(connection).rows(text, [.int64]).first?.first?.number ?? 0
+        let last = try connection.number(text) ?? 0
         if last > CatalogKey.greatest { throw StorageError(.limitExceeded, "the keys of \(table.name) leave no room for new ones") }
         let keys = (last + 1)..<(last + 1 + Int64(count))
-        try run("INSERT OR REPLACE INTO main.polystore_keys VALUES(\(name), \(bind: .int(keys.upperBound), .int64))")
+        try connection.run("INSERT OR REPLACE INTO main.polystore_keys VALUES(\(name), \(bind: .int(keys.upperBound), .int64))")
         reserved.insert(entity)
         return keys
     }
@@ -69,54 +65,19 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, ChangeRecordingWriter, His
         for entity in reserved.sorted() {
             let table = inPlace.tables.tables[entity], name: SQLText = "\(bind: .string(table.name), .string)"
             if inserted.contains(entity) {
-                try run("DELETE FROM main.polystore_keys WHERE source = \(name)")
+                try connection.run("DELETE FROM main.polystore_keys WHERE source = \(name)")
                 continue
             }
             // Where the engine itself keeps the greatest key that ever was, other programs heed it.
             let last: SQLText = "(SELECT next - 1 FROM main.polystore_keys WHERE source = \(name))"
-            try run("UPDATE main.sqlite_sequence SET seq = \(last) WHERE name = \(name) AND seq < \(last)")
-        }
-    }
-
-    // MARK: Notes and marks
-
-    func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
-        try checkOpen()
-        if let bytes {
-            try run("INSERT OR REPLACE INTO main.polystore_notes VALUES(\(bind: .string(name), .string), \(bind: .data(bytes), .data))")
-        } else {
-            try run("DELETE FROM main.polystore_notes WHERE name = \(bind: .string(name), .string)")
+            try connection.run("UPDATE main.sqlite_sequence SET seq = \(last) WHERE name = \(name) AND seq < \(last)")
         }
     }
 
     func purgeHistory(through token: HistoryToken) throws(StorageError) {
         try checkOpen()
         let position = try beginning(min(try core.position(token) ?? 0, try lastPosition()))
-        if position <= (try floor().position) { return }
-        for table in ["polystore_log", "polystore_commits"] {
-            try run("DELETE FROM main.\(raw: table) WHERE position <= \(bind: .int(position), .int64)")
-        }
-        try setNote(HistoryFloor.noteName, HistoryFloor(position).note)
-    }
-
-    func savepoint() throws(StorageError) -> Int {
-        try checkOpen()
-        try connection.execute("SAVEPOINT s\(savepoints.next)")
-        return savepoints.add(())
-    }
-
-    func rollback(to savepoint: Int) throws(StorageError) {
-        try checkOpen()
-        try savepoints.find(savepoint)
-        try connection.execute("ROLLBACK TO s\(savepoint)")
-        savepoints.rewind(to: savepoint)
-    }
-
-    func release(_ savepoint: Int) throws(StorageError) {
-        try checkOpen()
-        try savepoints.find(savepoint)
-        try connection.execute("RELEASE s\(savepoint)")
-        savepoints.release(savepoint)
+        try connection.purgeHistory(["main.polystore_log", "main.polystore_commits"], through: position)
     }
 
     // MARK: The end
@@ -130,29 +91,24 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, ChangeRecordingWriter, His
         return token
     }
 
-    /// What the triggers have written down, of the transaction's own statements and of what the engine did by itself.
-    var recordedChanges: HistoryChanges? {
-        let text: SQLText = """
-            SELECT source, "key", kind, changed FROM main.polystore_log WHERE position > \(bind: .int(start), .int64) ORDER BY position
-            """
-        guard let rows = try? SQLiteCatalogRows(connection).rows(text, [.string, .int64, .string, .string]) else { return nil }
-        var log = InPlaceLog(inPlace.tables, separator: SQLiteInPlaceSetup.separator, everything: SQLiteInPlaceSetup.everything)
-        for row in rows {
-            log.add(position: 0, time: 0, author: "", source: row[0].text, key: row[1].number, kind: row[2].text, changed: row[3].text)
-        }
-        return log.changes(core.metadata.history)
+    var written: InPlaceTables { inPlace.tables }
+
+    var log: SQLText {
+        """
+        SELECT source, "key", kind, changed FROM main.polystore_log WHERE position > \(bind: .int(start), .int64) ORDER BY position
+        """
     }
 
     private func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
-        guard let last = try connection.integer("SELECT max(position) FROM main.polystore_log"), last > start else { return nil }
-        let time = record.time ?? Microseconds.from(Date()) ?? 0
-        try run(
+        guard let last = try connection.number("SELECT max(position) FROM main.polystore_log"), last > start else { return nil }
+        let time = record.entryTime
+        try connection.run(
             """
             INSERT INTO main.polystore_commits VALUES(\(bind: .int(last), .int64), \(bind: .int(start + 1), .int64), \
             \(bind: .int(time), .int64), \(bind: .string(record.author), .string))
             """)
         entry = SQLiteCommitMark(position: last, time: time, author: record.author, content: [])
-        return HistoryToken(store: core.storeID, position: last)
+        return core.token(last)
     }
 
     func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql) }

@@ -1,44 +1,42 @@
-public import Foundation
-public import PolystoreStorage
+package import Foundation
+package import PolystoreStorage
 
 /// Makes entries of the history from the log that lies beside the tables of another program.
 ///
 /// The log names tables and columns, not numbers, because their owner may change them at any time; what is no longer there is left out.
-public struct InPlaceLog {
+package struct InPlaceLog {
     private struct Entry {
         let position: Int64, time: Int64
         let author: String
         var changes: [HistoryChange] = []
     }
 
+    /// What stands between the names of changed columns, and what stands for all of them.
+    package static let separator: Character = "\u{1f}", everything = "*"
+    /// The types of the columns that `add` takes: position, time, author, source, key, kind and columns.
+    package static let types: [ValueType] = [.int64, .int64, .string, .string, .int64, .string, .string]
+
     private let tables: InPlaceTables
-    private let separator: Character
-    private let everything: String
     private var entities: [String: EntityIndex] = [:]
     private var links: [String: Int] = [:]
     private var slots: [EntityIndex: [String: Int]] = [:]
     private var entries: [Entry] = []
 
     /// A log without entries.
-    ///
-    /// - Parameters:
-    ///   - separator: What stands between the names of changed columns.
-    ///   - everything: What stands for all columns.
-    public init(_ tables: InPlaceTables, separator: Character, everything: String) {
+    package init(_ tables: InPlaceTables) {
         self.tables = tables
-        self.separator = separator
-        self.everything = everything
         for (index, table) in tables.tables.enumerated() { entities[table.name] = index }
         for (index, pairs) in tables.pairs.enumerated() { links[pairs.name] = index }
     }
 
     /// Whether a row at a position would begin an entry too many.
-    public func isFull(_ limit: Int, next position: Int64) -> Bool { entries.count >= limit && entries.last?.position != position }
+    package func isFull(_ limit: Int, next position: Int64) -> Bool { entries.count >= limit && entries.last?.position != position }
 
-    /// Adds a row; rows of one entry follow each other and have its position.
-    public mutating func add(position: Int64, time: Int64, author: String, source: String, key: Int64, kind: String, changed: String) {
-        if entries.last?.position != position { entries.append(Entry(position: position, time: time, author: author)) }
-        guard let change = change(source, key, kind, changed) else { return }
+    /// Adds a row of the log; rows of one entry follow each other and have its position.
+    package mutating func add(_ row: [Value]) {
+        let position = row[0].number
+        if entries.last?.position != position { entries.append(Entry(position: position, time: row[1].number, author: row[2].text)) }
+        guard let change = change(row[3].text, row[4].number, row[5].text, row[6].text) else { return }
         entries[entries.count - 1].changes.append(change)
     }
 
@@ -58,18 +56,18 @@ public struct InPlaceLog {
 
     private mutating func mask(_ entity: EntityIndex, _ changed: String) -> SlotMask {
         var mask = SlotMask()
-        if changed == everything {
+        if changed == Self.everything {
             for slot in tables.tables[entity].columns.indices { mask.insert(slot) }
             return mask
         }
         let known = slots[entity] ?? tables.tables[entity].slots
         slots[entity] = known
-        for name in changed.split(separator: separator) { if let slot = known[String(name)] { mask.insert(slot) } }
+        for name in changed.split(separator: Self.separator) { if let slot = known[String(name)] { mask.insert(slot) } }
         return mask
     }
 
     /// The entries, each with one change for each object.
-    public func entries(of store: UUID, _ rules: HistoryRules) -> [HistoryEntry] {
+    package func entries(of store: UUID, _ rules: HistoryRules) -> [HistoryEntry] {
         entries.map { entry in
             HistoryEntry(
                 token: HistoryToken(store: store, position: entry.position), time: entry.time, author: entry.author,
@@ -78,7 +76,7 @@ public struct InPlaceLog {
     }
 
     /// What the rows that were added come to where all are of one transaction, one change for each object.
-    public func changes(_ rules: HistoryRules) -> HistoryChanges { entries.first.map { Self.changes($0, rules) } ?? HistoryChanges() }
+    package func changes(_ rules: HistoryRules) -> HistoryChanges { entries.first.map { Self.changes($0, rules) } ?? HistoryChanges() }
 
     private static func changes(_ entry: Entry, _ rules: HistoryRules) -> HistoryChanges {
         var recorder = HistoryRecorder(rules)

@@ -110,6 +110,17 @@ public struct InPlaceTables: Sendable {
         return result
     }
 
+    /// Refuses a reference that is the primary key and says something else than the key.
+    package func checkKey(_ entity: EntityIndex, _ slot: Int, _ row: borrowing RowView) throws(StorageError) {
+        if row[slot].kind == .int, row[slot].int == row.key { return }
+        let description = schema[entity], property = description.slots[slot].name
+        throw StorageError(
+            .unsupported,
+            "the key of \(description.name) is that of its \(property), and keys of new objects are given by the store: add such rows with the "
+                + "database's own program; all else of them can be changed",
+            details: .init(entity: description.name, property: property))
+    }
+
     /// The entity whose table has a name.
     public func entity(ofTable name: String) -> EntityIndex? { tables.firstIndex { $0.name == name } }
 
@@ -125,16 +136,4 @@ public struct CatalogWriting: Sendable {
     let source: String
     let key: String
     var columns: [String: InPlaceTables.Column] = [:]
-}
-
-extension StorageError {
-    /// What giving an object another reference throws where the reference is its key.
-    public static func keyIsReference(_ entity: EntityDescription, _ slot: Int) -> StorageError {
-        let property = entity.slots[slot].name
-        return StorageError(
-            .unsupported,
-            "the key of \(entity.name) is that of its \(property), and keys of new objects are given by the store: add such rows with the "
-                + "database's own program; all else of them can be changed",
-            details: .init(entity: entity.name, property: property))
-    }
 }

@@ -1,0 +1,147 @@
+package import PolystoreStorage
+
+/// A write transaction over the tables of another program. Versions and history are kept by triggers, which see every writer.
+///
+/// Each requirement changes many rows of one table, and says what the engine has against it.
+package protocol SQLInPlaceWriter: SQLWriteSession, ChangeRecordingWriter where Mark == Void {
+    /// Whether the engine checks references with each statement, and not at the end of the transaction.
+    static var checksReferencesAtOnce: Bool { get }
+
+    /// The tables as they are written.
+    var written: InPlaceTables { get }
+    /// The rows of one statement, or of as many as the engine takes at once.
+    var rowBatch: RowBatch { get }
+    /// The statement that reads the log of the transaction: source, key, kind and columns of each change, in order.
+    var log: SQLText { get throws(StorageError) }
+
+    /// The versions of the rows that are there.
+    func versions(_ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) -> [Int64: Int64]
+    /// Gives rows other versions than the triggers have given them.
+    func set(_ versions: [Int64: Int64], _ entity: EntityIndex) throws(StorageError)
+    /// Deletes rows, unless the engine has done so together with what they refer to.
+    func delete(_ entity: EntityIndex, _ keys: [Int64]) throws(StorageError)
+    /// Sets columns of rows to nil.
+    func clear(_ slots: [Int], _ entity: EntityIndex, _ keys: [Int64]) throws(StorageError)
+    func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError)
+    func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError)
+    func remove(_ pairs: [Link], link: Int) throws(StorageError)
+    func add(_ pairs: [Link], link: Int) throws(StorageError)
+}
+
+extension SQLInPlaceWriter {
+    /// Pairs are removed first and added last, and what refers is deleted before what it refers to and added behind it: the engine has rules
+    /// of its own about references.
+    package func apply(_ changes: ChangeSet) throws(StorageError) {
+        try checkOpen()
+        let parts = written.order.compactMap { entity in changes.entities.first { $0.entity == entity } }
+        let hasDeletes = parts.contains { !$0.deletes.isEmpty }
+        var before: [EntityIndex: [Int64: Int64]] = [:]
+        for change in parts { try check(change, &before, keeps: hasDeletes || parks(change)) }
+        for change in changes.links where !change.removed.isEmpty { try remove(change.removed, link: change.link) }
+        for change in parts.reversed() where !change.deletes.isEmpty { try delete(change.entity, change.deletes.map(\.key)) }
+        for change in parts where parks(change) { try park(change) }
+        try settle(before)
+        // What refers to a new object waits for it.
+        let waits = Self.checksReferencesAtOnce && parts.contains { $0.inserts != nil }
+        try update(parts) { !waits || !refers($0, $1) }
+        for change in parts { if let inserts = change.inserts { try insert(change.entity, inserts) } }
+        if waits { try update(parts, where: refers) }
+        for change in changes.links where !change.added.isEmpty { try add(change.added, link: change.link) }
+    }
+
+    private func update(_ parts: [EntityChanges], where isMeant: (EntityIndex, SlotMask) -> Bool) throws(StorageError) {
+        for change in parts {
+            for update in change.updates where isMeant(change.entity, update.mask) { try self.update(change.entity, update) }
+        }
+    }
+
+    private func refers(_ entity: EntityIndex, _ mask: SlotMask) -> Bool {
+        mask.slots.contains { core.tables.schema[entity].slots[$0].destination != nil }
+    }
+
+    // MARK: Versions
+
+    /// Looks at all versions before anything is changed: what the engine deletes or clears by itself counts as a change too.
+    ///
+    /// - Parameter keeps: Whether the versions are needed later, in `settle`.
+    private func check(
+        _ change: EntityChanges, _ before: inout [EntityIndex: [Int64: Int64]], keeps: Bool
+    ) throws(StorageError) {
+        let pairs = change.deletes.compactMap { deletion in deletion.expectedVersion.map { (deletion.key, $0) } }
+        let expected = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+        if !change.deletes.isEmpty { try check(change.entity, change.deletes.map(\.key), expected) }
+        for update in change.updates where update.checksVersion || keeps {
+            try update.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
+                let keys = (0..<batch.count).map(batch.key)
+                var expected: [Int64: Int64] = [:]
+                if update.checksVersion { for index in keys.indices { expected[keys[index]] = batch.row(index).version } }
+                let versions = try check(change.entity, keys, expected)
+                if keeps { before[change.entity, default: [:]].merge(versions) { first, _ in first } }
+            }
+        }
+    }
+
+    @discardableResult
+    private func check(_ entity: EntityIndex, _ keys: [Int64], _ expected: [Int64: Int64]) throws(StorageError) -> [Int64: Int64] {
+        let versions = try versions(entity, keys), name = core.tables.schema.entities[entity].name
+        try checkAll(entity, keys, versions)
+        let stale = keys.filter { expected[$0] != nil && expected[$0] != versions[$0] }
+        guard let first = stale.first else { return versions }
+        throw StorageError(
+            .staleObject, "\(name) \(first) was changed by another transaction since it was read",
+            details: .init(entity: name, keys: stale))
+    }
+
+    /// - Throws: `notFound` where rows are missing.
+    package func checkAll(_ entity: EntityIndex, _ keys: [Int64], _ versions: [Int64: Int64]) throws(StorageError) {
+        let gone = keys.filter { versions[$0] == nil }, name = core.tables.schema.entities[entity].name
+        guard let first = gone.first else { return }
+        throw StorageError(.notFound, "\(name) \(first) is not there any more", details: .init(entity: name, keys: gone))
+    }
+
+    /// Takes the versions of rows back that the deletion of others has raised: their own change raises them once.
+    private func settle(_ before: [EntityIndex: [Int64: Int64]]) throws(StorageError) {
+        for (entity, versions) in before.sorted(by: { $0.key < $1.key }) {
+            let now = try self.versions(entity, versions.keys.sorted())
+            let raised = versions.filter { now[$0.key] != $0.value }
+            if !raised.isEmpty { try set(raised, entity) }
+        }
+    }
+
+    // MARK: Unique columns
+
+    /// Whether several rows change unique columns, so that their values could change places.
+    private func parks(_ change: EntityChanges) -> Bool {
+        change.updates.reduce(0) { $0 + $1.rows.count } > 1 && change.updates.contains { !parked(change.entity, $0.mask).isEmpty }
+    }
+
+    private func parked(_ entity: EntityIndex, _ mask: SlotMask) -> [Int] {
+        let unique = Set(core.tables.schema[entity].uniqueConstraints.flatMap(\.slots)), table = written.tables[entity]
+        return mask.slots.filter { unique.contains($0) && !table.columns[$0].isRequired }
+    }
+
+    private func park(_ change: EntityChanges) throws(StorageError) {
+        for update in change.updates {
+            let slots = parked(change.entity, update.mask)
+            if slots.isEmpty { continue }
+            try update.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
+                try clear(slots, change.entity, (0..<batch.count).map(batch.key))
+            }
+        }
+    }
+
+    // MARK: The log
+
+    /// What the triggers have written down, of the transaction's own statements and of what the engine did by itself.
+    package var recordedChanges: HistoryChanges? {
+        guard let rows = try? connection.rows(log, [.string, .int64, .string, .string]) else { return nil }
+        var log = InPlaceLog(written)
+        for row in rows { log.add([.int(0), .int(0), .string("")] + row) }
+        return log.changes(core.metadata.history)
+    }
+
+    /// The names of columns, as the log lists them.
+    package func columns(_ slots: [Int], _ entity: EntityIndex) -> String {
+        slots.map { written.tables[entity].columns[$0].name }.joined(separator: String(InPlaceLog.separator))
+    }
+}

@@ -1,0 +1,83 @@
+package import Foundation
+package import PolystoreStorage
+
+/// What the sessions of an open store share, as far as the engines have it in common.
+package protocol SQLCore: AnyObject {
+    /// What the store holds.
+    var metadata: StoreMetadata { get }
+    /// The tables that sessions read.
+    var tables: SQLTables { get }
+    /// Makes the statements.
+    var compiler: SQLCompiler { get }
+}
+
+extension SQLCore {
+    /// The identity of the store.
+    package var storeID: UUID { metadata.storeID }
+
+    /// The token of a position of the history.
+    package func token(_ position: Int64) -> HistoryToken { HistoryToken(store: storeID, position: position) }
+
+    /// The position of a token; nil for none.
+    package func position(_ token: HistoryToken?) throws(StorageError) -> Int64? {
+        guard let token else { return nil }
+        guard token.store == storeID else {
+            throw StorageError(.tokenExpired, "the token belongs to another store; start from the beginning")
+        }
+        return token.position
+    }
+
+    /// An entry of the history, in the terms in which it was written.
+    ///
+    /// - Parameter row: Its position, time, author and changes.
+    package func entry(_ row: [Value]) throws(StorageError) -> HistoryEntry {
+        guard case .int(let position) = row[0], case .int(let time) = row[1], case .string(let author) = row[2],
+            case .data(let bytes) = row[3]
+        else { throw .damagedHistory }
+        return HistoryEntry(token: token(position), time: time, author: author, changes: try Self.changes(bytes))
+    }
+
+    /// The changes of an entry.
+    package static func changes(_ bytes: Data) throws(StorageError) -> HistoryChanges {
+        guard let changes = bytes.withUnsafeBytes(HistoryRecorder.decode) else { throw .damagedHistory }
+        return changes
+    }
+}
+
+/// A session over one connection.
+package protocol SQLSession: ValueQueryReader {
+    associatedtype Core: SQLCore
+    associatedtype Connection: SQLConnection
+
+    var core: Core { get }
+    var connection: Connection { get }
+
+    /// - Throws: What ended the session, or made its transaction fail.
+    func checkOpen() throws(StorageError)
+
+    /// The engine's answer to a query for values; nil where it is not the one of the contract.
+    func answer(_ query: SQLValueQuery) throws(StorageError) -> [[Value]]?
+}
+
+extension SQLSession {
+    package func pushdown(of plan: FetchPlan) -> Pushdown { core.compiler.pushdown(of: plan) }
+
+    package func pushdown(of plan: QueryPlan) -> Pushdown { core.compiler.values(plan) == nil ? .unsupported : .exact }
+
+    package func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]? {
+        try checkOpen()
+        guard let query = core.compiler.values(plan), let answer = try answer(query) else { return nil }
+        return try SQLValueQuery.answer(answer, plan)
+    }
+
+    package func note(_ name: String) throws(StorageError) -> Data? {
+        try checkOpen()
+        return try connection.note(name)
+    }
+
+    /// - Throws: `unsupported` for a store without a history.
+    package func checkHistory() throws(StorageError) {
+        try checkOpen()
+        if !core.metadata.history.isOn { throw .keepsNoHistory }
+    }
+}

@@ -1,0 +1,108 @@
+package import PolystoreStorage
+
+/// A write transaction over tables of a store's own, whose changes it records itself.
+///
+/// Each requirement changes many rows; `recorder` is told of them by whoever changes them.
+package protocol SQLTableWriter: SQLWriteSession, BatchWriter, ChangeRecordingWriter {
+    var recorder: HistoryRecorder { get set }
+    /// The rows of one statement, or of as many as the engine takes at once.
+    var rowBatch: RowBatch { get }
+
+    /// Deletes rows that are there, each in the version that is expected.
+    func delete(_ entity: EntityIndex, _ deletions: [RowDeletion]) throws(StorageError)
+    /// Sets columns of rows to nil.
+    func clear(_ slots: [Int], _ entity: EntityIndex, _ rows: RowSource) throws(StorageError)
+    func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError)
+    func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError)
+    func remove(_ pairs: [Link], link: Int) throws(StorageError)
+    func add(_ pairs: [Link], link: Int) throws(StorageError)
+    /// Waits for what was sent to the engine.
+    func flush() throws(StorageError)
+
+    /// Runs a statement that changes rows of an entity.
+    ///
+    /// - Parameter body: Takes the key of each row and, in a hierarchy, the number of its entity.
+    func change(_ entity: EntityIndex, _ text: SQLText, _ body: (Int64, Int64?) -> Void) throws(StorageError)
+}
+
+extension SQLTableWriter {
+    package func flush() {}
+
+    package var recordedChanges: HistoryChanges? { recorder.changes }
+
+    package func apply(_ changes: ChangeSet) throws(StorageError) {
+        try checkOpen()
+        for change in changes.entities where !change.deletes.isEmpty {
+            try remember(change)
+            try delete(change.entity, change.deletes)
+        }
+        for change in changes.entities { try park(change) }
+        for change in changes.entities { for update in change.updates { try self.update(change.entity, update) } }
+        for change in changes.entities { if let inserts = change.inserts { try insert(change.entity, inserts) } }
+        for change in changes.links { try apply(change) }
+        try flush()
+    }
+
+    /// Reads what the history preserves of rows before they are deleted.
+    private func remember(_ change: EntityChanges) throws(StorageError) {
+        if !recorder.preserves(change.entity) { return }
+        let found = RowBatch(capacity: change.deletes.count)
+        try rows(change.entity, keys: change.deletes.map(\.key), into: found)
+        for index in 0..<found.count { recorder.remember(found.row(index)) }
+    }
+
+    /// Sets unique columns to nil where several rows change them, so that their values can change places.
+    private func park(_ change: EntityChanges) throws(StorageError) {
+        let unique = Set(core.tables.schema[change.entity].uniqueConstraints.flatMap(\.slots))
+        if unique.isEmpty || change.updates.reduce(0, { $0 + $1.rows.count }) < 2 { return }
+        for update in change.updates {
+            let parked = update.mask.slots.filter(unique.contains)
+            if !parked.isEmpty { try clear(parked, change.entity, update.rows) }
+        }
+    }
+
+    private func apply(_ changes: LinkChanges) throws(StorageError) {
+        if !changes.removed.isEmpty { try remove(changes.removed, link: changes.link) }
+        try add(changes.added, link: changes.link)
+        let owner = core.tables.schema.links[changes.link].owner
+        for key in Set(changes.removed.map(\.owner)).union(changes.added.map(\.owner)).sorted() {
+            recorder.links(changes.link, owner: owner, key)
+        }
+    }
+
+    /// Records what an upsert did with a row that was given a key.
+    package func upserted(_ upsert: RowUpsert, given: Int64, key: Int64, number: Int64?) -> UpsertedRow {
+        let entity = number.flatMap(core.tables.entity) ?? upsert.entity, isInserted = key == given
+        if isInserted { recorder.insert(entity, key) } else { recorder.update(entity, key, upsert.update) }
+        return UpsertedRow(key: key, entity: entity, isInserted: isInserted)
+    }
+
+    // MARK: Batches
+
+    package func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]? {
+        try checkOpen()
+        guard let text = core.compiler.update(update) else { return nil }
+        let mask = update.mask, keys = try keys(of: text, update.fetch.entity)
+        for (entity, keys) in keys.sorted(by: { $0.key < $1.key }) { for key in keys { recorder.update(entity, key, mask) } }
+        return keys
+    }
+
+    package func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]? {
+        try checkOpen()
+        guard let text = core.compiler.delete(plan) else { return nil }
+        if recorder.preserves(plan.entity) {
+            let cursor = try cursor(for: plan), batch = RowBatch()
+            while try cursor.next(into: batch) { for index in 0..<batch.count { recorder.remember(batch.row(index)) } }
+        }
+        let keys = try keys(of: text, plan.entity)
+        for (entity, keys) in keys.sorted(by: { $0.key < $1.key }) { for key in keys { recorder.delete(entity, key) } }
+        return keys
+    }
+
+    private func keys(of text: SQLText, _ entity: EntityIndex) throws(StorageError) -> [EntityIndex: [Int64]] {
+        var keys: [EntityIndex: [Int64]] = [:]
+        let tables = core.tables
+        try change(entity, text) { key, number in keys[number.flatMap(tables.entity) ?? entity, default: []].append(key) }
+        return keys.mapValues { $0.sorted() }
+    }
+}
