@@ -19,7 +19,7 @@ struct MemberWatch {
             watch.keys =
                 context.tracker == nil
                 ? try context.withReader(Int(object._store)) { reader throws(StorageError) in
-                    try watch.members(object._key, reader, context.model.schema)
+                    try watch.members(object._key, reader)
                 } : try watch.members(object, context)
             watches.append(watch)
         }
@@ -32,8 +32,8 @@ struct MemberWatch {
     }
 
     /// Reads the members anew; whether they are others than before.
-    mutating func hasChanged(_ key: Int64, _ reader: ReadSession, _ schema: Schema) throws(StorageError) -> Bool {
-        let now = try members(key, reader, schema)
+    mutating func hasChanged(_ key: Int64, _ reader: ReadSession) throws(StorageError) -> Bool {
+        let now = try members(key, reader)
         defer { keys = now }
         return now != keys
     }
@@ -50,7 +50,7 @@ struct MemberWatch {
         return relationship.relationship.cardinality == .toManyOrdered ? Array(keys) : keys.sorted()
     }
 
-    private func members(_ key: Int64, _ reader: ReadSession, _ schema: Schema) throws(StorageError) -> [Int64] {
+    private func members(_ key: Int64, _ reader: ReadSession) throws(StorageError) -> [Int64] {
         var found: [Int64] = []
         try MemberRows(reader).forEach(entity, position, of: key) { row in
             found.append(row.key)

@@ -106,7 +106,7 @@ extension ObjectMonitor: HomeMonitor {
         let schema = home.core.model.schema
         var names: Set<String> = [], members = members
         for index in members.indices where members[index].isConcerned(by: batch, store, schema) {
-            if try members[index].hasChanged(object._key, try sessions.reader(store), schema) { names.insert(members[index].name) }
+            if try members[index].hasChanged(object._key, try sessions.reader(store)) { names.insert(members[index].name) }
         }
         let isTouched =
             batch.unknown.contains(store)
