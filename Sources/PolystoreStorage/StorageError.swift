@@ -92,6 +92,8 @@ extension StorageError.Code {
     public static let peerDiverged = Self("peerDiverged")
     /// The transaction is committed, and one of its stores takes its part later: never to be run again.
     public static let commitPending = Self("commitPending")
+    /// The transaction is committed, and one of its stores, which keeps nothing beyond the process, lacks its part: never to be run again.
+    public static let commitIncomplete = Self("commitIncomplete")
     /// The store or a pool is in use by others.
     public static let busy = Self("busy")
     /// A deadline passed.

@@ -16,8 +16,8 @@ public struct TransferEngine: Sendable {
     ///   - source: A store that is open.
     ///   - target: A store that is open with the same schema, and empty.
     /// - Returns: The digests of what was read.
-    /// - Throws: `alreadyExists` when the target holds rows, `schemaMismatch` when the schemas differ, `cancelled`; then the target has
-    ///   nothing.
+    /// - Throws: `alreadyExists` when the target holds rows, `schemaMismatch` when the schemas differ, `peerUnavailable` when it commits
+    ///   together with other stores, `cancelled`; then the target has nothing.
     public func transfer(
         from source: OpenStore, to target: OpenStore, report: Report = { _ in }
     ) throws(StorageError) -> [TransferItem] {
@@ -36,6 +36,7 @@ public struct TransferEngine: Sendable {
         for root in schema.roots { totals[root] = try contents.count(root) }
         let writer = try target.beginWrite(WriteOptions(isBulk: true))
         defer { writer.end() }
+        try Peers(writer).checkIsAlone()
         try checkEmpty(writer)
         let items = try copy(contents, totals, writer, report)
         _ = try writer.commit(CommitRecord(author: "transfer"))

@@ -1,6 +1,7 @@
 import Foundation
 import Polystore
 import PolystoreCatalog
+import Synchronization
 import Testing
 
 /// Programs that commit over two stores, of which the first can be slow to commit: nobody overtakes them, and no order of stores locks them.
@@ -75,6 +76,39 @@ import Testing
             }
             let stack = try stack(urls), found = try numbers(stack)
             #expect(found.left == 80 && found.right == 80)
+            for store in stack.storages { try stack.removeStorage(store) }
+        }
+    }
+
+    /// One program commits over two stores, while another forgets again and again that they are a pair.
+    @Test(arguments: ["sqlite", "lmdb", "postgresql"]) func aPairingIsForgottenBesideAnotherProgram(_ left: String) throws {
+        let server = left == "postgresql" ? OwnServer() : nil
+        if left == "postgresql", server == nil { return }
+        defer { server?.remove() }
+        try withFolder {
+            let urls = [server.map { $0.url + "&x-schema=left" } ?? "\(left):\(folder.path)/left", "sqlite:\(folder.path)/right"]
+            try begin(urls)
+            let stack = try stack(urls), program = try HelperProcess(["--joint"] + urls)
+            let isDone = Mutex(false), failures = Mutex<[String]>([])
+            #expect(program.lines(1) == ["ready"])
+            let forgetting = Thread {
+                while !isDone.withLock({ $0 }) {
+                    for store in stack.storages {
+                        do { try stack.forgetPeers(of: store) } catch { failures.withLock { $0.append("\(error)") } }
+                        Thread.sleep(forTimeInterval: Double.random(in: 0...0.02))
+                    }
+                }
+            }
+            forgetting.start()
+            program.say("joint 60")
+            let answers = program.lines(60)
+            isDone.withLock { $0 = true }
+            while !forgetting.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+            program.endInput()
+            #expect(Set(answers).isSubset(of: ["ok", "serializationFailure", "busy"]), "\(answers)")
+            let found = try numbers(stack), done = answers.count { $0 == "ok" }
+            #expect(done > 0 && found.left == done && found.right == done, "\(found) of \(done)")
+            #expect(failures.withLock { $0 } == [])
             for store in stack.storages { try stack.removeStorage(store) }
         }
     }

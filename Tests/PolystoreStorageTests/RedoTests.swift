@@ -73,6 +73,18 @@ import Testing
         #expect(redo.changes[0].links.first?.removed == [Link(owner: 1, member: 2)])
     }
 
+    /// The bytes of the first format, by hand: versions are not in it, so that nothing is compared.
+    @Test func whatWasKeptInTheFirstFormatComesBack() throws {
+        let schema = try schema.get(), hash = Array(schema.hash.description.utf8)
+        func number(_ value: Int64) -> [UInt8] { [UInt8(value << 1)] }
+        let head: [UInt8] = [1, UInt8(hash.count)] + hash + [3] + Array("ann".utf8) + [42]
+        // One change set of one entity: two rows are deleted, no row is changed or added, no links.
+        let set: [UInt8] = [1, 0, 2] + number(5) + number(6) + [0, 0] + [0]
+        let redo = try Redo(Data(head + [1] + set), schema)
+        #expect(redo.number == 42 && redo.author == "ann")
+        #expect(redo.changes.first?.entities.first?.deletes == [RowDeletion(key: 5), RowDeletion(key: 6)])
+    }
+
     @Test func damageAndAnotherSchemaAreErrors() throws {
         let schema = try schema.get(), bytes = try redo(schema)
         for count in 0..<bytes.count {

@@ -114,6 +114,16 @@ import Testing
         #expect(try digest(store)?.count == 0)
     }
 
+    @Test func aStoreWithPeersIsNoTarget() throws {
+        let source = try store("text\na\n"), target = try store()
+        let writer = try target.beginWrite(WriteOptions())
+        try Peers.add(UUID(), writer)
+        _ = try writer.commit(CommitRecord())
+        let error = #expect(throws: StorageError.self) { try TransferEngine().transfer(from: source, to: target) }
+        #expect(error?.code == .peerUnavailable)
+        #expect(try digest(target)?.count == 0)
+    }
+
     @Test func aLoadTellsHowFarItHasCome() throws {
         let store = try store()
         var told: [Int] = []

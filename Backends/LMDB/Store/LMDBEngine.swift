@@ -29,6 +29,9 @@ final class LMDBEngine: OrderedStore {
         self.settings = settings
     }
 
+    /// Whether a commit waits for the disk.
+    var durability: Durability { settings.durability }
+
     /// Where the files lie, or would.
     var location: LMDBLocation { LMDBLocation(path, usesFolder: usesFolder) }
 

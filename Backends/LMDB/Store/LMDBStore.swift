@@ -4,7 +4,7 @@ internal import PolystoreKeyValue
 public import PolystoreStorage
 
 /// A store in an LMDB file: a map of the file in memory, readers without locks, one writer.
-public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingStorage, CommitOutcomeStorage {
+public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingStorage, CommitOutcomeStorage, SynchronizingStorage {
     /// `lmdb`.
     public static let storeType = "lmdb"
 
@@ -135,6 +135,9 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
         try engine.synchronize()
         return try store.outcome(of: token)
     }
+
+    /// Waits until the end of the newest commit is on the disk: without `durability=full` the engine does not wait for that.
+    public func synchronize() throws(StorageError) { if engine.durability == .relaxed { try engine.synchronize() } }
 
     /// What becomes of each map in a step.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {

@@ -34,6 +34,17 @@ extension PostgreSQLStore: AnnouncedCommitStorage {
     }
 }
 
+extension PostgreSQLStore: SynchronizingStorage {
+    /// Waits for the server's log, by a commit that waits for it: with `x-durability=relaxed` the others do not.
+    public func synchronize() throws(StorageError) {
+        if durability == .full { return }
+        try withReader { connection, _ throws(StorageError) in
+            try connection.execute(
+                "BEGIN READ WRITE; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'polystore', ''); COMMIT")
+        }
+    }
+}
+
 extension PostgreSQLCore {
     /// The advisory lock by which commits are announced for another store.
     fileprivate func joint(_ follower: UUID) -> Int64 {

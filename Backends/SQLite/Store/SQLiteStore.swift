@@ -23,7 +23,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     public let localStorageOptions: LocalStorageOptions
     /// What the program says about steps between versions of the model.
     public let migrationMappingProviders: [any SchemaMappingProvider]
-    private let place: SQLitePlace
+    let place: SQLitePlace
     private let isReadOnly: Bool
     private let recordsHistory: Bool
     private let checksAtOpening: Bool

@@ -5,7 +5,8 @@ internal import Synchronization
 /// What a stack knows of commits over several stores: what their leaders need not keep any more, where transactions may be prepared, and the
 /// gate by which nobody sees half of one.
 final class JointCommits: Sendable {
-    private struct Confirmed: Sendable {
+    /// A part of a commit that a follower has, so that its leader need not keep it.
+    struct Confirmed: Sendable, Hashable {
         let peer: Peer
         let follower: UUID
     }
@@ -13,6 +14,8 @@ final class JointCommits: Sendable {
     private struct State: Sendable {
         var confirmed: [Int: [Confirmed]] = [:]
         var prepared: Set<Int> = []
+        /// Leaders whose last commit over several stores is in doubt.
+        var doubtful: Set<Int> = []
         /// How often stores are in the midst of a joint commit, and of the opening of sessions that read.
         var committing: [Int: Int] = [:]
         var opening: [Int: Int] = [:]
@@ -44,9 +47,32 @@ final class JointCommits: Sendable {
     @inline(never) func hasConfirmed(_ leader: Int) -> Bool { state.withLock { !($0.confirmed[leader] ?? []).isEmpty } }
 
     /// Drops them, in a transaction of the store.
-    @inline(never) func dropConfirmed(_ leader: Int, _ writer: WriteSession) throws(StorageError) {
-        let confirmed = state.withLock { $0.confirmed.removeValue(forKey: leader) } ?? []
+    ///
+    /// - Returns: What was dropped: it is there again until the transaction has committed.
+    @inline(never) func dropConfirmed(_ leader: Int, _ writer: WriteSession) throws(StorageError) -> [Confirmed] {
+        let confirmed = state.withLock { $0.confirmed[leader] } ?? []
         for item in confirmed { try Peers.drop(for: item.follower, confirmed: item.peer, writer) }
+        return confirmed
+    }
+
+    /// The transaction has committed in which a store dropped what others have.
+    @inline(never) func didDrop(_ dropped: [Confirmed], _ leader: Int) {
+        if dropped.isEmpty { return }
+        state.withLock { state in
+            let left = (state.confirmed[leader] ?? []).filter { !dropped.contains($0) }
+            state.confirmed[leader] = left.isEmpty ? nil : left
+        }
+    }
+
+    // MARK: Doubt
+
+    /// The leaders whose last commit over several stores is in doubt: none of their followers is written to before it is decided.
+    var doubtful: Set<Int> { @inline(never) get { state.withLock { $0.doubtful } } }
+
+    @inline(never) func setDoubtful(_ leader: Int, _ isDoubtful: Bool) {
+        state.withLock { state in
+            if isDoubtful { state.doubtful.insert(leader) } else { state.doubtful.remove(leader) }
+        }
     }
 
     // MARK: Prepared transactions

@@ -40,17 +40,49 @@ extension StackCore {
         var options = options
         options.isFollowed = commits.isObserved
         try settlePrepared(position, entry, options)
+        if commitRank(position) != 1 { return try entry.store.beginWrite(options) }
+        for leader in joint.doubtful where leader != position { try settleDoubt(leader, options) }
         while true {
             let writer = try entry.store.beginWrite(options)
-            if commitRank(position) != 1 { return writer }
             do throws(StorageError) {
                 let author = try Peers.settle(writer, read: reading(for: entry.store.storeID, options))
                 guard let author else { return writer }
-                _ = try writer.commit(CommitRecord(author: author))
+                try commitSettled(writer, position, author)
             } catch {
                 writer.end()
                 throw error
             }
+        }
+    }
+
+    /// Commits what a store has taken over from a leader, and notifies observers.
+    private func commitSettled(_ writer: WriteSession, _ position: Int, _ author: String) throws(StorageError) {
+        let ticket = commits.begin([position]), changes = ticket.isObserved ? writer.recordedChanges : nil
+        var told: CommittedChanges?
+        defer { didCommit(ticket, told) }
+        do throws(StorageError) {
+            let token = try writer.commit(CommitRecord(author: author))
+            told = CommittedChanges([CommittedChanges.Part(store: position, token: token, changes: changes)], author: author)
+        } catch {
+            if error.code == .commitOutcomeUnknown { commitIsInDoubt(in: position) }
+            throw error
+        }
+        try writer.store.synchronize()
+    }
+
+    /// Decides a leader's commit that its engine left in doubt: what the store has when a transaction after it commits stays so.
+    ///
+    /// - Throws: `peerUnavailable` while the store does not take that transaction.
+    func settleDoubt(_ leader: Int, _ options: WriteOptions) throws(StorageError) {
+        do throws(StorageError) {
+            let writer = try entry(leader).store.beginWrite(options)
+            defer { writer.end() }
+            try Peers.touch(writer)
+            _ = try writer.commit(CommitRecord())
+            joint.setDoubtful(leader, false)
+        } catch {
+            if [.busy, .timeout, .cancelled].contains(error.code) { throw error }
+            throw Peers.unavailable(error)
         }
     }
 
@@ -68,6 +100,7 @@ extension StackCore {
     /// it; called when a store comes.
     func catchUp() throws(StorageError) {
         for (position, entry) in entries {
+            try remind(position, entry)
             if try isBehind(position, entry) {
                 do throws(StorageError) {
                     try beginWrite(position, WriteOptions()).end()
@@ -78,6 +111,19 @@ extension StackCore {
             }
             try endPrepared(position, entry)
             dropConfirmed(position, entry)
+        }
+    }
+
+    /// Notes the leaders of a store in it that it knows nothing of, as when it was put back from a backup of before it had any.
+    private func remind(_ position: Int, _ entry: Entry) throws(StorageError) {
+        if !canFollow(position) { return }
+        let reader = try entry.store.beginRead()
+        defer { reader.end() }
+        for (other, leader) in entries where other != position && isPersistent(other) {
+            let session = try leader.store.beginRead()
+            defer { session.end() }
+            guard let missing = try Peers(reader).missing(Peers(session), leader.store.storeID) else { continue }
+            try write(to: position) { writer throws(StorageError) in try Peers.add(missing, writer) }
         }
     }
 
@@ -121,8 +167,9 @@ extension StackCore {
         do throws(StorageError) {
             let writer = try beginWrite(position, WriteOptions())
             defer { writer.end() }
-            try joint.dropConfirmed(position, writer)
+            let dropped = try joint.dropConfirmed(position, writer)
             _ = try writer.commit(CommitRecord())
+            joint.didDrop(dropped, position)
         } catch {
             // The next transaction over both stores replaces it, and whoever adds both to a stack tries again.
         }

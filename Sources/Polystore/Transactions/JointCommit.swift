@@ -30,6 +30,8 @@ final class JointCommit {
     private var parts: [CommittedChanges.Part] = []
     /// Stores that could not take their part yet.
     private var late: [(store: Int, cause: StorageError)] = []
+    /// Why a store that keeps nothing beyond the process has not taken its part, which no other keeps.
+    private var loss: StorageError?
     private var confirmed: [(peer: Peer, follower: Int)] = []
 
     init(
@@ -47,8 +49,8 @@ final class JointCommit {
 
     /// Commits, and notifies observers of the stack.
     ///
-    /// - Throws: `commitPending` when all is committed and a store takes its part later; after any other error nothing is committed, or it is
-    ///   in doubt.
+    /// - Throws: `commitPending` when all is committed and a store takes its part later, `commitIncomplete` when one that keeps nothing beyond
+    ///   the process lacks it for good; after any other error nothing is committed, or it is in doubt.
     func run(_ source: (any Hashable & Sendable)?) throws(StorageError) {
         let order = stack.commitOrder(Set(redo.keys))
         // What a server only read is validated by its commit; a rollback would forget it.
@@ -57,16 +59,26 @@ final class JointCommit {
         let followers = order.dropFirst().filter { stack.commitRank($0) == 1 }
         let servers = order.dropFirst().filter { stack.commitRank($0) == 0 }
         try keepRedo(of: followers, in: first, leader)
-        try stack.joint.dropConfirmed(first, leader)
+        let dropped = try stack.joint.dropConfirmed(first, leader)
         let ticket = stack.commits.begin(order)
         defer { stack.didCommit(ticket, parts.isEmpty ? nil : CommittedChanges(parts, author: record.author, source: source)) }
         try stack.joint.commit(Set(order)) { () throws(StorageError) in
             let prepared = try prepare(servers, for: leader, ticket)
             try commit(first, prepared, ticket)
+            outcome = .committed
+            stack.joint.didDrop(dropped, first)
+            if !prepared.isEmpty || !followers.isEmpty { synchronize(first) }
             end(prepared, commits: true)
             for store in order.dropFirst() where !servers.contains(store) { commitPart(store, ticket) }
             for writer in writers.values { writer.end() }
             follow()
+            for store in followers { synchronize(store) }
+        }
+        if let loss {
+            throw StorageError(
+                .commitIncomplete,
+                "the transaction is committed; one of its stores, which keeps nothing beyond the process, could not take its part and lacks it; "
+                    + "do not run it again, but fill that store again", cause: loss)
         }
         if let (_, cause) = late.first {
             throw StorageError(
@@ -182,8 +194,12 @@ final class JointCommit {
     private func commit(_ first: Int, _ prepared: [Prepared], _ ticket: CommitHub.Ticket) throws(StorageError) {
         do throws(StorageError) {
             try commitOne(first, ticket)
-            outcome = .committed
         } catch {
+            var error = error
+            if error.code == .commitOutcomeUnknown, let isCommitted = isCommitted(first) {
+                if isCommitted { return }
+                error = StorageError(.inputOutput, "the commit failed; nothing of it is there, nor comes back", cause: error)
+            }
             if error.code == .commitOutcomeUnknown {
                 outcome = .inDoubt
                 for item in prepared { isInDoubt(item.store) }
@@ -194,8 +210,37 @@ final class JointCommit {
         }
     }
 
+    /// Whether the leader has the transaction whose commit is in doubt, decided while its followers are locked; nil where they are to ask
+    /// before they are written to. A server decides by itself, and they wait for that.
+    private func isCommitted(_ first: Int) -> Bool? {
+        guard let (peer, follower) = confirmed.first, stack.commitRank(first) == 1 else { return nil }
+        writers[first]?.end()
+        stack.joint.setDoubtful(first, true)
+        do throws(StorageError) {
+            try stack.settleDoubt(first, WriteOptions(timeout: Self.patience))
+            let reader = try stack.store(first).beginRead()
+            defer { reader.end() }
+            return try Peers(reader).agrees(with: stack.storeID(follower), on: peer)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Seconds for which a leader in doubt is waited for while its followers are locked.
+    private static let patience: TimeInterval = 5
+
     private func commitPart(_ store: Int, _ ticket: CommitHub.Ticket) {
-        do throws(StorageError) { try commitOne(store, ticket) } catch { late.append((store, error)) }
+        do throws(StorageError) {
+            try commitOne(store, ticket)
+        } catch {
+            if stack.isPersistent(store) { late.append((store, error)) } else { loss = error }
+        }
+    }
+
+    /// Waits until a store keeps for good what another is about to rely on, whatever its durability: a loss of power leaves all stores with
+    /// the transaction, or none. Where that fails, so does every next commit of the store.
+    private func synchronize(_ store: Int) {
+        do throws(StorageError) { try stack.store(store).synchronize() } catch { StoreLogging.notice(error.message) }
     }
 
     private func commitOne(_ store: Int, _ ticket: CommitHub.Ticket) throws(StorageError) {
@@ -227,8 +272,8 @@ final class JointCommit {
         let stores = late.map(\.store)
         late.removeAll()
         for store in stores {
+            // Whoever takes the part over notifies observers of it.
             do throws(StorageError) { try stack.beginWrite(store, WriteOptions()).end() } catch { late.append((store, error)) }
-            parts.append(CommittedChanges.Part(store: store, token: nil, changes: nil))
         }
     }
 }

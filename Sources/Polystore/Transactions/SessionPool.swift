@@ -140,6 +140,11 @@ final class SessionPool {
             throw Self.restarting
         }
         return try working { () throws(StorageError) in
+            var options = options
+            // Whoever has locks on one server waits for another's only briefly: see `conflict(_:)`.
+            if !options.isExclusive, isServer(store), writers.keys.contains(where: isServer) {
+                options.timeout = min(options.timeout, Self.patience)
+            }
             let writer = try stack.beginWrite(store, options)
             writers[store] = writer
             for level in savepoints.indices { try mark(&savepoints[level], store, writer) }
@@ -265,10 +270,26 @@ final class SessionPool {
         unless isHarmless: (StorageError.Code) -> Bool = { _ in false }, _ body: () throws(StorageError) -> R
     ) throws(StorageError) -> R {
         do throws(StorageError) { return try body() } catch {
+            let error = conflict(error)
             if !isHarmless(error.code) { doom(error) }
             throw error
         }
     }
+
+    /// What a lock that did not come in time means to a transaction over several servers: another one may have it and wait for this one, a
+    /// cycle that no server sees. One of them has to run again.
+    @inline(never)
+    private func conflict(_ error: StorageError) -> StorageError {
+        guard error.code == .busy, writers.keys.count(where: isServer) > 1 else { return error }
+        return StorageError(
+            .serializationFailure, "a transaction over several servers waited for another one, which may wait for it; run it again",
+            cause: error)
+    }
+
+    private func isServer(_ store: Int) -> Bool { stack.commitRank(store) == 0 }
+
+    /// Seconds that a transaction with locks on one server waits for those of another.
+    private static let patience: TimeInterval = 2
 
     /// Runs work that writes, as a whole or not at all: an error that the engines survive undoes it, and the transaction goes on.
     func atomically(_ body: () throws(StorageError) -> Void) throws(StorageError) {

@@ -8,8 +8,13 @@ internal import Foundation
 /// are known: 0 stands for one that is not.
 struct ChangeSetCoder {
     private let schema: Schema
+    /// Whether the bytes have the versions of the first time: those of the first format have none.
+    private let isVersioned: Bool
 
-    init(_ schema: Schema) { self.schema = schema }
+    init(_ schema: Schema, isVersioned: Bool = true) {
+        self.schema = schema
+        self.isVersioned = isVersioned
+    }
 
     func encode(_ changes: ChangeSet) throws(StorageError) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -97,13 +102,13 @@ struct ChangeSetCoder {
         guard let entity = reader.count(), schema.entities.indices.contains(entity), let deletes = reader.count() else { return nil }
         var change = EntityChanges(entity: entity)
         for _ in 0..<deletes {
-            guard let key = reader.number(), let version = reader.number() else { return nil }
+            guard let key = reader.number(), let version = isVersioned ? reader.number() : 0 else { return nil }
             change.deletes.append(RowDeletion(key: key, expectedVersion: version == 0 ? nil : version))
         }
         guard let updates = reader.count() else { return nil }
         for _ in 0..<updates {
-            guard let mask = mask(&reader), let (rows, isVersioned) = rows(&reader, entity, mask.slots) else { return nil }
-            change.updates.append(RowUpdate(mask: mask, checksVersion: isVersioned, rows: rows))
+            guard let mask = mask(&reader), let (rows, hasVersions) = rows(&reader, entity, mask.slots) else { return nil }
+            change.updates.append(RowUpdate(mask: mask, checksVersion: isVersioned && hasVersions, rows: rows))
         }
         guard let (inserts, _) = rows(&reader, entity, Array(schema[entity].slots.indices)) else { return nil }
         if inserts.count > 0 { change.inserts = inserts }

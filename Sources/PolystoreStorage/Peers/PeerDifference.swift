@@ -18,7 +18,7 @@ public struct PeerDifference: Sendable, Hashable {
     public let peer: UUID
     /// How the transactions compare.
     public let kind: Kind
-    /// The keys of the objects that the last transaction changed in the store, by entity, where the peer still keeps what the store lacks of it.
+    /// The keys of the objects that the last transaction changed in the store that lacks it, by entity, where it is still kept.
     public let keys: [String: [Int64]]
 
     init(_ peer: UUID, _ kind: Kind, keys: [String: [Int64]] = [:]) {
@@ -53,13 +53,29 @@ extension Peers {
                 case .ahead(let count): .exceeds(count)
                 case .unrelated: .unknown
                 }
-            var keys: [String: [Int64]] = [:]
-            if case .lacks = kind, let kept = try Peers(leader).redo(for: store), let redo = try? Redo(kept, schema) {
-                keys = try redo.keys(schema)
-            }
+            let keys = if case .lacks = kind { try Peers(leader).keptKeys(for: store, schema) } else { [String: [Int64]]() }
             found.append(PeerDifference(peer.store, kind, keys: keys))
         }
         return found
+    }
+
+    /// The stores that may lack what this one keeps for them.
+    ///
+    /// - Parameter has: The number of the last transaction of a pairing that a store has; nil where it cannot be asked.
+    package func owed(_ has: (UUID, Peer) throws(StorageError) -> UInt64?) throws(StorageError) -> [PeerDifference] {
+        var found: [PeerDifference] = []
+        for follower in try followers() {
+            guard let lead = try lead(of: follower), lead.state == .kept else { continue }
+            let peer = Peer(store: session.store.storeID, pairing: lead.pairing, number: lead.number)
+            if let number = try has(follower, peer), number >= lead.number { continue }
+            found.append(PeerDifference(follower, .exceeds(1), keys: try keptKeys(for: follower, session.schema)))
+        }
+        return found
+    }
+
+    private func keptKeys(for follower: UUID, _ schema: Schema) throws(StorageError) -> [String: [Int64]] {
+        guard let kept = try redo(for: follower), let redo = try? Redo(kept, schema) else { return [:] }
+        return try redo.keys(schema)
     }
 }
 

@@ -73,7 +73,7 @@ extension Peers {
         }
     }
 
-    private static func unavailable(_ cause: StorageError?) -> StorageError {
+    package static func unavailable(_ cause: StorageError?) -> StorageError {
         StorageError(
             .peerUnavailable,
             "a store that commits together with this one cannot be asked whether it keeps changes for it, and nothing was written; add it to "
@@ -114,7 +114,7 @@ enum PeerComparison {
             if peer.number == 0 { self = .same } else { self = lead == nil ? .ahead(peer.number) : .unrelated }
             return
         }
-        if lead.state == .forgotten || lead.number == peer.number {
+        if lead.number == peer.number || lead.state == .forgotten && lead.number < peer.number {
             self = .same
         } else if lead.number < peer.number {
             self = .ahead(peer.number - lead.number)

@@ -9,21 +9,30 @@ public struct Peer: Sendable, Hashable {
     public let pairing: UUID
     /// The number of the last transaction of the pairing that the follower has.
     public let number: UInt64
+    /// Whether the follower has forgotten the leader. It notes so, to tell that from a backup of before the pairing.
+    let isForgotten: Bool
 
-    init(store: UUID, pairing: UUID, number: UInt64 = 0) {
+    init(store: UUID, pairing: UUID, number: UInt64 = 0, isForgotten: Bool = false) {
         self.store = store
         self.pairing = pairing
         self.number = number
+        self.isForgotten = isForgotten
     }
 
     init?(_ words: [Substring]) {
-        guard words.count == 3, let store = UUID(uuidString: String(words[0])), let pairing = UUID(uuidString: String(words[1])),
-            let number = UInt64(words[2])
+        guard words.count == 3 || words.count == 4 && words[3] == Self.forgotten, let store = UUID(uuidString: String(words[0])),
+            let pairing = UUID(uuidString: String(words[1])), let number = UInt64(words[2])
         else { return nil }
-        self.init(store: store, pairing: pairing, number: number)
+        self.init(store: store, pairing: pairing, number: number, isForgotten: words.count == 4)
     }
 
-    var text: String { "\(store.uuidString) \(pairing.uuidString) \(number)" }
+    private static let forgotten = "forgotten"
+    /// The pairing of two stores that committed together in the first format, which gave pairings no identity.
+    static let formerPairing = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+
+    var text: String { "\(store.uuidString) \(pairing.uuidString) \(number)\(isForgotten ? " \(Self.forgotten)" : "")" }
+
+    var asForgotten: Peer { Peer(store: store, pairing: pairing, number: number, isForgotten: true) }
 }
 
 /// What a leader notes of a pairing, apart from the changes themselves, so that they need not be read to compare a number.
@@ -37,12 +46,19 @@ package struct PeerLead: Sendable, Hashable {
         case forgotten
     }
 
-    let pairing: UUID
+    package let pairing: UUID
     /// The number of the last transaction of the pairing that the leader has.
     var number: UInt64 = 0
     var state = State.confirmed
 
     init(pairing: UUID) { self.pairing = pairing }
+
+    /// What is kept in the first format, which has no other note.
+    init(former number: UInt64) {
+        pairing = Peer.formerPairing
+        self.number = number
+        state = .kept
+    }
 
     init?(_ data: Data) {
         let words = String(decoding: data, as: UTF8.self).split(separator: " ")
@@ -64,15 +80,33 @@ package struct PeerLead: Sendable, Hashable {
 public struct Peers {
     private static let name = "peers"
 
-    private let session: ReadSession
+    let session: ReadSession
 
     /// The peers that a session's store knows.
     public init(_ session: ReadSession) { self.session = session }
 
     /// The stores that may keep changes for this one.
-    public func leaders() throws(StorageError) -> [Peer] {
+    public func leaders() throws(StorageError) -> [Peer] { try noted().filter { !$0.isForgotten } }
+
+    /// The leaders that are noted, those that are forgotten too.
+    private func noted() throws(StorageError) -> [Peer] {
         guard let data = try session.note(Self.name) else { return [] }
-        return String(decoding: data, as: UTF8.self).split(separator: "\n").compactMap { Peer($0.split(separator: " ")) }
+        var found: [Peer] = []
+        for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
+            if let peer = Peer(line.split(separator: " ")) { found.append(peer) } else { found += try former(line) }
+        }
+        return found
+    }
+
+    /// The leaders as the first format noted them: their identities, and each number in a note of its own.
+    private func former(_ line: Substring) throws(StorageError) -> [Peer] {
+        var found: [Peer] = []
+        for word in line.split(separator: ",") {
+            guard let store = UUID(uuidString: String(word)) else { throw Redo.damaged }
+            let number = try session.note("applied.\(store.uuidString)").flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
+            found.append(Peer(store: store, pairing: Peer.formerPairing, number: number ?? 0))
+        }
+        return found
     }
 
     /// The leader with an identity; nil for none.
@@ -82,21 +116,54 @@ public struct Peers {
     public func known() throws(StorageError) -> [UUID] { try leaders().map(\.store) }
 
     package func lead(of follower: UUID) throws(StorageError) -> PeerLead? {
-        guard let data = try session.note(Self.leadName(follower)) else { return nil }
+        guard let data = try session.note(Self.leadName(follower)) else {
+            return try redo(for: follower).flatMap(Redo.formerNumber).map(PeerLead.init(former:))
+        }
         guard let lead = PeerLead(data) else { throw Redo.damaged }
         return lead
     }
 
     /// Whether both stores have the same transactions of a pairing that both know.
     public func agrees(with follower: UUID, on peer: Peer) throws(StorageError) -> Bool {
-        guard let lead = try lead(of: follower) else { return false }
+        guard let lead = try lead(of: follower), lead.pairing != Peer.formerPairing else { return false }
         return lead.pairing == peer.pairing && lead.number == peer.number && lead.state != .forgotten
+    }
+
+    /// A leader that has committed together with this store, which knows nothing of it, as when it was put back from a backup of before the
+    /// pairing; nil where nothing is missing.
+    ///
+    /// - Parameters:
+    ///   - leader: The notes of the leader.
+    ///   - store: The identity of the leader.
+    package func missing(_ leader: Peers, _ store: UUID) throws(StorageError) -> Peer? {
+        guard let lead = try leader.lead(of: session.store.storeID), lead.pairing != Peer.formerPairing, lead.state != .forgotten,
+            lead.number > 0
+        else { return nil }
+        let isKnown = try noted().contains { $0.store == store && (!$0.isForgotten || $0.pairing == lead.pairing) }
+        return isKnown ? nil : Peer(store: store, pairing: lead.pairing)
+    }
+
+    /// - Throws: `peerUnavailable` where other stores may keep changes for this one: only a stack that has them can know.
+    public func checkIsAlone() throws(StorageError) {
+        if try leaders().isEmpty { return }
+        throw StorageError(
+            .peerUnavailable,
+            "the store commits together with others, and nothing was written; write to it through a stack that has them, or let it forget them "
+                + "with forgetPeers")
     }
 
     /// Whether this store, the leader, has to be asked before the follower is written to.
     public func isAhead(of follower: UUID, _ peer: Peer) throws(StorageError) -> Bool {
         guard let lead = try lead(of: follower) else { return peer.number > 0 }
         return lead.number != peer.number || lead.pairing != peer.pairing
+    }
+
+    /// The pairings that this store knows, by the other store.
+    package func pairings() throws(StorageError) -> [UUID: UUID] {
+        var found: [UUID: UUID] = [:]
+        for peer in try leaders() { found[peer.store] = peer.pairing }
+        for follower in try followers() { found[follower] = try lead(of: follower)?.pairing }
+        return found
     }
 
     /// The stores that this one keeps changes for.
@@ -120,26 +187,31 @@ extension Peers {
         try set(Peer(store: leader, pairing: pairing), writer)
     }
 
+    /// Notes a leader again.
+    package static func add(_ peer: Peer, _ writer: WriteSession) throws(StorageError) { try set(peer, writer) }
+
     /// Forgets all leaders: changes that they keep for this store are never taken over.
-    public static func forgetAll(_ writer: WriteSession) throws(StorageError) { try set([], writer) }
+    public static func forgetAll(_ writer: WriteSession) throws(StorageError) {
+        let noted = try Peers(writer).noted()
+        if !noted.isEmpty { try set(noted.map(\.asForgotten), writer) }
+    }
 
     /// Notes that this store has the changes of the next transaction with a leader.
     static func setNumber(_ number: UInt64, of peer: Peer, _ writer: WriteSession) throws(StorageError) {
         try set(Peer(store: peer.store, pairing: peer.pairing, number: number), writer)
     }
 
-    /// Forgets one leader.
-    public static func forget(leader: UUID, _ writer: WriteSession) throws(StorageError) {
-        let leaders = try Peers(writer).leaders(), left = leaders.filter { $0.store != leader }
-        if left.count < leaders.count { try set(left, writer) }
+    /// Forgets one leader, unless the two have paired again.
+    package static func forget(leader: UUID, _ pairing: UUID, _ writer: WriteSession) throws(StorageError) {
+        if let peer = try Peers(writer).leader(leader), peer.pairing == pairing { try set(peer.asForgotten, writer) }
     }
 
     private static func set(_ peer: Peer, _ writer: WriteSession) throws(StorageError) {
-        try set(try Peers(writer).leaders().filter { $0.store != peer.store } + [peer], writer)
+        try set(try Peers(writer).noted().filter { $0.store != peer.store } + [peer], writer)
     }
 
     private static func set(_ peers: [Peer], _ writer: WriteSession) throws(StorageError) {
-        try writer.setNote(name, peers.isEmpty ? nil : Data(peers.map(\.text).joined(separator: "\n").utf8))
+        try writer.setNote(name, Data(peers.map(\.text).joined(separator: "\n").utf8))
     }
 }
 
@@ -188,15 +260,22 @@ extension Peers {
         return lead.state == .kept && lead.pairing == peer.pairing && lead.number == peer.number
     }
 
+    /// Changes something that means nothing, so that the transaction commits.
+    package static func touch(_ writer: WriteSession) throws(StorageError) {
+        try writer.setNote("peers.touched", Data(UUID().uuidString.utf8))
+    }
+
     /// Forgets all followers.
     public static func forgetFollowers(_ writer: WriteSession) throws(StorageError) {
-        for follower in try Peers(writer).followers() { try forget(follower: follower, writer) }
+        for follower in try Peers(writer).followers() {
+            if let lead = try Peers(writer).lead(of: follower) { try forget(follower: follower, lead.pairing, writer) }
+        }
         try writer.setNote(followersName, nil)
     }
 
-    /// Forgets a follower: what is kept for it is dropped, and a note stays by which it learns so.
-    public static func forget(follower: UUID, _ writer: WriteSession) throws(StorageError) {
-        guard var lead = try Peers(writer).lead(of: follower) else { return }
+    /// Forgets a follower, unless the two have paired again: what is kept for it is dropped, and a note stays by which it learns so.
+    package static func forget(follower: UUID, _ pairing: UUID, _ writer: WriteSession) throws(StorageError) {
+        guard var lead = try Peers(writer).lead(of: follower), lead.pairing == pairing else { return }
         lead.state = .forgotten
         try writer.setNote(redoName(follower), nil)
         try writer.setNote(leadName(follower), lead.data)

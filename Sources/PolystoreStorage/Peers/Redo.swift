@@ -7,6 +7,8 @@ public import Foundation
 /// next finds a greater number with the first and applies the changes before anything else, to rows that have the versions of then.
 public struct Redo {
     private static let formatVersion: UInt8 = 2
+    /// The format without versions of what is deleted or changed; a store of then can still keep it.
+    private static let formerVersion: UInt8 = 1
 
     /// The number of the transaction between the two stores.
     public let number: UInt64
@@ -69,14 +71,21 @@ public struct Redo {
     static let damaged = StorageError(
         .corrupted, "what a store keeps for another is damaged; let the other forget it with forgetPeers, or restore the store")
 
+    /// The number of the transaction where the changes are kept in the former format; nil for any other.
+    static func formerNumber(_ data: Data) -> UInt64? {
+        guard data.first == formerVersion else { return nil }
+        // Nothing was written with the empty schema, so that only the head is read.
+        return data.withUnsafeBytes { parse($0, .empty)?.2 }
+    }
+
     private static func parse(_ bytes: UnsafeRawBufferPointer, _ schema: Schema) -> (String, String, UInt64, [ChangeSet])? {
         var reader = Varint.Reader(bytes)
-        guard reader.byte() == formatVersion, let hash = text(&reader), let author = text(&reader), let number = reader.next(),
-            let count = reader.count()
+        guard let version = reader.byte(), version == formatVersion || version == formerVersion, let hash = text(&reader),
+            let author = text(&reader), let number = reader.next(), let count = reader.count()
         else { return nil }
         // The changes of another schema cannot be read, and need not be: they are refused.
         if hash != schema.hash.description { return (hash, author, number, []) }
-        let coder = ChangeSetCoder(schema)
+        let coder = ChangeSetCoder(schema, isVersioned: version == formatVersion)
         var changes: [ChangeSet] = []
         for _ in 0..<count {
             guard let set = coder.decode(&reader) else { return nil }

@@ -46,12 +46,7 @@ public final class FileLoader {
     ) throws(StorageError) -> LoadReport {
         let writer = try store.beginWrite(WriteOptions(isBulk: true))
         defer { writer.end() }
-        // Only a stack that has the other stores can know whether one of them keeps changes for this one.
-        if !(try Peers(writer).known().isEmpty) {
-            throw StorageError(
-                .peerUnavailable,
-                "the store commits together with others; load through a stack that has them, or let it forget them with forgetPeers")
-        }
+        try Peers(writer).checkIsAlone()
         let loader = FileLoader(writer, mapping, isStrict: isStrict, read, progress)
         try loader.run(mapping)
         _ = try writer.commit(CommitRecord(author: "load"))

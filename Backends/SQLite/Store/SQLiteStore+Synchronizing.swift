@@ -1,0 +1,28 @@
+#if SQLite
+internal import Foundation
+public import PolystoreStorage
+
+extension SQLiteStore: SynchronizingStorage {
+    /// Waits until the log is on the disk: without `durability=full` the engine writes commits there and does not wait.
+    public func synchronize() throws(StorageError) {
+        // A log that is gone was copied to the file, and that is waited for.
+        if place.durability == .full || !FileManager.default.fileExists(atPath: path + "-wal") { return }
+        // No lock is on the log, so that closing it here drops none (sqlite.org/howtocorrupt, 2.2).
+        let log = FileHandle(forReadingAtPath: path + "-wal")
+        defer { try? log?.close() }
+        guard let log, Self.synchronize(log.fileDescriptor) else {
+            throw StorageError(
+                .inputOutput, "what was committed could not be brought to the disk; look after the disk",
+                cause: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))
+        }
+    }
+
+    private static func synchronize(_ descriptor: Int32) -> Bool {
+        #if canImport(Darwin)
+        return fcntl(descriptor, F_FULLFSYNC) == 0
+        #else
+        return fsync(descriptor) == 0
+        #endif
+    }
+}
+#endif
