@@ -88,14 +88,15 @@ public struct CaseResult: Sendable, Hashable {
 public enum ConformanceSuite {
     /// The cases in the order of their names.
     public static let cases: [ConformanceCase] =
-        ValueCases.all + ObjectCases.all + TransactionCases.all + SessionCases.all + PredicateCases.all + SearchFacts.cases
+        ValueCases.all + ObjectCases.all + TransactionCases.all + OutcomeCases.all + SessionCases.all + PredicateCases.all
+        + SearchFacts.cases
         + SearchCases.all
         + PartialIndexCases.all + OrderCases.all + EdgeCases.all
         + AggregateCases.all + QueryCases.all
         + RandomCases.all
         + HistoryCases.all + HistoryPurgeCases.all + HistoryPollingCases.all
         + RelationshipCases.all + DeletionCases.all + UniqueCases.all + UpsertCases.all + BatchCases.all + SQLCases.all + StreamCases.all
-        + PartialCases.all
+        + PartialCases.all + WholenessCases.all + WideCases.all + BlockCases.all + OrderedPairCases.all
         + FailureCases.all
         + LockingCases.all + QueueCases.all
         + IsolationCases.all

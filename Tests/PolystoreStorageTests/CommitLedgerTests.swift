@@ -45,6 +45,25 @@ private struct Counted {
         #expect(try store.look(&ledger) == nil)
     }
 
+    /// The numbers lie in files, where anything can stand.
+    @Test func anyNumbersAreCompared() throws {
+        let extremes: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
+        for isCounted in [true, false] {
+            for (first, second) in extremes.flatMap({ first in extremes.map { (first, $0) } }) {
+                var store = Counted()
+                store.count = CommitCount(commits: isCounted ? first : nil, listed: second, quiet: first)
+                var ledger = try store.ledger()
+                for (listed, quiet) in [(first, second), (second, first), (.max, .min), (.min, .max), (0, 0)] as [(Int64, Int64)] {
+                    store.count.commits = isCounted ? quiet : nil
+                    (store.count.listed, store.count.quiet) = (listed, quiet)
+                    store.count.version &+= 1
+                    _ = try store.look(&ledger)
+                }
+                #expect(try store.look(&ledger) == nil, "the same numbers again are nothing new")
+            }
+        }
+    }
+
     @Test func quietCommitsAreNothing() throws {
         var store = Counted(), ledger = try store.ledger()
         store.commit(quiet: 1)

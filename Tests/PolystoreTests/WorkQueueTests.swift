@@ -204,6 +204,25 @@ import Testing
         #expect(count == 2)
     }
 
+    @Test func workThatGetsNoThreadIsRefusedHoweverMuchOfItWaits() {
+        let queue = WorkQueue(WorkerThreads(startThread: { _ in false }), width: 0), refused = Atomic(0)
+        for _ in 0..<200_000 {
+            queue.submit(WorkLimit()) { refusal in if refusal?.code == .busy { refused.add(1, ordering: .relaxed) } }
+        }
+        queue.setWidth { 1 }
+        #expect(refused.load(ordering: .relaxed) == 200_000)
+        #expect(queue.waitingCount == 0 && queue.runningCount == 0)
+    }
+
+    @Test func ofSeveralWidthsAtOnceTheNewestStays() {
+        let queue = WorkQueue(WorkerThreads(), width: 1), count = Atomic(1)
+        DispatchQueue.concurrentPerform(iterations: 20_000) { _ in
+            count.add(1, ordering: .relaxed)
+            queue.setWidth { count.load(ordering: .relaxed) }
+        }
+        #expect(queue.width == 20_001)
+    }
+
     /// A stack whose stores all take several writers begins several transactions; one that has another store begins one at a time.
     @Test(arguments: TestStore.all) func aStackBeginsAsManyWritersAsItsStoresTake(_ store: TestStore) throws {
         let stack = try DataStack(Person.self, Animal.self, Dog.self)

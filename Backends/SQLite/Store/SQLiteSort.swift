@@ -37,7 +37,7 @@ struct SQLiteSort {
             try sorter.add(batch.row(0), related)
             if sorter.held.rows > Self.mostRows || sorter.held.bytes > Self.mostBytes { return nil }
         }
-        return try sorter.sorted(related)
+        return sorter.sorted()
     }
 
     /// Whether the engine sorts the rows of a statement by all keys; asked once for each prepared statement.

@@ -3,7 +3,7 @@ public import PolystoreStorage
 internal import Synchronization
 
 /// A store that is broken on purpose: another store with one defect. The suite must notice each of them.
-public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyingStorage {
+public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyingStorage, CommitOutcomeStorage {
     /// What is broken, and the case that notices it.
     public enum Defect: String, Sendable, CaseIterable {
         /// The cases are named by what they break; the raw value is the case of the suite that notices.
@@ -16,6 +16,7 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
         case missesNilInInequality = "P001.int-not-equal-includes-nil"
         case forgetsRollback = "T002.rollback-leaves-nothing"
         case keepsHalfChangeSets = "T007.a-violation-that-is-corrected"
+        case saysEverythingWasCommitted = "T060.what-became-of-a-commit-is-told"
         case usesKeysAgain = "C015.keys-are-never-used-again"
         case forgetsVersions = "L002.stale-version"
         case losesMicroseconds = "V016.date-microseconds"
@@ -96,6 +97,15 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
         return try MutantMigration(base.beginMigration(step, options), step, self)
     }
 
+    /// What became of a commit, or what the defect makes of it.
+    public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
+        if defect == .saysEverythingWasCommitted { return .committed }
+        guard let base = base.ability((any CommitOutcomeStorage).self) else {
+            throw StorageError(.unsupported, "the store cannot tell what became of a commit")
+        }
+        return try base.outcome(of: token)
+    }
+
     /// What the store would do.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
         do throws(StorageError) {
@@ -157,7 +167,8 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
             .forgetsLinks, .opensAnyModel, .forgetsItsFormat, .losesDefaultsInSteps, .losesRenamedValuesInSteps, .losesPairsInSteps,
             .keepsRowsOfWhatBeginsAnew, .stepsWithoutCommit,
             .commitsHalfSteps, .usesKeysAgainAfterSteps, .forgetsEarlierVersions, .takesStepsFromElsewhere, .tellsNobody,
-            .takesLoadsForEntries, .goesOnTelling, .leavesOutInsertions, .leavesOutUpdates, .leavesOutDeletions, .leavesOutLinks:
+            .takesLoadsForEntries, .saysEverythingWasCommitted, .goesOnTelling, .leavesOutInsertions, .leavesOutUpdates,
+            .leavesOutDeletions, .leavesOutLinks:
             break
         }
         return MutantCursor(try current().cursor(for: plan), store.defect)

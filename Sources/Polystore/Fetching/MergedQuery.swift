@@ -37,11 +37,13 @@ struct MergedQuery {
         var found: [MergedPlace] = []
         try context.withReader(store) { reader throws(StorageError) in
             let batch = RowBatch(), related = StoredRows(reader)
-            let cursor = try reader.cursor(for: part.fetch)
+            let rows = try reader.cursor(for: part.fetch)
+            let cursor: any RowCursor = part.localSlots == nil ? BlockRows(rows, schema) : rows
             while try cursor.next(into: batch) {
+                related.begin(batch)
                 do throws(QueryError) {
                     for index in 0..<batch.count where isSorted {
-                        found.append(MergedPlace(batch.row(index), store, order.values(batch.row(index), related, part.fetch.sort)))
+                        found.append(MergedPlace(batch.row(index), store, order.values(batch.row(index), related)))
                         try order.throwFailure()
                     }
                     try answer.add(batch, related)
@@ -68,10 +70,7 @@ struct MergedPlace {
 
     /// Whether it comes first; by key and store where the sort keys agree.
     func precedes(_ other: MergedPlace, _ sort: [CheckedSort]) -> Bool {
-        for (index, item) in sort.enumerated() {
-            let order = values[index].compare(to: other.values[index])
-            if order != 0 { return (order < 0) == item.ascending }
-        }
-        return (key, store) < (other.key, other.store)
+        let order = RowOrder.compare(values, other.values, sort)
+        return order == 0 ? (key, store) < (other.key, other.store) : order < 0
     }
 }

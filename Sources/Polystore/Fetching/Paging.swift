@@ -101,7 +101,7 @@ extension ObjectContext {
         let row = object.encodedRow(), order = RowOrder(plan.sort, schema: model.schema)
         return try withReader(Int(object._store)) { reader throws(StorageError) in
             let related = StoredRows(reader)
-            let values = order.values(row.row(0), related, plan.sort)
+            let values = order.values(row.row(0), related)
             try related.throwFailure()
             do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
             return values + [.int(object._key)]

@@ -59,30 +59,32 @@ struct PendingFetch {
 
     private static func cut(_ items: [Item], _ plan: FetchPlan) -> ArraySlice<Item> {
         let sorted = items.sorted { a, b in
-            for (index, key) in plan.sort.enumerated() {
-                let order = a.keys[index].compare(to: b.keys[index])
-                if order != 0 { return (order < 0) == key.ascending }
-            }
-            return (a.object._key, a.object._store) < (b.object._key, b.object._store)
+            let order = RowOrder.compare(a.keys, b.keys, plan.sort)
+            return order == 0 ? (a.object._key, a.object._store) < (b.object._key, b.object._store) : order < 0
         }
         return sorted.dropFirst(plan.offset).prefix(plan.limit ?? .max)
     }
 
     private func found(_ reader: ReadSession) throws(StorageError) -> [Item] {
         let order = RowOrder(plan.sort, schema: context.model.schema)
-        let related = PendingRows(context, store, reader)
+        let related = PendingRows(context, store, reader), rows = RowBatch(capacity: 256)
         var part = plan
         part.limit = nil
         part.offset = 0
         part.sort = []
         part.fields = .all
         var found: [Item] = [], seen: Set<ObjectIdentifier> = []
-        let candidates = try context.storedObjects(for: part, store: store, reader) + pending
-        for object in candidates where !object.isDeletedObject && seen.insert(ObjectIdentifier(object)).inserted {
+        let candidates = (try context.storedObjects(for: part, store: store, reader) + pending).filter {
+            !$0.isDeletedObject && seen.insert(ObjectIdentifier($0)).inserted
+        }
+        for start in stride(from: 0, to: candidates.count, by: 256) {
+            let block = candidates[start..<min(start + 256, candidates.count)]
+            rows.clear()
+            for object in block { object.encode(into: rows) }
+            related.begin(rows)
             // A condition over relationships can change its answer without a change of the object itself.
-            if evaluator.matches(related.encoded(object).row(0), related) {
-                let keys = order.values(related.encoded(object).row(0), related, plan.sort)
-                found.append(Item(object: object, keys: keys))
+            for (index, object) in block.enumerated() where evaluator.matches(rows.row(index), related) {
+                found.append(Item(object: object, keys: order.values(rows.row(index), related)))
             }
             try related.throwFailure()
             try evaluator.throwStorageFailure()
@@ -112,6 +114,9 @@ private final class PendingRows: RelatedRows {
         self.store = store
         stored = StoredRows(reader)
     }
+
+    /// Names the rows that are looked at next: what they lead to is read together.
+    func begin(_ batch: RowBatch) { stored.begin(batch) }
 
     func row(_ entity: EntityIndex, _ key: Int64) -> RowView? {
         guard let object = context.identityMap(entity, store).find(key) else { return stored.row(entity, key) }

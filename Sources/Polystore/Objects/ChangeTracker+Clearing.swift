@@ -57,13 +57,25 @@ extension ChangeTracker {
     }
 
     private func restore(_ reference: Clearing.Reference) {
-        let object = reference.object, bit = UInt64(1) << UInt64(min(reference.slot, 63))
-        // What was assigned since stays.
-        let present = object.encodedRow()
-        guard withExtendedLifetime(present, { present.row(0)[reference.slot].isNull }) else { return }
-        withExtendedLifetime(reference.row) { object._reload(reference.row.row(0), bit) }
-        if reference.wasAssigned || object.isNew || reference.slot >= 63 { return }
-        object._dirty &= ~bit
+        let object = reference.object, slot = reference.slot
+        // What was assigned since stays, in the slot and in those that share its bit.
+        let present = object.encodedRow(), cells = present.mutableCells(0)
+        guard cells[slot].isNull else { return }
+        withExtendedLifetime((present, reference.row)) {
+            cells[slot] = reference.row.row(0)[slot]
+            object._reload(present.row(0), 1 << UInt64(min(slot, 63)))
+        }
+        if !reference.wasAssigned, !object.isNew { unassign(object, slot) }
+    }
+
+    /// Forgets that a slot was assigned, and that the object was changed where it was the only one.
+    private func unassign(_ object: ManagedObject, _ slot: Int) {
+        if slot < 63 {
+            object._dirty &= ~(1 << UInt64(slot))
+        } else {
+            highSlots[ObjectIdentifier(object)]?.subtract(SlotMask([slot]))
+            if highSlots[ObjectIdentifier(object)]?.isEmpty != false { object._dirty &= ~(1 << 63) }
+        }
         if object._dirty != 0 { return }
         changed.removeAll { $0 === object }
         bases[ObjectIdentifier(object)] = nil

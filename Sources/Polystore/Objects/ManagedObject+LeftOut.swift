@@ -39,14 +39,13 @@ extension ManagedObject {
     final func takeOver(_ row: borrowing RowView) {
         _ = takeLeftOut()
         _reload(row, .max)
-        extras = nil
+        forgetRelationships()
     }
 
-    /// Forgets what was known of relationships and what was loaded in advance.
+    /// Forgets what was known of relationships to many. What was loaded in advance stays alive.
     final func forgetRelationships() {
-        guard let extras, extras.leftOut != 0 else { return self.extras = nil }
+        guard let extras, extras.leftOut != 0 || extras.prefetched != nil else { return self.extras = nil }
         extras.collections = [:]
-        extras.prefetched = nil
     }
 }
 

@@ -3,11 +3,16 @@ internal import PolystoreStorage
 extension ManagedObject {
     /// The present values as a row.
     func encodedRow() -> RowBatch {
-        complete()
         let batch = RowBatch(capacity: 1)
+        encode(into: batch)
+        return batch
+    }
+
+    /// Adds the present values as a row to a batch.
+    func encode(into batch: RowBatch) {
+        complete()
         let cells = batch.appendRow(key: _key, version: _version, entity: Int(_entity), slots: description.slots.count)
         _encode(cells, batch, .max)
-        return batch
     }
 
     /// The present values, by stored name.

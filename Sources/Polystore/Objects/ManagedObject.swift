@@ -177,8 +177,8 @@ extension ManagedObject {
     @inline(never) @usableFromInline
     final func _touchHigh(_ slot: Int) {
         if lacks(slot) { complete() }
-        _dirty |= 1 << 63
         _context.touchHigh(self, slot)
+        _dirty |= 1 << 63
     }
 
     /// What the schema derives of the object's entity.

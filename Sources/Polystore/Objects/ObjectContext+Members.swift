@@ -7,13 +7,19 @@ extension ObjectContext {
             probe?.record(object, name, child: nil)
             return []
         }
-        guard let position = relationshipPosition(object, name) else { return [] }
-        if isStrict, object._collections[position] == nil, !(object.isNew && tracker?.knowsMembersOfNewObjects != false) {
-            fail(unplanned(object, name))
-            return []
-        }
+        guard let position = relationshipPosition(object, name), isPlanned(object, position) else { return [] }
         return knownMembers(object, position)
     }
+
+    /// Whether a to-many may be asked for: strict loading refuses one that was not loaded in advance.
+    private func isPlanned(_ object: ManagedObject, _ position: Int) -> Bool {
+        if !isStrict || object._collections[position] != nil || knowsMembers(of: object) { return true }
+        fail(unplanned(object, object.description.relationships[position].relationship.name))
+        return false
+    }
+
+    /// Whether the members of an object are those that were added since it was made.
+    private func knowsMembers(of object: ManagedObject) -> Bool { object.isNew && tracker?.knowsMembersOfNewObjects != false }
 
     /// The objects of a to-many, loaded where they are not yet known.
     func knownMembers(_ object: ManagedObject, _ position: Int) -> [ManagedObject] {
@@ -42,8 +48,7 @@ extension ObjectContext {
     func state(_ object: ManagedObject, _ position: Int) throws(StorageError) -> ToManyState {
         if let known = object._collections[position] { return known }
         // A new object has no members before some are added: nothing in the store can refer to its key.
-        let isEmpty = object.isNew && tracker?.knowsMembersOfNewObjects != false
-        let loaded = isEmpty ? ToManyState(keys: []) : try load(object, object.description.relationships[position])
+        let loaded = knowsMembers(of: object) ? ToManyState(keys: []) : try load(object, object.description.relationships[position])
         if tracker != nil || sessions != nil || object.isNew { object._collections[position] = loaded }
         return loaded
     }
@@ -117,7 +122,9 @@ extension ObjectContext {
             detach(removed, relationship.destination, slot, Int(object._store))
             let present = Set(old.keys)
             for member in new where !present.contains(member._key) { relate(member, slot, to: object) }
-        case .link(let link, let side): relink(object, link, side, removed: removed, new: new, old: old)
+        case .link(let link, let side):
+            let present = Set(old.keys)
+            relink(object, link, side, removed: removed, added: new.filter { !present.contains($0._key) })
         }
         if case .orderedInverseSlot(_, let link) = relationship.place { reorder(object, position, link, new.map(\._key)) }
         if case .link(let link, side: .owner) = relationship.place, model.schema.links[link].isOrdered {
@@ -125,6 +132,33 @@ extension ObjectContext {
         } else if case .link = relationship.place {
             object._collections[position] = ToManyState(keys: new.map(\._key))
         }
+    }
+
+    /// Adds one member to an unordered to-many, or takes one out: what that takes does not grow with the number of members.
+    ///
+    /// - Returns: Whether anything was to be done; nil where the property is none that is stored as such.
+    func setMember(_ member: ManagedObject, of object: ManagedObject, _ name: String, to isMember: Bool) -> Bool? {
+        guard let position = relationshipPosition(object, name) else { return nil }
+        let relationship = object.description.relationships[position]
+        if isProbe || relationship.relationship.cardinality != .toMany { return nil }
+        guard canAssign(object) else {
+            refuseAssignment(object, name)
+            return false
+        }
+        let label = "\(object.description.name).\(name)"
+        guard accepts(member, for: object, named: label, relationship.destination), isPlanned(object, position),
+            attempt({ () throws(StorageError) in _ = try state(object, position) }) != nil,
+            object._collections[position]?.contains(member._key) == !isMember
+        else { return false }
+        if model.hasCounts { tracker?.recount(object, position) }
+        switch relationship.place {
+        case .slot: break
+        case .inverseSlot(let slot), .orderedInverseSlot(let slot, _): relate(member, slot, to: isMember ? object : nil)
+        case .link(let link, let side):
+            relink(object, link, side, removed: isMember ? [] : [member._key], added: isMember ? [member] : [])
+            if isMember { object._collections[position]?.append(member._key) } else { object._collections[position]?.remove(member._key) }
+        }
+        return true
     }
 
     private func detach(_ keys: [Int64], _ destination: EntityIndex, _ slot: Int, _ store: Int) {
@@ -136,7 +170,7 @@ extension ObjectContext {
     }
 
     private func relink(
-        _ object: ManagedObject, _ link: Int, _ side: LinkSide, removed: [Int64], new: [ManagedObject], old: ToManyState
+        _ object: ManagedObject, _ link: Int, _ side: LinkSide, removed: [Int64], added: [ManagedObject]
     ) {
         let description = model.schema.links[link]
         let inverse = side == .owner ? description.memberRelationship : description.ownerRelationship
@@ -147,12 +181,30 @@ extension ObjectContext {
             if let inverse, let member = identityMap(destination, store).find(key) { forgetMember(object, of: member, inverse) }
             recount(inverse, of: key, destination, store)
         }
-        let present = Set(old.keys)
-        for member in new where !present.contains(member._key) {
-            let (owner, other) = side == .owner ? (object, member) : (member, object)
-            tracker?.link(link, store, Link(owner: owner._key, member: other._key))
-            if let inverse, let position = relationshipPosition(member, inverse) { add(object._key, to: member, position) }
-            recount(inverse, of: member._key, destination, store)
+        let position = inverse.flatMap(model.schema[destination].relationshipIndex)
+        if side == .member, description.isOrdered, let position {
+            insert(object, into: added, position, link)
+        } else {
+            for member in added {
+                let (owner, other) = side == .owner ? (object, member) : (member, object)
+                tracker?.link(link, store, Link(owner: owner._key, member: other._key))
+                if let position { add(object._key, to: member, position) }
+            }
+        }
+        for member in added { recount(inverse, of: member._key, destination, store) }
+    }
+
+    /// Adds an object at the end of the ordered to-many of each owner: one look-up finds out where the ends are.
+    private func insert(_ object: ManagedObject, into owners: [ManagedObject], _ position: Int, _ link: Int) {
+        let unknown = owners.filter { $0._collections[position] == nil && !knowsMembers(of: $0) }
+        do throws(StorageError) {
+            if !unknown.isEmpty {
+                try flush()
+                try loadPairs(unknown, position, link, .owner, isOrdered: true, Int(object._store))
+            }
+            for owner in owners { append(object, to: owner, position, link) }
+        } catch {
+            fail(error)
         }
     }
 

@@ -21,6 +21,29 @@ extension ObjectContext {
         for object in objects { object.madeExtras().prefetched = group }
     }
 
+    /// Runs work by which objects forget what was known of their relationships. Where only what was planned may be loaded it is loaded
+    /// again at once; what cannot be is not planned any more.
+    func keepingPlanned(_ body: () -> Void) {
+        struct Known: Hashable {
+            let store: Int32
+            let entity: Int16
+            let position: Int
+        }
+        var known: [Known: [ManagedObject]] = [:]
+        if isStrict {
+            for object in liveObjects.flatMap(\.objects) {
+                for position in object._collections.keys {
+                    known[Known(store: object._store, entity: object._entity, position: position), default: []].append(object)
+                }
+            }
+        }
+        body()
+        for (place, owners) in known {
+            let relationship = model.schema[Int(place.entity)].relationships[place.position]
+            _ = try? prefetch(relationship, place.position, of: owners.filter { !$0.isDeletedObject }, Int(place.store))
+        }
+    }
+
     /// One step: the objects that a relationship of all these objects leads to.
     private func prefetch(_ name: String, of objects: [ManagedObject]) throws(StorageError) -> [ManagedObject] {
         struct Place: Hashable {
@@ -80,8 +103,17 @@ extension ObjectContext {
     private func linked(
         _ owners: [ManagedObject], _ position: Int, _ link: Int, _ side: LinkSide, isOrdered: Bool, _ destination: EntityIndex, _ store: Int
     ) throws(StorageError) -> [ManagedObject] {
-        var keys: [Int64] = [], seen: Set<Int64> = []
         let wanted = owners.filter { $0._collections[position] == nil }
+        try loadPairs(wanted, position, link, side, isOrdered: isOrdered, store)
+        var seen: Set<Int64> = []
+        let keys = wanted.flatMap { $0._collections[position]?.keys ?? [] }.filter { seen.insert($0).inserted }
+        return try chunks(keys) { keys throws(StorageError) in try objects(destination, keys, store) }
+    }
+
+    /// Loads which keys a relationship of objects leads to by its link table.
+    func loadPairs(
+        _ wanted: [ManagedObject], _ position: Int, _ link: Int, _ side: LinkSide, isOrdered: Bool, _ store: Int
+    ) throws(StorageError) {
         var stored: [Int64: [Link]] = [:]
         for start in stride(from: 0, to: wanted.count, by: Self.chunk) {
             let chunk = wanted[start..<min(start + Self.chunk, wanted.count)].map(\._key)
@@ -92,11 +124,8 @@ extension ObjectContext {
             }
         }
         for owner in wanted {
-            let state = ToManyState(merged(stored[owner._key] ?? [], owner, link, side), side, isOrdered: isOrdered)
-            owner._collections[position] = state
-            keys += state.keys.filter { seen.insert($0).inserted }
+            owner._collections[position] = ToManyState(merged(stored[owner._key] ?? [], owner, link, side), side, isOrdered: isOrdered)
         }
-        return try chunks(keys) { keys throws(StorageError) in try objects(destination, keys, store) }
     }
 
     private func chunks(

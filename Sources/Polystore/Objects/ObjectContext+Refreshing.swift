@@ -2,9 +2,30 @@ internal import PolystoreStorage
 
 extension ObjectContext {
     /// Brings every living object to what its store has now: a new value, or deleted where there is none.
-    func refreshAll() throws(StorageError) {
+    ///
+    /// All are read before the first is changed: an error leaves every object as it was.
+    /// - Parameter body: Called between the two.
+    func refreshAll(_ body: () -> Void = {}) throws(StorageError) {
+        var found: [(objects: [ManagedObject], root: EntityIndex, store: Int, rows: RowBatch)] = []
         // Objects of a store that was removed stay as they are.
-        for (store, root, objects) in liveObjects where stack.hasStore(store) { try refresh(objects, root, store) }
+        for (store, root, objects) in liveObjects where stack.hasStore(store) {
+            found.append((objects, root, store, try rows(of: objects, root, store)))
+        }
+        keepingPlanned {
+            body()
+            for item in found { take(item.rows, item.objects, item.root, item.store) }
+        }
+    }
+
+    /// Forgets what relationships to many lead to: it is found out again, from the stores and from what is pending.
+    func forgetRelationships() {
+        keepingPlanned { for (_, _, objects) in liveObjects { for object in objects { object.forgetRelationships() } } }
+    }
+
+    private func rows(of objects: [ManagedObject], _ root: EntityIndex, _ store: Int) throws(StorageError) -> RowBatch {
+        let batch = RowBatch(capacity: objects.count)
+        try withReader(store) { reader throws(StorageError) in try reader.rows(root, keys: objects.map(\._key), into: batch) }
+        return batch
     }
 
     /// Brings every living object of a store to what is there now, after a statement that may have changed any.
@@ -33,12 +54,7 @@ extension ObjectContext {
 
     /// Brings objects of one hierarchy, in the order of their keys, to what their store has now.
     func refresh(_ objects: [ManagedObject], _ root: EntityIndex, _ store: Int) throws(StorageError) {
-        if objects.isEmpty { return }
-        try withReader(store) { reader throws(StorageError) in
-            let batch = RowBatch(capacity: objects.count)
-            try reader.rows(root, keys: objects.map(\._key), into: batch)
-            take(batch, objects, root, store)
-        }
+        if !objects.isEmpty { take(try rows(of: objects, root, store), objects, root, store) }
     }
 
     /// Brings objects of one hierarchy to their rows, both in the order of their keys; those that have none are deleted.

@@ -1,5 +1,6 @@
 internal import Foundation
 public import PolystoreStorage
+internal import Synchronization
 
 /// What the objects of one transaction, read or fetch share: the identity map, the way to the store, the changes.
 ///
@@ -14,7 +15,7 @@ public final class ObjectContext {
     /// The identity maps of the stores of which there were objects.
     private var storeMaps: [Int32: StoreMaps] = [:]
     /// Those of the store that was asked for last: nearly always it is the next one too.
-    @exclusivity(unchecked) private var last = StoreMaps(store: -1, entityCount: 0)
+    @exclusivity(unchecked) private var last = StoreMaps(store: -1, storeID: UUID.placeholder, entityCount: 0)
     /// The number of objects that are alive. While there are any the context holds itself: one retain for all of them instead of one
     /// for each (a tenth of the time of a fetch).
     @exclusivity(unchecked) private var liveCount = 0
@@ -34,8 +35,8 @@ public final class ObjectContext {
     /// What a key path reads, when this context resolves one.
     let probe: KeyPathProbe?
     let scratch = RowBatch(capacity: 4)
-    /// The store and root of the last id that was looked up: the next one is most often of the same.
-    private var lastPlace: (store: UUID, root: String, position: Int, entity: EntityIndex)?
+    /// The store and root of the last id that was looked up, and when: the next one is most often of the same.
+    private var lastPlace: (store: UUID, root: String, position: Int, entity: EntityIndex, changes: Int)?
 
     init(stack: StackCore, model: StackModel, probe: KeyPathProbe? = nil) {
         self.stack = stack
@@ -55,7 +56,9 @@ public final class ObjectContext {
     @inline(never)
     private func makeIdentityMap(_ entity: EntityIndex, _ store: Int) -> IdentityMap {
         let position = Int32(truncatingIfNeeded: store)
-        last = storeMaps[position] ?? StoreMaps(store: position, entityCount: model.schema.entities.count)
+        last =
+            storeMaps[position]
+            ?? StoreMaps(store: position, storeID: stack.storeID(store), entityCount: model.schema.entities.count)
         storeMaps[position] = last
         return last.map(entity, root: model.schema[entity].root)
     }
@@ -74,14 +77,17 @@ public final class ObjectContext {
 
     /// The position of the store and the root entity of an identity.
     func place(of key: ObjectKey) throws(StorageError) -> (position: Int, entity: EntityIndex) {
-        if let lastPlace, lastPlace.store == key.store, lastPlace.root == key.root { return (lastPlace.position, lastPlace.entity) }
+        let changes = stack.storeChanges.load(ordering: .acquiring)
+        if let lastPlace, lastPlace.changes == changes, lastPlace.store == key.store, lastPlace.root == key.root {
+            return (lastPlace.position, lastPlace.entity)
+        }
         guard let position = stack.position(of: key.store) else {
             throw StorageError(.notFound, "the object's store is not part of this stack")
         }
         guard let entity = model.schema.index(of: key.root) else {
             throw StorageError(.notFound, "the model has no entity \"\(key.root)\"", details: .init(entity: key.root))
         }
-        lastPlace = (key.store, key.root, position, entity)
+        lastPlace = (key.store, key.root, position, entity, changes)
         return (position, entity)
     }
 
@@ -112,6 +118,16 @@ public final class ObjectContext {
     /// Forgets what `fail` remembered: what it was about was undone.
     func forgetFailure() { loadError = nil }
 
+    /// Runs work, and throws what it could only remember: it is no failure of the whole then.
+    func throwingFailures<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+        let former = loadError
+        loadError = nil
+        defer { loadError = former }
+        let value = try body()
+        try throwFailure()
+        return value
+    }
+
     /// Throws what `fail` remembered.
     func throwFailure() throws(StorageError) { if let loadError { throw loadError } }
 
@@ -119,7 +135,7 @@ public final class ObjectContext {
         // An object that stands for no row has no description, and records that its identity was read.
         if let probe { return probe.recordIdentity(object) }
         return ObjectKey(
-            store: stack.storeID(Int(object._store)), root: model.schema.entities[object.description.root].name, key: object._key)
+            store: storeID(of: object), root: model.schema.entities[object.description.root].name, key: object._key)
     }
 }
 
@@ -131,7 +147,12 @@ extension ObjectContext {
     func objectKey(at object: ManagedObject, _ slot: Int, _ key: Int64) -> ObjectKey {
         let destination = object.description.slots[slot].destination ?? object.description.index
         return ObjectKey(
-            store: stack.storeID(Int(object._store)), root: model.schema.entities[model.schema[destination].root].name, key: key)
+            store: storeID(of: object), root: model.schema.entities[model.schema[destination].root].name, key: key)
+    }
+
+    /// The identity of the store of an object, also when the store was removed from the stack.
+    private func storeID(of object: ManagedObject) -> UUID {
+        (last.store == object._store ? last : storeMaps[object._store])?.storeID ?? stack.storeID(Int(object._store))
     }
 
     /// Records why a cell could not be decoded; generated code uses the placeholder instead.
@@ -184,6 +205,9 @@ extension ObjectContext {
     }
 
     func touchHigh(_ object: ManagedObject, _ slot: Int) {
-        tracker?.highSlots[ObjectIdentifier(object), default: SlotMask()].insert(slot)
+        guard let tracker else { return }
+        // What is kept under its address may be of changes that were given up, or of an object that is gone.
+        if object._dirty >> 63 == 0 { tracker.highSlots[ObjectIdentifier(object)] = nil }
+        tracker.highSlots[ObjectIdentifier(object), default: SlotMask()].insert(slot)
     }
 }

@@ -1,16 +1,20 @@
+internal import Foundation
 internal import PolystoreStorage
 
 /// The identity maps of one store in a context, one for each hierarchy, made when its first object comes.
 final class StoreMaps {
     /// The position of the store.
     let store: Int32
+    /// The identity of the store.
+    let storeID: UUID
     /// The map of each entity: plain memory, because every object finds its map when it goes away.
     let maps: UnsafeMutablePointer<Unmanaged<IdentityMap>?>
     /// Keeps the maps, under the roots of their hierarchies.
     private(set) var owned: [EntityIndex: IdentityMap] = [:]
 
-    init(store: Int32, entityCount: Int) {
+    init(store: Int32, storeID: UUID, entityCount: Int) {
         self.store = store
+        self.storeID = storeID
         maps = .allocate(capacity: max(entityCount, 1))
         maps.initialize(repeating: nil, count: max(entityCount, 1))
     }

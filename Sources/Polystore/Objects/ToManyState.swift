@@ -47,6 +47,12 @@ struct MemberList<Key: Hashable> {
         if rank != nil || !storedRanks.isEmpty { storedRanks.append(rank ?? 0) }
     }
 
+    /// Whether a key is in the list.
+    mutating func contains(_ key: Key) -> Bool {
+        makeIndex()
+        return positions?[key] != nil
+    }
+
     mutating func remove(_ key: Key) {
         makeIndex()
         guard positions?.removeValue(forKey: key) != nil else { return }

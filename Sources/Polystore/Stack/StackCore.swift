@@ -49,6 +49,8 @@ final class StackCore: Sendable {
     let startingToFollow = Mutex(())
     /// Whether stores that come are to be watched.
     let isFollowing = Atomic(false)
+    /// How often a store came or went: what was found out about the stores holds until it changes.
+    let storeChanges = Atomic(0)
     /// The number of cursors and streams that hold a snapshot of their own.
     let openStreams = Atomic(0)
     private let state = Mutex(State())
@@ -85,6 +87,7 @@ final class StackCore: Sendable {
         let position = state.withLock { state in
             state.entries.append((state.next, entry))
             state.next += 1
+            storeChanges.add(1, ordering: .releasing)
             return state.next - 1
         }
         countWriters()
@@ -96,14 +99,21 @@ final class StackCore: Sendable {
         defer { countWriters() }
         return state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.entry.store.isSame(as: store) }) else { return nil }
+            storeChanges.add(1, ordering: .releasing)
             return state.entries.remove(at: index).entry
         }
     }
 
     /// Lets as many write transactions begin at a time as all stores take: more would wait inside one of them, and not in their order.
+    ///
+    /// A store with one writer is enough to let one begin at a time. What a closure will write to is known only when it does, and
+    /// one that waits there for another would keep the locks that it has on servers, and its place before those that do not need the store.
+    /// Closures that run on the calling thread are not counted.
     private func countWriters() {
-        let takesSeveral = !entries.isEmpty && entries.allSatisfy { $0.entry.store.capabilities.contains(.concurrentWriters) }
-        workers.writes.width = takesSeveral ? Self.concurrentWriters : 1
+        workers.writes.setWidth {
+            let stores = entries.map(\.entry.store)
+            return !stores.isEmpty && stores.allSatisfy { $0.capabilities.contains(.concurrentWriters) } ? Self.concurrentWriters : 1
+        }
     }
 
     /// The writers that a store with concurrent writers takes at a time.

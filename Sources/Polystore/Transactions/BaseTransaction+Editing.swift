@@ -6,7 +6,7 @@ extension BaseTransaction {
     /// - Throws: `notFound` when no store holds the entity, `invalidConfiguration` when several do (name one with `Into`), and for
     ///   an abstract entity.
     public func create<Object: ManagedObject>(_ type: Object.Type = Object.self) throws(StorageError) -> Object {
-        if let target = lastTarget, target.type == Object.self { return unsafeDowncast(try make(target), to: Object.self) }
+        if let target = lastTarget(of: Object.self) { return unsafeDowncast(try make(target), to: Object.self) }
         guard let target = knownTarget(Object.self) else { return try create(Into<Object>()) }
         // The class was found to be that of the entity when it was first created.
         return unsafeDowncast(try make(target), to: Object.self)
@@ -15,7 +15,7 @@ extension BaseTransaction {
     /// A new object in the store that `Into` names.
     public func create<Object: ManagedObject>(_ into: Into<Object>) throws(StorageError) -> Object {
         // Nearly always the class alone is named, and was before.
-        if into.isPlain, lastTarget?.type == Object.self || knownTarget(Object.self) != nil { return try create(Object.self) }
+        if into.isPlain, knownTarget(Object.self) != nil { return try create(Object.self) }
         return try reporting { () throws(StorageError) in unsafeDowncast(try make(try target(into)), to: Object.self) }
     }
 

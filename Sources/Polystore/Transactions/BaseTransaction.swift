@@ -1,4 +1,5 @@
 internal import PolystoreStorage
+internal import Synchronization
 
 /// What every kind of transaction can do: create, edit, delete, import and fetch.
 ///
@@ -11,8 +12,10 @@ public class BaseTransaction: FetchSource {
 
     final let context: ObjectContext
     /// Where new objects of the classes go that were created here; the class that was created last is nearly always the next one.
-    @exclusivity(unchecked) final private(set) var lastTarget: CreationTarget?
+    @exclusivity(unchecked) final private var lastTarget: CreationTarget?
     private final var targets: [ObjectIdentifier: CreationTarget] = [:]
+    /// The changes of the stack's stores that the targets are of.
+    private final var targetChanges = 0
     private(set) final var keyBlocks: [KeyBlock.Place: KeyBlock] = [:]
 
     init(_ context: ObjectContext, author: TransactionAuthor, source: (any Hashable & Sendable)?) {
@@ -51,8 +54,23 @@ public class BaseTransaction: FetchSource {
         throw StorageError(.readOnly, "this kind of transaction creates nothing")
     }
 
+    /// The target of a class that was created here last; nil where another one was, and where stores have come or gone since.
+    @inline(__always)
+    final func lastTarget(of type: ManagedObject.Type) -> CreationTarget? {
+        guard let lastTarget, lastTarget.type == type, context.stack.storeChanges.load(ordering: .relaxed) == targetChanges else {
+            return nil
+        }
+        return lastTarget
+    }
+
     /// The target of a class that was created here before.
     final func knownTarget(_ type: ManagedObject.Type) -> CreationTarget? {
+        let changes = context.stack.storeChanges.load(ordering: .acquiring)
+        if changes != targetChanges {
+            lastTarget = nil
+            targets.removeAll()
+            targetChanges = changes
+        }
         if let target = targets[ObjectIdentifier(type)] { lastTarget = target }
         return targets[ObjectIdentifier(type)]
     }

@@ -4,10 +4,31 @@ internal import PolystoreStorage
 struct Conflicts {
     private struct Item {
         let object: ManagedObject
-        /// The row that the store has now; empty when the other deleted it.
-        let theirs: RowBatch
+        /// The row that the store has now; nil when the other deleted it.
+        let theirs: Row?
         let isDeletedHere: Bool
     }
+
+    /// A row with the batch that keeps it.
+    private struct Row {
+        let batch: RowBatch
+        let index: Int
+
+        var view: RowView { batch.row(index) }
+    }
+
+    private struct Place: Hashable {
+        let store: Int
+        let root: EntityIndex
+
+        init(_ object: ManagedObject) {
+            store = Int(object._store)
+            root = object.description.root
+        }
+    }
+
+    /// Rows of one look-up.
+    private static let block = 1024
 
     private let context: ObjectContext
     private let tracker: ChangeTracker
@@ -24,15 +45,29 @@ struct Conflicts {
     mutating func find() throws(StorageError) {
         let deleted = Set(tracker.deleted.map(ObjectIdentifier.init))
         var seen: Set<ObjectIdentifier> = []
-        for object in [tracker.changed, tracker.deleted].joined()
-        where !object.isNew && seen.insert(ObjectIdentifier(object)).inserted {
-            let row = RowBatch(capacity: 1)
-            try context.withReader(Int(object._store)) { reader throws(StorageError) in
-                try reader.rows(Int(object._entity), keys: [object._key], into: row)
-            }
-            if row.count == 1, row.row(0).version == object._version { continue }
-            items.append(Item(object: object, theirs: row, isDeletedHere: deleted.contains(ObjectIdentifier(object))))
+        let objects = [tracker.changed, tracker.deleted].joined().filter { !$0.isNew && seen.insert(ObjectIdentifier($0)).inserted }
+        let rows = try rows(of: objects)
+        for object in objects {
+            let theirs = rows[Place(object)]?[object._key]
+            if theirs?.view.version == object._version { continue }
+            items.append(Item(object: object, theirs: theirs, isDeletedHere: deleted.contains(ObjectIdentifier(object))))
         }
+    }
+
+    /// The rows that the stores have now, by place and key.
+    private func rows(of objects: [ManagedObject]) throws(StorageError) -> [Place: [Int64: Row]] {
+        var found: [Place: [Int64: Row]] = [:]
+        for (place, objects) in Dictionary(grouping: objects, by: Place.init) {
+            let keys = objects.map(\._key).sorted()
+            for start in stride(from: 0, to: keys.count, by: Self.block) {
+                let batch = RowBatch(capacity: min(Self.block, keys.count))
+                try context.withReader(place.store) { reader throws(StorageError) in
+                    try reader.rows(place.root, keys: Array(keys[start..<min(start + Self.block, keys.count)]), into: batch)
+                }
+                for index in 0..<batch.count { found[place, default: [:]][batch.key(index)] = Row(batch: batch, index: index) }
+            }
+        }
+        return found
     }
 
     /// The error that names them all.
@@ -41,7 +76,7 @@ struct Conflicts {
         let name = first.object.description.name
         return StorageError(
             .staleObject,
-            "\(name) \(first.object._key) was \(first.theirs.count == 0 ? "deleted" : "changed") by another transaction since it was read"
+            "\(name) \(first.object._key) was \(first.theirs == nil ? "deleted" : "changed") by another transaction since it was read"
                 + (items.count > 1 ? ", and \(items.count - 1) more" : ""),
             details: .init(entity: name, keys: items.map(\.object._key), conflicts: items.map(conflict)), cause: cause)
     }
@@ -53,7 +88,7 @@ struct Conflicts {
             entity: object.description.name, key: object._key,
             base: tracker.bases[ObjectIdentifier(object)].map { object.values($0.row(0)) } ?? present,
             mine: item.isDeletedHere ? nil : present.filter { names.contains($0.key) },
-            theirs: item.theirs.count == 1 ? object.values(item.theirs.row(0)) : nil)
+            theirs: item.theirs.map { object.values($0.view) })
     }
 
     /// Brings the objects to what a policy says, so that the commit can be tried again.
@@ -88,7 +123,7 @@ struct Conflicts {
         }
         // What relationships to many lead to is found out again, from the store and from what is pending.
         tracker.knowsMembersOfNewObjects = false
-        for (_, _, objects) in context.liveObjects { for object in objects { object.forgetRelationships() } }
+        context.forgetRelationships()
     }
 
     /// Forgets what was done here to an object.
@@ -98,8 +133,8 @@ struct Conflicts {
         tracker.deleted.removeAll { $0 === object }
         tracker.bases[ObjectIdentifier(object)] = nil
         object._dirty = 0
-        if item.theirs.count == 1 {
-            object.revert(to: item.theirs.row(0))
+        if let theirs = item.theirs {
+            object.revert(to: theirs.view)
         } else {
             object._flags |= ManagedObject.Flags.deleted
         }
@@ -111,25 +146,25 @@ struct Conflicts {
     ) throws(StorageError) {
         let object = item.object
         // Nothing is left to be changed, or to be deleted twice.
-        guard item.theirs.count == 1 else { return giveUp(item) }
+        guard let row = item.theirs else { return giveUp(item) }
         if item.isDeletedHere {
-            object._version = item.theirs.row(0).version
+            object._version = row.view.version
             return
         }
         let description = object.description, mask = tracker.mask(object)
-        let mine = object.currentValues(), theirs = object.values(item.theirs.row(0))
+        let mine = object.currentValues(), theirs = object.values(row.view)
         let base = tracker.bases[ObjectIdentifier(object)].map { object.values($0.row(0)) } ?? mine
-        let cells = item.theirs.mutableCells(0)
+        let cells = row.batch.mutableCells(row.index)
         for slot in mask.slots where slot < description.slots.count {
             let name = description.slots[slot].name
             let (was, own, other) = (base[name] ?? .null, mine[name] ?? .null, theirs[name] ?? .null)
             let value = other == was ? own : choose(name, was, own, other)
             do throws(ValueError) {
-                cells[slot] = item.theirs.cell(for: try description.normalise(value, slot: slot))
+                cells[slot] = row.batch.cell(for: try description.normalise(value, slot: slot))
             } catch {
                 throw StorageError(error)
             }
         }
-        object.takeOver(item.theirs.row(0))
+        object.takeOver(row.view)
     }
 }

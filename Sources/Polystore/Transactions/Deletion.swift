@@ -11,12 +11,36 @@ struct Deletion {
     private var kept: [(object: ManagedObject, slot: Int, target: ManagedObject)] = []
     /// Objects whose reference must not lose its destination.
     private var guards: [(object: ManagedObject, slot: Int)] = []
+    /// The objects at the other ends of what is ended, which live until that is done.
+    private var partners: [ManagedObject] = []
+    /// The pairs in the stores that lead to an object that has no relationship back.
+    private var pairs: [ObjectIdentifier: [(link: Int, pair: Link)]] = [:]
 
     init(_ context: ObjectContext) { self.context = context }
 
     /// Deletes objects and what cascades from them.
+    ///
+    /// Everything that has to be known is read before anything is changed: an error leaves all objects as they were.
     mutating func delete(_ objects: [ManagedObject]) throws(StorageError) -> Int {
         for object in objects { add(object) }
+        let cleared = try context.throwingFailures { () throws(StorageError) in try prepare() }
+        defer { context.tracker?.deleting = nil }
+        for object in doomed {
+            note(object)
+            context.tracker?.clearings[ObjectIdentifier(object)] = nil
+            unlink(object)
+        }
+        for (object, slot, target) in cleared {
+            note(target)
+            context.tracker?.willClear(object, slot)
+            object.clear(slot)
+        }
+        for object in doomed { kill(object) }
+        return doomed.count
+    }
+
+    /// Finds out what is deleted and what loses a reference by that, with all that is needed to do it.
+    private mutating func prepare() throws(StorageError) -> [(object: ManagedObject, slot: Int, target: ManagedObject?)] {
         // Grows while it is walked: what a cascade reaches is walked too, without recursion.
         var next = 0
         while next < doomed.count {
@@ -26,19 +50,44 @@ struct Deletion {
             next = wave.endIndex
         }
         try checkDenials()
-        defer { context.tracker?.deleting = nil }
-        for object in doomed {
-            note(object)
-            context.tracker?.clearings[ObjectIdentifier(object)] = nil
-            try unlink(object)
-        }
+        for object in doomed { try load(object) }
+        var cleared: [(object: ManagedObject, slot: Int, target: ManagedObject?)] = []
         for (object, slot) in referrers where !seen.contains(ObjectIdentifier(object)) {
-            note(try context.referenced(object, slot))
-            context.tracker?.willClear(object, slot)
-            object.clear(slot)
+            cleared.append((object, slot, try context.referenced(object, slot)))
         }
-        for object in doomed { kill(object) }
-        return doomed.count
+        // What is noted of an object before it changes is all of it.
+        if context.sessions == nil { for object in doomed + partners + cleared.map(\.object) { object.complete() } }
+        return cleared
+    }
+
+    /// Loads what ending the relationships of an object asks for.
+    private mutating func load(_ object: ManagedObject) throws(StorageError) {
+        for (position, relationship) in object.description.relationships.enumerated() {
+            if case .link = relationship.place {
+                _ = try context.state(object, position)
+            } else {
+                partners += try targets(object, relationship)
+            }
+        }
+        // Nothing in the stores leads to an object that is not there yet, so it can be deleted where it cannot be written.
+        if object.isNew { return }
+        for link in oneSidedLinks(to: object) {
+            try context.flush()
+            try context.withReader(Int(object._store)) { reader throws(StorageError) in
+                try reader.links(link, side: .member, keys: [object._key]) { found throws(StorageError) in
+                    pairs[ObjectIdentifier(object), default: []] += found.map { (link, $0) }
+                }
+            }
+        }
+    }
+
+    /// The link tables that lead to an object which has no relationship back.
+    private func oneSidedLinks(to object: ManagedObject) -> [Int] {
+        let schema = context.model.schema
+        return schema.links.indices.filter { link in
+            let description = schema.links[link]
+            return description.memberRelationship == nil && schema[description.member].family.contains(Int(object._entity))
+        }
     }
 
     /// Notes whose deletion changes others from here on, where it may be given up: only detached work has merge policies.
@@ -119,7 +168,7 @@ struct Deletion {
     }
 
     /// Ends the relationships of an object with those that stay.
-    private func unlink(_ object: ManagedObject) throws(StorageError) {
+    private func unlink(_ object: ManagedObject) {
         for relationship in object.description.relationships {
             switch relationship.place {
             case .slot(let slot):
@@ -128,29 +177,23 @@ struct Deletion {
                 context.setMembers(object, relationship.relationship.name, [])
             }
         }
-        try unlinkOneSided(object)
-        try context.throwFailure()
+        unlinkOneSided(object)
     }
 
     /// Removes the pairs of link tables whose other end has no relationship back.
-    private func unlinkOneSided(_ object: ManagedObject) throws(StorageError) {
+    private func unlinkOneSided(_ object: ManagedObject) {
         let store = Int(object._store)
-        for (link, description) in context.model.schema.links.enumerated()
-        where description.memberRelationship == nil && context.model.schema[description.member].family.contains(Int(object._entity)) {
-            try context.flush()
+        for link in oneSidedLinks(to: object) {
             // Pairs that are not in the store yet go as well.
             let key = ChangeTracker.LinkKey(link: link, store: store)
             for pair in context.tracker?.links[key]?.keys.filter({ $0.member == object._key }) ?? [] {
                 context.tracker?.unlink(link, store, owner: pair.owner, member: pair.member)
             }
-            try context.withReader(store) { reader throws(StorageError) in
-                try reader.links(link, side: .member, keys: [object._key]) { pairs throws(StorageError) in
-                    for pair in pairs {
-                        context.tracker?.unlink(link, store, owner: pair.owner, member: pair.member)
-                        context.recount(description.ownerRelationship, of: pair.owner, description.owner, store)
-                    }
-                }
-            }
+        }
+        for (link, pair) in pairs[ObjectIdentifier(object)] ?? [] {
+            let description = context.model.schema.links[link]
+            context.tracker?.unlink(link, store, owner: pair.owner, member: pair.member)
+            context.recount(description.ownerRelationship, of: pair.owner, description.owner, store)
         }
     }
 

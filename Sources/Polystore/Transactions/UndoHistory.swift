@@ -31,7 +31,7 @@ struct UndoHistory {
         /// Brings a context back to this state.
         func restore(_ context: ObjectContext, _ tracker: ChangeTracker) {
             for object in tracker.pendingObjects where saved[ObjectIdentifier(object)] == nil {
-                Self.forget(object, tracker.bases[ObjectIdentifier(object)])
+                object.takeBack(to: tracker.bases[ObjectIdentifier(object)])
             }
             for saved in saved.values {
                 saved.object._reload(saved.row.row(0), .max)
@@ -42,18 +42,7 @@ struct UndoHistory {
             (tracker.bases, tracker.highSlots, tracker.links) = (bases, highSlots, links)
             // What relationships to many lead to is found out again, from the store and from what is pending.
             tracker.knowsMembersOfNewObjects = false
-            for (_, _, objects) in context.liveObjects { for object in objects { object.forgetRelationships() } }
-        }
-
-        /// Takes back what was done to an object after the state.
-        private static func forget(_ object: ManagedObject, _ base: RowBatch?) {
-            object._dirty = 0
-            if object.isNew {
-                object._flags |= ManagedObject.Flags.deleted
-                return
-            }
-            object._flags &= ~ManagedObject.Flags.deleted
-            if let base { withExtendedLifetime(base) { object._reload(base.row(0), .max) } }
+            context.forgetRelationships()
         }
     }
 
@@ -89,7 +78,28 @@ struct UndoHistory {
     }
 }
 
+extension ManagedObject {
+    /// Takes back what was done to the object since it had the values of a row; a new one is gone.
+    fileprivate func takeBack(to base: RowBatch?) {
+        _dirty = 0
+        if isNew {
+            _flags |= Flags.deleted
+            return
+        }
+        _flags &= ~Flags.deleted
+        if let base { withExtendedLifetime(base) { _reload(base.row(0), .max) } }
+    }
+}
+
 extension ChangeTracker {
+    /// Takes back what was done to each object with a pending change.
+    func takeBack() {
+        for object in pendingObjects {
+            object.takeBack(to: bases[ObjectIdentifier(object)])
+            object.forgetRelationships()
+        }
+    }
+
     /// Every object with a pending change, each once.
     var pendingObjects: [ManagedObject] {
         var seen: Set<ObjectIdentifier> = []

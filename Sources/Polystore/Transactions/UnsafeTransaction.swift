@@ -141,10 +141,15 @@ public final class UnsafeTransaction: BaseTransaction {
     }
 
     /// Gives up all changes since the last commit: objects have their committed values again, new ones are gone.
+    ///
+    /// Objects of a store that was removed from the stack have the values with which they were read.
+    /// - Throws: Whatever reading throws; the changes are as they were then.
     public func rollback() throws(StorageError) {
-        context.forgetFailure()
-        context.tracker?.rewind(to: ChangeTracker.Written())
-        try context.refreshAll()
+        try context.refreshAll {
+            context.tracker?.takeBack()
+            context.tracker?.rewind(to: ChangeTracker.Written())
+            context.forgetFailure()
+        }
         beginHistory()
         tellMonitors()
     }

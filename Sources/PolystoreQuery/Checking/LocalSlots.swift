@@ -11,6 +11,14 @@ extension QueryPlan {
     }
 }
 
+extension FetchPlan {
+    /// Whether condition and order read the values of a row alone, and no other rows.
+    public var isLocal: Bool {
+        var slots: Set<Int> = []
+        return predicate.addSlots(to: &slots) && sort.allSatisfy { $0.expression.addSlots(to: &slots) }
+    }
+}
+
 extension CheckedPath {
     fileprivate func addSlots(to slots: inout Set<Int>) -> Bool {
         if case .slot(let slot) = leaf { slots.insert(slot) }

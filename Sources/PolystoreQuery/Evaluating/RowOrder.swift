@@ -8,10 +8,15 @@ public final class RowOrder {
     }
 
     private let keys: [(reader: Reader, ascending: Bool)]
+    private let sort: [CheckedSort]
+    /// Whether all keys are attributes of the rows themselves: nothing has to be computed or read to compare two rows.
+    public let isPlain: Bool
     private let failure = EvaluationFailure()
 
     /// The order of checked sort keys.
     public init(_ sort: [CheckedSort], schema: Schema) {
+        self.sort = sort
+        isPlain = sort.allSatisfy { key in if case .path(let path) = key.expression { path.steps.isEmpty } else { false } }
         keys = sort.map { [failure] key in
             if case .path(let path) = key.expression { return (.path(PathReader(path, schema: schema)), key.ascending) }
             return (.expression(ExpressionEvaluator(key.expression, schema, failure)), key.ascending)
@@ -31,15 +36,16 @@ public final class RowOrder {
         return a.key < b.key ? -1 : (a.key > b.key ? 1 : 0)
     }
 
-    /// The positions of a batch's rows in this order.
+    /// The positions of a batch's rows in this order, which is a plain one.
     ///
     /// Most pairs differ in the first eight bytes of the first key: rows are compared by these, and by all keys only where they agree.
     ///
     /// - Complexity: O(*n* log *n*) comparisons of two numbers, when keys rarely begin alike.
-    public func positions(_ rows: RowBatch, _ related: some RelatedRows) -> [Int] {
+    public func positions(_ rows: RowBatch) -> [Int] {
+        let related = NoRelatedRows()
         var items: [(prefix: UInt64, position: Int)] = []
         items.reserveCapacity(rows.count)
-        for position in 0..<rows.count { items.append((prefix(rows.row(position), related), position)) }
+        for position in 0..<rows.count { items.append((prefix(rows.row(position)), position)) }
         items.sort { a, b in
             if a.prefix != b.prefix { return a.prefix < b.prefix }
             return compare(rows.row(a.position), rows.row(b.position), related) < 0
@@ -47,17 +53,34 @@ public final class RowOrder {
         return items.map(\.position)
     }
 
+    /// The positions of a batch's rows in this order, by the values of the sort keys of each.
+    public func positions(_ rows: RowBatch, by values: [[Value]]) -> [Int] {
+        (0..<rows.count).sorted { a, b in
+            let order = Self.compare(values[a], values[b], sort)
+            return order == 0 ? rows.key(a) < rows.key(b) : order < 0
+        }
+    }
+
     /// A number that is ordered as the first key is, as far as it goes; equal where the key is computed.
     @inline(__always)
-    private func prefix(_ row: borrowing RowView, _ related: some RelatedRows) -> UInt64 {
+    private func prefix(_ row: borrowing RowView) -> UInt64 {
         guard let first = keys.first else { return UInt64(bitPattern: row.key) ^ 1 << 63 }
         guard case .path(let reader) = first.reader else { return 0 }
-        let prefix = CellOrder.prefix(reader.cell(row, related))
+        let prefix = CellOrder.prefix(reader.cell(row, NoRelatedRows()))
         return first.ascending ? prefix : ~prefix
     }
 
+    /// Compares rows that are no longer at hand by the values of their sort keys: negative, zero or positive.
+    public static func compare(_ a: [Value], _ b: [Value], _ sort: [CheckedSort]) -> Int {
+        for (index, key) in sort.enumerated() {
+            let order = a[index].compare(to: b[index])
+            if order != 0 { return key.ascending ? order : -order }
+        }
+        return 0
+    }
+
     /// The values of the sort keys of a row: what an order is compared by when the row is no longer at hand.
-    public func values(_ row: borrowing RowView, _ related: some RelatedRows, _ sort: [CheckedSort]) -> [Value] {
+    public func values(_ row: borrowing RowView, _ related: some RelatedRows) -> [Value] {
         var values: [Value] = []
         for (key, item) in zip(keys, sort) {
             switch key.reader {

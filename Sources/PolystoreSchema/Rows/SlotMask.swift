@@ -19,6 +19,12 @@ public struct SlotMask: Sendable, Hashable {
         for slot in 0..<count { insert(slot) }
     }
 
+    /// The set of some slots.
+    public init(_ slots: some Sequence<Int>) {
+        self.init()
+        for slot in slots { insert(slot) }
+    }
+
     /// Whether no slot is in the set.
     @inlinable public var isEmpty: Bool { low == 0 && high.isEmpty }
 

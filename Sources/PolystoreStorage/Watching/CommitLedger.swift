@@ -51,20 +51,26 @@ public struct CommitLedger: Sendable {
         if now.isReshaping { return nil }
         guard let seen, now.shapes == ownSeen.shapes else { return before == now ? begin(count, now) : nil }
         if count.commits == nil { return inexact(count, seen, now) }
-        let listed = count.listed - seen.listed, unlisted = count.unlisted &- seen.unlisted
+        let listed = Self.growth(seen.listed, count.listed), unlisted = Self.growth(seen.unlisted, count.unlisted)
         // Numbers that fall: the count was lost, or another store lies there.
         if listed < 0 || unlisted < 0 || seen.commits == nil {
             if before == now { _ = begin(count, now) }
             return .unknown
         }
-        let newUnlisted = unlisted - foreignUnlisted - (now.unlisted - ownSeen.unlisted) - now.pendingUnlisted
-        let newListed = listed - foreignListed - (now.listed - ownSeen.listed) - now.pendingListed
+        let newUnlisted = unlisted &- foreignUnlisted &- (now.unlisted - ownSeen.unlisted) &- now.pendingUnlisted
+        let newListed = listed &- foreignListed &- (now.listed - ownSeen.listed) &- now.pendingListed
         if newListed > 0 { foreignListed += newListed }
         if newUnlisted > 0 {
             foreignUnlisted += newUnlisted
             return .unknown
         }
         return newListed > 0 ? .history : nil
+    }
+
+    /// How far a number of a file has risen; negative where it fell, and where no number of commits leads from one to the other.
+    private static func growth(_ before: Int64, _ now: Int64) -> Int64 {
+        let (growth, isOver) = now.subtractingReportingOverflow(before)
+        return isOver ? -1 : growth
     }
 
     /// Begins to count, at a moment at which no commit of this instance is on its way.
@@ -88,7 +94,7 @@ public struct CommitLedger: Sendable {
             self.seen = count
             ownSeen = now
         }
-        let others = count.listed - seen.listed - (now.listed - ownSeen.listed)
+        let others = Self.growth(seen.listed, count.listed) &- (now.listed - ownSeen.listed)
         if count.listed == seen.listed, count.quiet == seen.quiet, now.unlisted == ownSeen.unlisted { return .unknown }
         return others > 0 ? .history : nil
     }

@@ -18,7 +18,8 @@ package struct ResidualReader {
         let related = StoredRows(reader, schema)
         var sorter = RowSorter(plan, schema: schema)
         let batch = RowBatch()
-        let cursor = try reader.cursor(for: stored(plan))
+        let source = try reader.cursor(for: stored(plan))
+        let cursor: any RowCursor = plan.isLocal ? source : BlockRows(source, schema)
         while try cursor.next(into: batch) {
             related.begin(batch)
             for index in 0..<batch.count {
@@ -28,14 +29,13 @@ package struct ResidualReader {
             try related.throwFailure()
             try evaluator.throwStorageFailure()
         }
-        let sorted = try sorter.sorted(related)
-        try related.throwFailure()
-        return sorted
+        return sorter.sorted()
     }
 
     /// The rows of a query's answer, exactly.
     package func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
-        let rows = try cursor(for: plan.fetch)
+        let source = try cursor(for: plan.fetch)
+        let rows: any RowCursor = plan.localSlots == nil ? BlockRows(source, schema) : source
         let related = StoredRows(reader, schema)
         let answer = QueryAnswer(plan, schema: schema)
         let batch = RowBatch()

@@ -7,6 +7,8 @@ public struct RowSorter {
     private let order: RowOrder
     private let wanted: Int
     private var rows = RowBatch(capacity: 1024)
+    /// The values of the sort keys of each row, where they are computed or lie in related rows: those are at hand when the row comes.
+    private var values: [[Value]] = []
 
     /// No rows yet.
     public init(_ plan: FetchPlan, schema: Schema) {
@@ -25,26 +27,28 @@ public struct RowSorter {
     /// - Throws: The first error that computing a key met.
     public mutating func add(_ row: borrowing RowView, _ related: some RelatedRows) throws(StorageError) {
         rows.append(copying: row, slots: schema[row.entity].slots.count)
+        if !order.isPlain {
+            values.append(order.values(row, related))
+            do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
+        }
         // Pruned when there are twice as many as wanted: each row is sorted about once.
-        guard wanted < 1 << 40, rows.count >= max(2 * wanted, 1024) else { return }
-        let kept = RowBatch(capacity: 1024)
-        for position in try positions(related) {
+        if wanted < 1 << 40, rows.count >= max(2 * wanted, 1024) { prune() }
+    }
+
+    private mutating func prune() {
+        let kept = RowBatch(capacity: 1024), positions = positions
+        for position in positions {
             let row = rows.row(position)
             kept.append(copying: row, slots: schema[row.entity].slots.count)
         }
+        if !order.isPlain { values = positions.map { values[$0] } }
         rows = kept
     }
 
     /// The rows in order, cut.
-    ///
-    /// - Throws: The first error that computing a key met.
-    public func sorted(_ related: some RelatedRows) throws(StorageError) -> HeldRows {
-        HeldRows(rows, at: try positions(related).dropFirst(plan.offset), schema: schema)
-    }
+    public func sorted() -> HeldRows { HeldRows(rows, at: positions.dropFirst(plan.offset), schema: schema) }
 
-    private func positions(_ related: some RelatedRows) throws(StorageError) -> ArraySlice<Int> {
-        let positions = order.positions(rows, related)
-        do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
-        return positions.prefix(wanted)
+    private var positions: ArraySlice<Int> {
+        (order.isPlain ? order.positions(rows) : order.positions(rows, by: values)).prefix(wanted)
     }
 }

@@ -8,11 +8,22 @@ public final class StoredRows: RelatedRows {
         let key: Int64
     }
 
+    private struct Way: Hashable {
+        let entity: EntityIndex
+        let root: EntityIndex
+    }
+
     private enum Found {
         case missing
         case at(RowBatch, Int)
 
         var row: RowView? { if case .at(let batch, let index) = self { batch.row(index) } else { nil } }
+    }
+
+    private struct Source {
+        let rows: RowBatch
+        /// The row with the reference that was followed last: rows are mostly looked at in their order, so the next is the same or behind.
+        var last = 0
     }
 
     /// So many rows are read at once.
@@ -24,7 +35,9 @@ public final class StoredRows: RelatedRows {
     private let schema: Schema
     private var found: [Place: Found] = [:]
     /// What has references to rows that may be asked for: the batch that is looked at, and what was read for it.
-    private var sources: [RowBatch] = []
+    private var sources: [Source] = []
+    /// The slots of an entity that lead to a hierarchy.
+    private var ways: [Way: [Int]] = [:]
     private var failure: StorageError?
 
     /// The rows that a session sees.
@@ -43,7 +56,7 @@ public final class StoredRows: RelatedRows {
 
     /// Names the rows that are looked at next: what they lead to is read together. Rows that were handed out before are not valid any more.
     public func begin(_ batch: RowBatch) {
-        sources = [batch]
+        sources = [Source(rows: batch)]
         if found.count > Self.most { found.removeAll() }
     }
 
@@ -60,26 +73,36 @@ public final class StoredRows: RelatedRows {
         let batch = RowBatch(capacity: keys.count)
         try reader().rows(root, keys: keys, into: batch)
         for index in 0..<batch.count { found[Place(root: root, key: batch.key(index))] = .at(batch, index) }
-        if !sources.isEmpty { sources.append(batch) }
+        if !sources.isEmpty, batch.count > 0 { sources.append(Source(rows: batch)) }
     }
 
-    /// A key with those that the reference that led to it has in other rows, ascending.
+    /// A key with those that the reference that led to it has in the rows behind, ascending.
+    ///
+    /// - Complexity: where rows are looked at in their order, each is passed once for each reference.
     private func neighbours(of place: Place) -> [Int64] {
-        for source in sources {
-            for index in 0..<source.count {
-                let row = source.row(index)
-                for slot in references(row.entity, to: place.root) where row[slot].kind == .int && row[slot].int == place.key {
-                    return keys(source, row.entity, slot, place)
-                }
+        for position in sources.indices {
+            let source = sources[position]
+            for index in [source.last..<source.rows.count, 0..<source.last].joined() {
+                guard let slot = reference(source.rows.row(index), to: place) else { continue }
+                sources[position].last = index
+                return keys(source.rows, index, slot, place)
             }
         }
         return [place.key]
     }
 
-    private func keys(_ source: RowBatch, _ entity: EntityIndex, _ slot: Int, _ place: Place) -> [Int64] {
+    /// The slot by which a row leads to a place.
+    private func reference(_ row: borrowing RowView, to place: Place) -> Int? {
+        for slot in references(row.entity, to: place.root) where row[slot].kind == .int && row[slot].int == place.key { return slot }
+        return nil
+    }
+
+    private func keys(_ rows: RowBatch, _ first: Int, _ slot: Int, _ place: Place) -> [Int64] {
         var keys: Set<Int64> = [place.key]
-        for index in 0..<source.count where keys.count < Self.block {
-            let row = source.row(index)
+        let entity = rows.row(first).entity
+        for index in first..<rows.count {
+            if keys.count == Self.block { break }
+            let row = rows.row(index)
             guard row.entity == entity, row[slot].kind == .int else { continue }
             if found[Place(root: place.root, key: row[slot].int)] == nil { keys.insert(row[slot].int) }
         }
@@ -87,11 +110,12 @@ public final class StoredRows: RelatedRows {
     }
 
     private func references(_ entity: EntityIndex, to root: EntityIndex) -> [Int] {
+        let way = Way(entity: entity, root: root)
+        if let known = ways[way] { return known }
         let slots = schema[entity].slots
-        return slots.indices.filter { slot in
-            guard let destination = slots[slot].destination else { return false }
-            return schema[destination].root == root
-        }
+        let found = slots.indices.filter { slot in slots[slot].destination.map { schema[$0].root == root } ?? false }
+        ways[way] = found
+        return found
     }
 
     /// The rows that a to-many relationship leads to; none when reading failed, which `throwFailure` tells.

@@ -59,9 +59,8 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
         while try source.next(into: batch) {
             for index in 0..<batch.count { try sorter.add(batch.row(index), related) }
         }
-        let sorted = try sorter.sorted(related)
         try related.throwFailure()
-        return sorted
+        return sorter.sorted()
     }
 
     /// The rows in the order of an index. A condition that the index does not answer may leave few of them: then another plan is better, and

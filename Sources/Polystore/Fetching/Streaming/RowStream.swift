@@ -35,7 +35,9 @@ final class RowStream {
         if isMerged { try sessions.open(Set(stores)) }
         for store in stores {
             let reader = try sessions.reader(store)
-            let source = Source(store, reader, try reader.cursor(for: part), RowBatch(capacity: batchSize))
+            let rows = try reader.cursor(for: part)
+            let cursor: any RowCursor = order.isPlain ? rows : BlockRows(rows, schema)
+            let source = Source(store, reader, cursor, RowBatch(capacity: batchSize))
             let hasRows = isMerged ? try advance(source) : true
             if hasRows { sources.append(source) }
         }
@@ -50,7 +52,8 @@ final class RowStream {
         var index = -1
         /// The place of the row in the order, where rows of several stores are compared.
         var place: MergedPlace?
-        var related: StoredRows?
+        /// The rows that those of the batch lead to, which are read together.
+        private(set) lazy var related = StoredRows(reader)
 
         init(_ store: Int, _ reader: ReadSession, _ cursor: any RowCursor, _ batch: RowBatch) {
             self.store = Int32(truncatingIfNeeded: store)
@@ -64,15 +67,21 @@ final class RowStream {
             index += 1
             if index < batch.count { return true }
             index = 0
-            related = nil
-            return try cursor.next(into: batch)
+            guard try cursor.next(into: batch) else { return false }
+            related.begin(batch)
+            return true
         }
     }
 
     /// Hands the next row and the position of its store to `body`; nil at the end.
     func next<R>(_ body: (borrowing RowView, Int32) throws(StorageError) -> R) throws(StorageError) -> R? {
+        try nextRelated { row, store, _ throws(StorageError) in try body(row, store) }
+    }
+
+    /// The same with the rows that relationships of the row lead to.
+    func nextRelated<R>(_ body: (borrowing RowView, Int32, StoredRows) throws(StorageError) -> R) throws(StorageError) -> R? {
         guard let source = try isMerged ? smallest() : only() else { return nil }
-        return try body(source.batch.row(source.index), source.store)
+        return try body(source.batch.row(source.index), source.store, source.related)
     }
 
     private func only() throws(StorageError) -> Source? {
@@ -96,12 +105,9 @@ final class RowStream {
     /// Goes to the next row of one store, and reads what it is compared by.
     private func advance(_ source: Source) throws(StorageError) -> Bool {
         guard try source.step() else { return false }
-        let related = source.related ?? StoredRows(source.reader)
-        if source.related == nil { related.begin(source.batch) }
-        source.related = related
         let row = source.batch.row(source.index)
-        source.place = MergedPlace(row, Int(source.store), order.values(row, related, plan.sort))
-        try related.throwFailure()
+        source.place = MergedPlace(row, Int(source.store), order.values(row, source.related))
+        try source.related.throwFailure()
         do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
         return true
     }

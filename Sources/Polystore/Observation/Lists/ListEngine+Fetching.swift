@@ -30,17 +30,15 @@ extension ListEngine {
         var plan = query.plan
         plan.limit = wanted
         let stream = try RowStream(plan, stores, sessions, core.model.schema, batchSize: 1024)
-        var rows = ListRows(plan.sort), related: [Int32: StoredRows] = [:]
-        for store in stores { related[Int32(truncatingIfNeeded: store)] = StoredRows(try sessions.reader(store)) }
-        while let row = try stream.next({ row, store throws(StorageError) -> ListRows.Row in
-            guard let related = related[store] else { throw StorageError(.storeClosed, "a store of the list was removed") }
-            return try self.row(row, store, related)
-        }) { rows.append(row) }
+        var rows = ListRows(plan.sort)
+        while let row = try stream.nextRelated({ row, store, related throws(StorageError) in try self.row(row, store, related) }) {
+            rows.append(row)
+        }
         return (rows, wanted.map { rows.count < $0 } ?? true)
     }
 
     func row(_ row: borrowing RowView, _ store: Int32, _ related: StoredRows) throws(StorageError) -> ListRows.Row {
-        let values = query.plan.sort.isEmpty ? [] : order.values(row, related, query.plan.sort)
+        let values = query.plan.sort.isEmpty ? [] : order.values(row, related)
         try related.throwFailure()
         do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
         return ListRows.Row(item: Item(key: row.key, store: store), version: row.version, values: values)

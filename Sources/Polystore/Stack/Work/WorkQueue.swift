@@ -69,16 +69,18 @@ package final class WorkQueue: Sendable {
         state = Mutex(State(width: width))
     }
 
-    /// The number of pieces of work that may go on at a time; what goes on already is not ended by a lower one.
-    package var width: Int {
-        get { state.withLock { $0.width } }
-        set {
-            let begun = state.withLock { state in
-                state.width = newValue
+    /// The number of pieces of work that may go on at a time.
+    package var width: Int { state.withLock { $0.width } }
+
+    /// Sets the number of pieces of work that may go on at a time; what goes on already is not ended by a lower one.
+    ///
+    /// - Parameter width: Counts, under the lock of the queue: of several counts at once the one that stays is the newest.
+    package func setWidth(_ width: () -> Int) {
+        start(
+            state.withLock { state in
+                state.width = width()
                 return state.begin()
-            }
-            for job in begun { start(job) }
-        }
+            })
     }
 
     /// The number of pieces of work that wait.
@@ -100,7 +102,7 @@ package final class WorkQueue: Sendable {
     ) {
         let job = Job(limit: limit, isSerial: isSerial, work: work)
         let number = state.withLock { $0.begin(job) ? nil : $0.waiting.append(job) }
-        guard let number else { return start(job) }
+        guard let number else { return start([job]) }
         // Not under the limit's own lock: what is told may ask the limit.
         _ = limit.onEnd { [weak self] in
             guard let self else { return }
@@ -112,12 +114,18 @@ package final class WorkQueue: Sendable {
         }
     }
 
-    private func start(_ job: Job) {
-        do throws(StorageError) {
-            try threads.run { self.run(job) }
-        } catch {
-            for next in end(job) { start(next) }
-            job.work(error)
+    /// Begins jobs, and those whose turn comes where the system gives no thread for one.
+    private func start(_ jobs: [Job]) {
+        var jobs = jobs, position = 0
+        while position < jobs.count {
+            let job = jobs[position]
+            position += 1
+            do throws(StorageError) {
+                try threads.run { self.run(job) }
+            } catch {
+                jobs += end(job)
+                job.work(error)
+            }
         }
     }
 
@@ -127,7 +135,7 @@ package final class WorkQueue: Sendable {
         while true {
             job.work(nil)
             let next = end(job)
-            for other in next.dropFirst() { start(other) }
+            start(Array(next.dropFirst()))
             guard let first = next.first else { return }
             job = first
         }
@@ -143,7 +151,7 @@ package final class WorkQueue: Sendable {
     /// Takes work out that has not begun; where there is no other reason, because its limit has ended.
     private func withdraw(_ number: Int, _ reason: StorageError? = nil) {
         let (job, begun) = state.withLock { state in (state.waiting.remove(number), state.begin()) }
-        for next in begun { start(next) }
+        start(begun)
         if let job { Self.refusing.async { job.work(reason ?? job.limit.reason) } }
     }
 }
@@ -166,7 +174,7 @@ extension WorkQueue {
         let work = OneTimeWork(body)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                submit(limit, inside: outer) { refusal in continuation.resume(with: Result { try work.run(refusal) }) }
+                submit(limit, inside: outer) { refusal in work.run(refusal).map { continuation.resume(with: $0) } }
             }
         } onCancel: {
             limit.cancel()
@@ -183,9 +191,7 @@ extension WorkQueue {
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                submit(limit) { refusal in
-                    continuation.resume(returning: Result { () throws(StorageError) in try work.run(refusal) })
-                }
+                submit(limit) { refusal in work.run(refusal).map { continuation.resume(returning: $0) } }
             }
         } onCancel: {
             limit.cancel()
@@ -199,8 +205,9 @@ private final class OneTimeWork<R: Sendable, Failure: Error>: Sendable {
 
     init(_ body: @escaping @Sendable (StorageError?) throws(Failure) -> R) { self.body = Mutex(body) }
 
-    @inline(never) func run(_ refusal: StorageError?) throws(Failure) -> R {
-        guard let body = body.withLock({ $0.take() }) else { preconditionFailure("work of a queue is run once") }
-        return try body(refusal)
+    /// What the work gives or throws; nil where it was run before.
+    @inline(never) func run(_ refusal: StorageError?) -> Result<R, Failure>? {
+        guard let body = body.withLock({ $0.take() }) else { return nil }
+        return Result { () throws(Failure) in try body(refusal) }
     }
 }

@@ -1,0 +1,56 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// What a store says became of a commit whose end its program did not see.
+enum OutcomeCases {
+    static let all: [ConformanceCase] = [
+        ConformanceCase("T060.what-became-of-a-commit-is-told", clause: "semantics W") { harness, check in
+            try harness.withStore { scratch in
+                guard let store = scratch.store.ability((any CommitOutcomeStorage).self) else {
+                    let writer = try scratch.store.beginWrite(WriteOptions())
+                    defer { writer.end() }
+                    let token = try writer.commitToken(for: CommitRecord(author: "", time: 1))
+                    return check.isTrue(token == nil, "a store that cannot be asked gives no token")
+                }
+                try scratch.insert("Thing", [["number": .int(1)]])
+                let texts = ["", "x", "1", "-1", "-1.zz", "1.0", "9223372036854775808.0", "a:b:c", "0:0:", ":1:", "1.\(UUID())"]
+                for text in texts + [String(repeating: "9", count: 300)] {
+                    for id in [scratch.store.storeID, UUID()] {
+                        let outcome = try? store.outcome(of: CommitToken(storeID: id, value: text))
+                        check.isTrue(outcome != .committed && outcome != .inProgress, "the outcome of \"\(text.prefix(40))\"")
+                    }
+                }
+                // Some stores name a commit only when it is in doubt.
+                guard let kept = try token(scratch, commits: true), let lost = try token(scratch, commits: false) else { return }
+                for _ in 0..<2 {
+                    check.equal(try outcome(kept, scratch), .committed, "of a commit")
+                    check.equal(try outcome(lost, scratch), .notCommitted, "of a rollback")
+                    check.equal(CommitToken(kept.description), kept, "from its text")
+                    try scratch.insert("Thing", [["number": .int(3)]])
+                    // Another instance, as of another process, says the same.
+                    if harness.capabilities.contains(.persistent) { try scratch.reopen() }
+                }
+            }
+        }
+    ]
+
+    /// The token of a transaction, which then commits or does not; nil where the store names a commit only when it is in doubt.
+    private static func token(_ scratch: Scratch, commits: Bool) throws -> CommitToken? {
+        let writer = try scratch.store.beginWrite(WriteOptions())
+        defer { writer.end() }
+        try scratch.insert("Thing", [["number": .int(commits ? 1 : 2)]], writer)
+        let record = CommitRecord(author: "outcome", time: 1_000_000), token = try writer.commitToken(for: record)
+        if commits { _ = try writer.commit(record) }
+        return token
+    }
+
+    /// The answer, once the engine has decided.
+    private static func outcome(_ token: CommitToken, _ scratch: Scratch) throws -> CommitOutcome? {
+        for _ in 0..<1_000 {
+            let outcome = try scratch.store.ability((any CommitOutcomeStorage).self)?.outcome(of: token)
+            if outcome != .inProgress { return outcome }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        return .inProgress
+    }
+}
