@@ -193,10 +193,12 @@ let package = Package(
             ]),
         tests(
             "LMDBTests", "Tests/Backends/LMDBTests",
-            ["PolystoreConformance", "PolystoreCatalog", "PolystoreLMDB", "PolystoreStorage", "RawSessions"]),
+            [
+                "PolystoreConformance", "PolystoreCatalog", "PolystoreKeyValue", "PolystoreLMDB", "PolystoreStorage", "RawSessions",
+            ]),
         tests(
             "PostgreSQLTests", "Tests/Backends/PostgreSQLTests",
-            ["PolystoreConformance", "PolystoreCatalog", "PolystorePostgreSQL", "PolystoreStorage", "RawSessions"]),
+            ["PolystoreConformance", "PolystoreCatalog", "PolystorePostgreSQL", "PolystoreSQL", "PolystoreStorage", "RawSessions"]),
         tests(
             "PolystoreTests", "Tests/PolystoreTests",
             [

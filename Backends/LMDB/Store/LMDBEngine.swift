@@ -10,7 +10,8 @@ final class LMDBEngine: OrderedStore {
     private struct State: Sendable {
         var environment: LMDBEnvironment?
         var request = OrderedOpen(create: false, readOnly: false, mapCount: 0)
-        var names: [String] = []
+        /// The names of the maps, by their numbers; nil for one that was removed.
+        var names: [String?] = []
         var handles: [MDB_dbi] = []
     }
 
@@ -55,25 +56,44 @@ final class LMDBEngine: OrderedStore {
     }
 
     private var numbers: [String: Int] {
-        state.withLock { Dictionary($0.names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first }) }
+        state.withLock { state in
+            Dictionary(
+                state.names.enumerated().compactMap { number, name in name.map { ($0, number) } }, uniquingKeysWith: { first, _ in first })
+        }
     }
 
-    /// The number of maps is fixed when the file is opened.
-    func reopen(mapCount: Int) throws(StorageError) {
-        let isReadOnly = try unused()
-        close()
-        _ = try open(OrderedOpen(create: false, readOnly: isReadOnly, mapCount: mapCount))
-    }
-
-    /// Whether the file is open for reading only. In a function of its own, because nothing may hold the file when it is opened again.
+    /// The number of maps is fixed when the file is opened. Those that are known stay so, for sessions that begin meanwhile.
     @inline(never)
-    private func unused() throws(StorageError) -> Bool {
-        let (environment, state) = try opened()
-        if environment.isInUse { throw StorageError(.busy, "sessions of the LMDB store are open; end them before its model changes") }
-        return state.request.readOnly
+    func reopen(mapCount: Int) throws(StorageError) {
+        try state.withLock { state throws(StorageError) in
+            guard let environment = state.environment else { throw Self.closed }
+            guard environment.closeIfUnused() else {
+                throw StorageError(.busy, "sessions of the LMDB store are open; end them before its model changes")
+            }
+            state.request.mapCount = mapCount + state.names.count
+            try openAgain(&state)
+        }
     }
 
-    func remove(maps: [String]) throws(StorageError) { try opened().0.remove(maps) }
+    private func openAgain(_ state: inout State) throws(StorageError) {
+        let environment = try LMDBEnvironment(location, settings, state.request)
+        state.handles = try environment.handles(found: state.names)
+        state.environment = environment
+    }
+
+    func remove(maps: [String]) throws(StorageError) {
+        let (environment, _) = try opened()
+        // Also where it fails: the handle of a map is gone as soon as the map is removed in a transaction.
+        defer {
+            state.withLock { state in
+                for (number, name) in state.names.enumerated() where name.map(maps.contains) == true {
+                    state.names[number] = nil
+                    state.handles[number] = LMDBEnvironment.noMap
+                }
+            }
+        }
+        try environment.remove(maps)
+    }
 
     func read(_ options: ReadOptions) throws(StorageError) -> any OrderedReader {
         try begin { environment, handles throws(StorageError) in
@@ -87,40 +107,39 @@ final class LMDBEngine: OrderedStore {
         }
     }
 
-    /// Begins a session; once more where the file turns out to have to be opened again.
+    /// Begins a session; again where the file turns out to have to be opened again.
     private func begin<Session>(
         _ body: (LMDBEnvironment, [MDB_dbi]) throws(StorageError) -> Session
     ) throws(StorageError) -> Session {
-        let (environment, state) = try opened()
-        do throws(StorageError) {
-            return try body(environment, state.handles)
-        } catch {
-            if !environment.hasFailed { throw error }
+        while true {
+            let (environment, state) = try opened()
+            do throws(StorageError) {
+                return try body(environment, state.handles)
+            } catch {
+                if !environment.isOver { throw error }
+            }
         }
-        let renewed = try opened()
-        return try body(renewed.0, renewed.1.handles)
     }
 
     var isOpen: Bool { state.withLock { $0.environment != nil } }
 
     private func opened() throws(StorageError) -> (LMDBEnvironment, State) {
         let state = state.withLock { $0 }
-        guard let environment = state.environment else { throw StorageError(.storeClosed, "the store was closed") }
-        return environment.hasFailed ? try renewed() : (environment, state)
+        guard let environment = state.environment else { throw Self.closed }
+        return environment.isOver ? try renewed() : (environment, state)
     }
 
-    /// Opens the file again after LMDB has given it up. Sessions that are open keep the old environment; there cannot be two of one file.
+    private static let closed = StorageError(.storeClosed, "the store was closed")
+
+    /// Opens the file again where it was closed, or LMDB has given it up. Sessions that are open keep the old environment; there cannot be two of one file.
     @inline(never)
     private func renewed() throws(StorageError) -> (LMDBEnvironment, State) {
         try state.withLock { state throws(StorageError) in
-            guard let failed = state.environment else { throw StorageError(.storeClosed, "the store was closed") }
-            if !failed.hasFailed { return (failed, state) }
-            guard failed.closeIfUnused() else { throw LMDBEnvironment.reopening }
-            let environment = try LMDBEnvironment(location, settings, state.request)
-            let handles = try environment.handles(state.names, create: false)
-            state.environment = environment
-            state.handles = handles
-            return (environment, state)
+            guard let environment = state.environment else { throw Self.closed }
+            if !environment.isOver { return (environment, state) }
+            guard environment.closeIfUnused() else { throw LMDBEnvironment.reopening }
+            try openAgain(&state)
+            return (state.environment ?? environment, state)
         }
     }
 
@@ -145,9 +164,6 @@ final class LMDBEngine: OrderedStore {
         let (environment, _) = try opened()
         try environment.copy(to: path)
     }
-
-    /// Makes sure that what the file says now stays so.
-    func synchronize() throws(StorageError) { try opened().0.synchronize() }
 
     func close() { state.withLock { $0 = State() } }
 }

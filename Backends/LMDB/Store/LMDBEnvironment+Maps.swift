@@ -16,6 +16,17 @@ extension LMDBEnvironment {
         return made
     }
 
+    /// The handle of a map that is not there: LMDB refuses it.
+    static let noMap = MDB_dbi.max
+
+    /// Opens those of some maps that are there; `noMap` for the others, and for nil.
+    func handles(found names: [String?]) throws(StorageError) -> [MDB_dbi] {
+        try names.map { name throws(StorageError) in
+            guard let name else { return Self.noMap }
+            return try existing([name])?.first ?? Self.noMap
+        }
+    }
+
     private func existing(_ names: [String]) throws(StorageError) -> [MDB_dbi]? {
         let transaction = try beginRead(nil)
         defer { endRead() }

@@ -33,8 +33,6 @@ final class LMDBEnvironment: @unchecked Sendable {
         var mapSize: Int
         var wantsRoom = false
         var writes = 0
-        /// The readers that hold the shared lock of the file.
-        var sharers = 0
         var isClosed = false
         var hasFailed = false
     }
@@ -45,13 +43,23 @@ final class LMDBEnvironment: @unchecked Sendable {
     private let syncsAtEnd: Bool
     /// Whether readers are seen in the lock file. Where that cannot be written they lock the data file against writers instead.
     private let isRegistering: Bool
+    /// The lock file that it uses; nil for none.
+    private let lockFile: LMDBFile.Identity?
     private let state: Mutex<State>
+    /// The readers that hold the shared lock of the file.
+    private let sharers = Mutex(0)
 
     /// Opens a file that is there, after a look at it.
     init(_ location: LMDBLocation, _ settings: LMDBSettings, _ request: OrderedOpen) throws(StorageError) {
         let file = try LMDBFile(location, isReadOnly: request.readOnly)
-        guard Self.openFiles.withLock({ $0.insert(file.identity).inserted }) else {
-            throw StorageError(.alreadyExists, "this process has the LMDB store open already; use the open one, or end its sessions")
+        // A file that was replaced leaves its lock file to the next one.
+        let isFree = Self.openFiles.withLock { open in
+            LMDBFile.Identity(path: location.lockPath).map { open.contains($0) } != true && open.insert(file.identity).inserted
+        }
+        guard isFree else {
+            throw StorageError(
+                .alreadyExists,
+                "this process has the LMDB store, or the file that was in its place, open already; use the open one, or end its sessions")
         }
         let mapSize: Int
         do throws(StorageError) {
@@ -61,6 +69,8 @@ final class LMDBEnvironment: @unchecked Sendable {
             _ = Self.openFiles.withLock { $0.remove(file.identity) }
             throw error
         }
+        lockFile = isRegistering ? LMDBFile.Identity(path: location.lockPath) : nil
+        if let lockFile { _ = Self.openFiles.withLock { $0.insert(lockFile) } }
         state = Mutex(State(mapSize: mapSize))
         self.file = file
         limit = settings.mapSize
@@ -81,7 +91,12 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
         do throws(StorageError) {
             let opened = try open(flags)
-            return (opened.handle, opened.mapSize, true)
+            do throws(StorageError) {
+                return (opened.handle, opened.mapSize, try LMDBHandle.isRegistering(opened.handle, file))
+            } catch {
+                mdb_env_close(opened.handle)
+                throw error
+            }
         } catch  where error.code == .permissionDenied && request.readOnly {
             let opened = try open(flags | UInt32(MDB_NOLOCK))
             return (opened.handle, opened.mapSize, false)
@@ -105,22 +120,29 @@ final class LMDBEnvironment: @unchecked Sendable {
     private func close() {
         if syncsAtEnd { mdb_env_sync(handle, 1) }
         mdb_env_close(handle)
-        _ = Self.openFiles.withLock { $0.remove(file.identity) }
+        Self.openFiles.withLock { open in
+            open.remove(file.identity)
+            if let lockFile { open.remove(lockFile) }
+        }
     }
 
     /// Begins to read; `endRead` has to follow.
     func beginRead(_ limit: WorkLimit?) throws(StorageError) -> OpaquePointer {
+        try enterReading(limit)
+        do throws(StorageError) {
+            return try begin(UInt32(MDB_RDONLY))
+        } catch {
+            endRead()
+            throw error
+        }
+    }
+
+    /// Keeps the file open, and writers away where they could not see the reader.
+    private func enterReading(_ limit: WorkLimit?) throws(StorageError) {
         try enter()
         do throws(StorageError) {
             try file.checkPath()
-            if isRegistering { return try begin(UInt32(MDB_RDONLY)) }
-            try share(limit)
-            do throws(StorageError) {
-                return try begin(UInt32(MDB_RDONLY))
-            } catch {
-                unshare()
-                throw error
-            }
+            if !isRegistering { try share(limit) }
         } catch {
             leave()
             throw error
@@ -138,19 +160,31 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// LMDB's own lock would be waited for without end. It is free when the lock of the file is held, unless a program that does not know of
     /// that one writes.
     func beginWrite(_ options: WriteOptions) throws(StorageError) -> OpaquePointer {
-        try file.lock(.exclusive, options)
+        try file.lock(options)
         do throws(StorageError) {
             try enter()
             do throws(StorageError) {
                 try file.checkPath()
                 if countWrite() { clearDeadReaders() }
-                return try begin(0)
+                return try checked(begin(0))
             } catch {
                 leave()
                 throw error
             }
         } catch {
             file.unlock()
+            throw error
+        }
+    }
+
+    /// Refuses a transaction that would not follow the newest one. The number of that is in the lock file: a program that uses another one, by a
+    /// name of its own for the data file, has committed since, or the lock file was that of another data file.
+    private func checked(_ transaction: OpaquePointer) throws(StorageError) -> OpaquePointer {
+        do throws(StorageError) {
+            if UInt64(mdb_txn_id(transaction)) == (try LMDBMeta.pair(file).newest.transaction) + 1 { return transaction }
+            throw LMDBHandle.otherLock
+        } catch {
+            mdb_txn_abort(transaction)
             throw error
         }
     }
@@ -203,16 +237,29 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     /// Takes the shared lock for the first of the readers.
     private func share(_ limit: WorkLimit?) throws(StorageError) {
-        try state.withLock { state throws(StorageError) in
-            if state.sharers == 0 { try file.lock(.shared, WriteOptions(limit: limit)) }
-            state.sharers += 1
+        // Not through the gate, at which a writer may wait for those who read already.
+        if try tryShare(orJoin: true) { return }
+        try file.wait(WriteOptions(limit: limit)) { () throws(StorageError) in try tryShare() }
+    }
+
+    /// - Parameter orJoin: Whether the lock is only taken together with others who have it.
+    @inline(never)
+    private func tryShare(orJoin: Bool = false) throws(StorageError) -> Bool {
+        try sharers.withLock { sharers throws(StorageError) in
+            if sharers == 0 {
+                if orJoin { return false }
+                if try !file.tryLock(.shared) { return false }
+            }
+            sharers += 1
+            return true
         }
     }
 
+    @inline(never)
     private func unshare() {
-        state.withLock { state in
-            state.sharers -= 1
-            if state.sharers == 0 { file.unlock() }
+        sharers.withLock { sharers in
+            sharers -= 1
+            if sharers == 0 { file.unlock() }
         }
     }
 
@@ -221,6 +268,10 @@ final class LMDBEnvironment: @unchecked Sendable {
     func look(_ body: (OpaquePointer) throws(StorageError) -> CommitCount) throws(StorageError) -> CommitCount? {
         try state.withLock { state throws(StorageError) in
             if state.isClosed { return nil }
+            if !isRegistering {
+                if try !tryShare() { return nil }
+            }
+            defer { if !isRegistering { unshare() } }
             var transaction: OpaquePointer?
             var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
             if code == MDB_MAP_RESIZED, state.sessions == 0, mdb_env_set_mapsize(handle, 0) == MDB_SUCCESS {
@@ -237,17 +288,15 @@ final class LMDBEnvironment: @unchecked Sendable {
             let copy = FileHandle(forWritingAtPath: path)
         else { throw StorageError(.permissionDenied, "the place of the backup cannot be written to") }
         defer { try? copy.close() }
-        try enter()
-        defer { leave() }
+        try enterReading(nil)
+        defer { endRead() }
         // The path form would make a folder where the environment is one.
         try LMDBError.check(mdb_env_copyfd2(handle, copy.fileDescriptor, UInt32(MDB_CP_COMPACT)))
     }
 
-    /// Whether a transaction is open.
-    var isInUse: Bool { state.withLock { $0.sessions > 0 } }
-
-    /// Whether LMDB refuses to go on: a write of the page that makes a commit valid has failed. The file has to be opened again.
-    var hasFailed: Bool { state.withLock { $0.hasFailed } }
+    /// Whether the file has to be opened again: it was closed, or LMDB refuses to go on since a write of the page that makes a commit valid has
+    /// failed.
+    var isOver: Bool { state.withLock { $0.hasFailed || $0.isClosed } }
 
     static let reopening = StorageError(
         .inputOutput,
@@ -279,9 +328,6 @@ final class LMDBEnvironment: @unchecked Sendable {
             "writing the end of a commit failed; open the store again, and ask it with the token of the error what became of it",
             cause: LMDBError.error(code))
     }
-
-    /// Waits until what the file says now is on the disk.
-    func synchronize() throws(StorageError) { if !file.synchronize() { throw LMDBError.error(errno) } }
 
     /// What a full map means: the transaction runs again in a larger one, as far as the limit allows.
     func full() -> StorageError {

@@ -131,10 +131,7 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try store.beginWrite(options) }
 
     /// What became of a commit whose end could not be written; the newest 64 are known.
-    public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
-        try engine.synchronize()
-        return try store.outcome(of: token)
-    }
+    public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome { try store.outcome(of: token) }
 
     /// Waits until the end of the newest commit is on the disk: without `durability=full` the engine does not wait for that.
     public func synchronize() throws(StorageError) { if engine.durability == .relaxed { try engine.synchronize() } }
@@ -188,7 +185,7 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
         for file in [location.lockPath, location.dataPath] where unlink(file) != 0 && errno != ENOENT && errno != ENOTDIR {
             throw LMDBError.error(errno)
         }
-        if location.usesFolder { rmdir(location.path) }
+        if location.ownsFolder { rmdir(location.folder) }
     }
 }
 #endif

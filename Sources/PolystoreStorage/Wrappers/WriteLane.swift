@@ -36,6 +36,17 @@ public final class WriteLane: Sendable {
         throw StorageError(.busy, "another write transaction held the store for more than \(timeout) seconds; try again")
     }
 
+    /// Takes the lane.
+    ///
+    /// - Returns: The options for what has still to be waited for, with the time that is left.
+    package func enter(_ options: WriteOptions) throws(StorageError) -> WriteOptions {
+        let start = ContinuousClock.now
+        try enter(timeout: options.timeout, limit: options.limit)
+        var rest = options
+        rest.timeout -= start.duration(to: .now) / .seconds(1)
+        return rest
+    }
+
     /// Takes the lane where it is free, else a place in the line.
     private func take(_ semaphore: DispatchSemaphore) -> (id: Int, isMine: Bool) {
         state.withLock { state in

@@ -1,6 +1,8 @@
 import Foundation
+import PolystoreKeyValue
 import PolystoreStorage
 import RawSessions
+import Synchronization
 import Testing
 
 @testable import PolystoreLMDB
@@ -47,6 +49,108 @@ import Testing
             try store.close()
             try open(link).close()
             #expect(!FileManager.default.fileExists(atPath: link + "-lock"))
+        }
+    }
+
+    /// The data file of a folder is known by the folder and by its own name.
+    @Test func aFolderAndTheFileInItUseOneLock() throws {
+        try inFolder {
+            let place = folder + "/place"
+            try open(place, "?subdir=1").close()
+            let inside = try open(place + "/data.mdb")
+            #expect(code { _ = try open(place, "?subdir=1") } == .alreadyExists)
+            try note(Data([1]), in: inside)
+            try inside.close()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: place).sorted() == ["data.mdb", "lock.mdb"])
+            // And a folder whose file lies elsewhere.
+            let other = folder + "/other"
+            try open().close()
+            try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(atPath: other + "/data.mdb", withDestinationPath: path)
+            try open(other, "?subdir=1").close()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: other) == ["data.mdb"])
+        }
+    }
+
+    /// A program that locks by another name of the file commits, and ours does not know its number.
+    @Test func aWriterUnderAnotherLockIsNoticedBeforeAnythingIsWritten() throws {
+        try inFolder {
+            let store = try open(), hard = folder + "/hard.lmdb"
+            defer { try? store.close() }
+            try note(Data([1]), in: store)
+            try FileManager.default.linkItem(atPath: path, toPath: hard)
+            #expect(try run("/usr/bin/mdb_load", ["-n", "-s", "foreign", "-T", hard], input: "one\n1\ntwo\n2\n") == 0)
+            let before = try Data(contentsOf: URL(fileURLWithPath: path))
+            #expect(code { try note(Data([2]), in: store) } == .busy)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+            try store.close()
+            let again = try open()
+            defer { try? again.close() }
+            try note(Data([3]), in: again)
+        }
+    }
+
+    private func run(_ program: String, _ arguments: [String], input: String = "") throws -> Int32 {
+        let process = Process(), pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.standardInput = pipe
+        try process.run()
+        pipe.fileHandleForWriting.write(Data(input.utf8))
+        try pipe.fileHandleForWriting.close()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    /// The lock file of the old file would be that of the new one, too.
+    @Test func aFileInThePlaceOfOneThatIsStillReadIsRefused() throws {
+        try inFolder {
+            let store = try open()
+            try note(Data([1]), in: store)
+            let reader = try store.beginRead()
+            try store.close()
+            try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
+            try FileManager.default.moveItem(atPath: path + ".copy", toPath: path)
+            #expect(code { _ = try open() } == .alreadyExists)
+            #expect(try reader.note("note") == Data([1]))
+            reader.end()
+            let again = try open()
+            defer { try? again.close() }
+            try note(Data([2]), in: again)
+        }
+    }
+
+    @Test func whatAMakerThatDiedHasLeftIsRemoved() throws {
+        try inFolder {
+            let left = path + ".new-\(UUID().uuidString)", used = path + ".new-\(UUID().uuidString)", other = path + ".new-year"
+            for file in [left, used, other] { #expect(FileManager.default.createFile(atPath: file, contents: Data([1]))) }
+            let maker = try #require(FileHandle(forReadingAtPath: used))
+            #expect(flock(maker.fileDescriptor, LOCK_EX) == 0)
+            try open().close()
+            func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+            #expect(!exists(left) && exists(used) && exists(other))
+            // It died after it had given the file its name.
+            try FileManager.default.linkItem(atPath: path, toPath: left)
+            try open().close()
+            #expect(!exists(left) && exists(used) && exists(other) && exists(path))
+            try maker.close()
+        }
+    }
+
+    @Test func anEmptyFileThatManyOpenIsMadeOnce() throws {
+        try inFolder {
+            for _ in 0..<20 {
+                #expect(FileManager.default.createFile(atPath: path, contents: nil))
+                let location = LMDBLocation(path, usesFolder: false), failures = Mutex(0)
+                DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                    do {
+                        _ = try location.prepare(OrderedOpen(create: true, readOnly: false, mapCount: 8), firstMap: 1 << 26)
+                    } catch { failures.withLock { $0 += 1 } }
+                }
+                #expect(failures.withLock { $0 } == 0)
+                try FileManager.default.removeItem(atPath: path)
+            }
         }
     }
 
@@ -135,6 +239,9 @@ import Testing
             let reader = try again.beginRead()
             defer { reader.end() }
             #expect(try reader.note("note") == Data([7]))
+            // It is not walked through again: it has its full size now.
+            let file = try LMDBFile(LMDBLocation(path, usesFolder: false), isReadOnly: true), meta = try LMDBMeta.pair(file).newest
+            #expect(try file.size() >= (meta.lastPage + 1) * meta.pageSize)
         }
     }
 
@@ -159,6 +266,39 @@ import Testing
         }
     }
 
+    /// The number of maps is fixed when the file is opened, so a migration opens it again.
+    @Test func openingAgainForMoreMapsDisturbsNoReader() throws {
+        try inFolder {
+            let engine = LMDBEngine(
+                path, usesFolder: false, LMDBSettings(mapSize: 1 << 26, firstMap: 1 << 26, durability: .relaxed, check: .automatic))
+            _ = try engine.open(OrderedOpen(create: true, readOnly: false, mapCount: 8))
+            let number = try #require(try engine.prepare(maps: ["a", "b"])["b"]), key: [UInt8] = [1]
+            let writer = try engine.write(WriteOptions())
+            try key.withUnsafeBytes { key in try writer.put(number, key, key) }
+            try writer.commit()
+            let isOver = Atomic(false), found = Mutex((right: 0, wrong: 0)), errors = Mutex<[any Error]>([])
+            DispatchQueue.concurrentPerform(iterations: 3) { thread in
+                do {
+                    if thread == 0 {
+                        defer { isOver.store(true, ordering: .releasing) }
+                        for count in 0..<200 {
+                            do { try engine.reopen(mapCount: count) } catch let error as StorageError where error.code == .busy {}
+                        }
+                    }
+                    while !isOver.load(ordering: .acquiring) {
+                        let reader = try engine.read(ReadOptions())
+                        defer { reader.end() }
+                        let value = try key.withUnsafeBytes { key in try reader.get(number, key).map(Array.init) }
+                        found.withLock { if value == key { $0.right += 1 } else { $0.wrong += 1 } }
+                    }
+                } catch { errors.withLock { $0.append(error) } }
+            }
+            #expect(errors.withLock { $0 }.isEmpty)
+            #expect(found.withLock { $0.right > 0 && $0.wrong == 0 })
+            engine.close()
+        }
+    }
+
     @Test func aTokenOfACommitThatIsNotThereIsAnswered() throws {
         try inFolder {
             let store = try LMDBStore(url: StoreURL("lmdb:\(path)?durability=relaxed"))
@@ -168,7 +308,10 @@ import Testing
             func outcome(_ number: Int64, _ id: UUID) throws -> CommitOutcome {
                 try store.outcome(of: CommitToken(storeID: id, value: "\(number).\(UUID().uuidString)"))
             }
+            let file = try LMDBFile(LMDBLocation(path, usesFolder: false), isReadOnly: true), before = try LMDBMeta.pair(file).newest
             #expect(try outcome(60, id) == .notCommitted)
+            // A commit was built upon what the answer rests on.
+            #expect(try LMDBMeta.pair(file).newest.transaction == before.transaction + 1)
             #expect(try outcome(1_000, id) == .notCommitted)
             #expect(try outcome(5, id) == .unknown)
             #expect(code { _ = try outcome(60, UUID()) } == .notFound)

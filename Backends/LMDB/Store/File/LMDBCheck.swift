@@ -43,12 +43,16 @@ struct LMDBCheck {
         let (newest, _) = try LMDBMeta.pair(file)
         if extent == .automatic, try !isSuspicious(file, newest) { return }
         // Whoever opened it first has looked at it, and pages may be used again while they are read.
-        if extent == .automatic, file.isOpenElsewhere() { return }
+        let isShared = file.isOpenElsewhere()
+        if extent == .automatic, isShared { return }
         var meta = newest
         for _ in 0..<Self.attempts {
             do throws(StorageError) {
                 var check = LMDBCheck(file, meta, try file.size())
-                return try check.run()
+                try check.run()
+                // So that it need not be walked through again.
+                if !isShared { try file.extend(to: (meta.lastPage + 1) * meta.pageSize) }
+                return
             } catch  where error.code == .corrupted {
                 let now = try LMDBMeta.pair(file).newest
                 // Another process has committed meanwhile.

@@ -20,6 +20,13 @@ final class LMDBFile: Sendable {
             device = UInt64(truncatingIfNeeded: status.st_dev)
             number = UInt64(truncatingIfNeeded: status.st_ino)
         }
+
+        /// What a path leads to; nil for nothing.
+        init?(path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            self.init(status)
+        }
     }
 
     enum Lock: Sendable {
@@ -36,6 +43,7 @@ final class LMDBFile: Sendable {
     let identity: Identity
     /// The permissions of the file.
     let mode: mode_t
+    let isReadOnly: Bool
     private let descriptor: Int32
 
     init(_ location: LMDBLocation, isReadOnly: Bool) throws(StorageError) {
@@ -48,6 +56,7 @@ final class LMDBFile: Sendable {
             throw LMDBError.error(code)
         }
         self.location = location
+        self.isReadOnly = isReadOnly
         self.descriptor = descriptor
         identity = Identity(status)
         mode = status.st_mode & 0o666
@@ -107,19 +116,26 @@ final class LMDBFile: Sendable {
         return fcntl(descriptor, F_GETLK, &lock) != 0 || lock.l_type != Int16(F_UNLCK)
     }
 
-    /// Takes the lock, which belongs to this instance. It is asked for again and again: a lock that is waited for has no deadline.
+    /// Takes the lock, which belongs to this instance, if it is free.
+    func tryLock(_ lock: Lock) throws(StorageError) -> Bool {
+        if flock(descriptor, (lock == .exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 { return true }
+        guard errno == EWOULDBLOCK || errno == EINTR else { throw LMDBError.error(errno) }
+        return false
+    }
+
+    /// Waits for the lock of the one writer.
+    func lock(_ options: WriteOptions) throws(StorageError) { try wait(options) { () throws(StorageError) in try tryLock(.exclusive) } }
+
+    /// Waits until an attempt to get the lock succeeds. It is made again and again: a lock that is waited for has no deadline.
     ///
     /// One who waits stands at a gate that those who come later do not pass: a process that writes without a pause would get the lock each time.
     /// - Throws: `busy` after the timeout; `cancelled` or `timeout` by the limit.
     @inline(never)
-    func lock(_ lock: Lock, _ options: WriteOptions) throws(StorageError) {
-        let operation = (lock == .exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB, end = ContinuousClock.now + .seconds(options.timeout)
+    func wait(_ options: WriteOptions, for attempt: () throws(StorageError) -> Bool) throws(StorageError) {
+        let end = ContinuousClock.now + .seconds(options.timeout)
         while !setGate(F_WRLCK) { try pause(end, options) }
         defer { _ = setGate(F_UNLCK) }
-        while flock(descriptor, operation) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else { throw LMDBError.error(errno) }
-            try pause(end, options)
-        }
+        while try !attempt() { try pause(end, options) }
     }
 
     private func pause(_ end: ContinuousClock.Instant, _ options: WriteOptions) throws(StorageError) {
@@ -138,6 +154,16 @@ final class LMDBFile: Sendable {
         gate.l_whence = Int16(SEEK_SET)
         gate.l_len = 1
         return fcntl(descriptor, F_SETLK, &gate) == 0 || (errno != EAGAIN && errno != EACCES && errno != EINTR)
+    }
+
+    /// Gives a file that is shorter a size; what is added reads as zeros. A file in which another process writes stays as it is.
+    func extend(to size: UInt64) throws(StorageError) {
+        guard !isReadOnly, try tryLock(.exclusive) else { return }
+        defer { unlock() }
+        guard try self.size() < size, let last = off_t(exactly: size - 1) else { return }
+        // Not by its size: one that has grown meanwhile would be cut.
+        var zero: UInt8 = 0
+        if pwrite(descriptor, &zero, 1, last) != 1 { throw LMDBError.error(errno) }
     }
 
     func unlock() { _ = flock(descriptor, LOCK_UN) }

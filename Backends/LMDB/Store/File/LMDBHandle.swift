@@ -21,6 +21,36 @@ enum LMDBHandle {
         }
     }
 
+    static let otherLock = StorageError(
+        .busy,
+        "another program uses the LMDB file under another lock, or the lock file is that of a file that was here before; close all programs "
+            + "that use it, and open the store again")
+    /// How often the number of the newest snapshot is asked for again because others commit.
+    private static let attempts = 200
+
+    /// Whether readers have a slot in the lock file: on a file system that cannot be written to LMDB goes on without one.
+    ///
+    /// *Requires*: no transaction is open.
+    /// - Throws: `busy` where the lock file says that the newest snapshot is one that the data file has not.
+    static func isRegistering(_ handle: OpaquePointer, _ file: LMDBFile) throws(StorageError) -> Bool {
+        for _ in 0..<attempts {
+            let before = try LMDBMeta.pair(file).newest.transaction
+            var transaction: OpaquePointer?, info = MDB_envinfo()
+            let code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+            // Whoever begins a session clears the slots of the dead, and takes over the size of the map.
+            if code == MDB_READERS_FULL || code == MDB_MAP_RESIZED { return true }
+            try LMDBError.check(code)
+            mdb_env_info(handle, &info)
+            let number = UInt64(mdb_txn_id(transaction))
+            mdb_txn_abort(transaction)
+            // A writer that has just ended, or died then, has not noted its number yet.
+            if info.me_numreaders == 0 { return false }
+            if number + 1 >= before, try number <= LMDBMeta.pair(file).newest.transaction { return true }
+            usleep(1000)
+        }
+        throw otherLock
+    }
+
     private static func open(
         _ path: String, _ size: Int, _ flags: UInt32, _ mapCount: Int, _ mode: mdb_mode_t
     ) -> (Int32, OpaquePointer?) {

@@ -45,13 +45,23 @@ extension KeyValueWriter {
 extension KeyValueStore {
     /// What became of a commit.
     public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
-        guard let reader = try beginRead() as? KeyValueReader else { return .unknown }
-        defer { reader.end() }
-        guard token.storeID == reader.core.storeID, let (number, mark) = CommitMarks.parts(token) else {
+        guard let writer = try beginWrite(WriteOptions()) as? KeyValueWriter else { return .unknown }
+        defer { writer.end() }
+        guard token.storeID == writer.core.storeID, let (number, mark) = CommitMarks.parts(token) else {
             throw StorageError(.notFound, "the token of the commit belongs to another store")
         }
-        let stored = try Self.withBytes(CommitMarks.name(number)) { key throws(StorageError) in
-            try reader.engine.get(KeyValueLayout.counters, key).map(Array.init) ?? []
+        let outcome = try writer.outcome(of: number, mark)
+        // A commit takes the place of what one that failed has left, or is built upon it: afterwards no crash changes the answer.
+        try writer.setNote("commit.settled", Data(UUID().uuidString.utf8))
+        _ = try writer.commit(CommitRecord())
+        return outcome
+    }
+}
+
+extension KeyValueWriter {
+    fileprivate func outcome(of number: Int64, _ mark: UUID) throws(StorageError) -> CommitOutcome {
+        let stored = try KeyValueStore.withBytes(CommitMarks.name(number)) { key throws(StorageError) in
+            try maps.get(KeyValueLayout.counters, key).map(Array.init) ?? []
         }
         if stored == CommitMarks.bytes(number, mark) { return .committed }
         let newest =

@@ -121,8 +121,7 @@ public final class KeyValueStore: Sendable {
 
     /// Starts the write transaction, waiting for the one before it.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
-        let core = try opened()
-        try lane.enter(timeout: options.timeout, limit: options.limit)
+        let core = try opened(), options = try lane.enter(options)
         do throws(StorageError) {
             let session = try engine.write(options)
             try core.check(session)
@@ -142,8 +141,7 @@ public final class KeyValueStore: Sendable {
 
     /// Starts to lead the store to another version of the model.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
-        let core = try opened()
-        try lane.enter(timeout: options.timeout, limit: options.limit)
+        let core = try opened(), options = try lane.enter(options)
         do throws(StorageError) {
             let plan = try KeyValueMigrationPlan(step, core.metadata)
             try engine.reopen(mapCount: max(plan.allNames.count, 200))
