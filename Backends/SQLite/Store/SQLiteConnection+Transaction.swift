@@ -1,5 +1,6 @@
 #if SQLite
 internal import CSQLite
+internal import Foundation
 internal import PolystoreStorage
 
 /// The transaction of a connection, as far as the engine does not keep it.
@@ -27,10 +28,20 @@ extension SQLiteConnection {
         do throws(StorageError) {
             try limit?.check()
             try execute(sql)
+            try checkPath()
         } catch {
             end()
             throw error
         }
+    }
+
+    /// - Throws: `notFound` when the file was deleted or replaced: what is committed to it then would be lost.
+    private func checkPath() throws(StorageError) {
+        var hasMoved: Int32 = 0
+        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK, hasMoved != 0 else { return }
+        isSuspect = true
+        throw StorageError(
+            .notFound, "the database file was deleted or replaced while it was open; close the store and open it again")
     }
 
     /// Refuses to go on in a transaction that the engine has rolled back.
@@ -93,7 +104,12 @@ extension SQLiteConnection {
     func error(_ code: Int32) -> StorageError {
         let primary = code & 0xff
         var error = SQLiteError.error(code, handle)
-        if error.code == .notFound {
+        if SQLiteError.lacksLog(code), !canMakeFiles {
+            error = StorageError(
+                .permissionDenied,
+                "the database keeps a write-ahead log, for which its folder has to be writable; open it once where it is, or use a backup of it, "
+                    + "which is one file", cause: error)
+        } else if error.code == .notFound {
             error = StorageError(
                 .inputOutput, "a file beside the database cannot be opened; look after the disk and try again", cause: error)
         }
@@ -101,6 +117,12 @@ extension SQLiteConnection {
         if [SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CANTOPEN, SQLITE_NOMEM].contains(primary) { isSuspect = true }
         fail(error)
         return error
+    }
+
+    /// Whether files may be made beside the database.
+    private var canMakeFiles: Bool {
+        guard let path = sqlite3_db_filename(handle, "main") else { return true }
+        return access(URL(fileURLWithPath: String(cString: path)).deletingLastPathComponent().path, W_OK) == 0
     }
 }
 #endif

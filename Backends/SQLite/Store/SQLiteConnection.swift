@@ -49,10 +49,15 @@ final class SQLiteConnection: SQLConnection {
 
     /// Makes an empty file that only its owner may read, unless there is one; the engine gives the files beside it the same permissions.
     ///
-    /// What stands in the way is reported by the engine. The descriptor is the first of a new file, on which nobody has a lock yet.
+    /// What stands in the way is reported by the engine. The file gets its name when its descriptor is closed: closing one of a file that
+    /// another connection of this process has opened meanwhile would drop its locks. Where there are no hard links the engine makes the file.
     private static func make(_ path: String) {
-        let file = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if file >= 0 { Foundation.close(file) }
+        if access(path, F_OK) == 0 { return }
+        let new = "\(path).new-\(UUID().uuidString)", file = Foundation.open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if file < 0 { return }
+        Foundation.close(file)
+        link(new, path)
+        unlink(new)
     }
 
     deinit {

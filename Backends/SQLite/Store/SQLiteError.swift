@@ -75,6 +75,10 @@ enum SQLiteError {
     /// that goes away can report the write of that frame itself as failed after it was made.
     static func leavesDoubt(_ code: Int32) -> Bool { [SQLITE_NOMEM, SQLITE_IOERR].contains(code & 0xff) }
 
+    /// Whether a statement may have failed because a file beside the database is not there and cannot be made:
+    /// https://sqlite.org/rescode.html#readonly_cantinit, https://sqlite.org/rescode.html#readonly_directory
+    static func lacksLog(_ code: Int32) -> Bool { code & 0xff == SQLITE_CANTOPEN || code == 8 | 5 << 8 || code == 8 | 6 << 8 }
+
     /// What SQLite said, for those who dig.
     struct Cause: Error, Sendable {
         let code: Int32

@@ -71,13 +71,15 @@ final class SQLiteWriterSeat: @unchecked Sendable {
     }
 
     /// The connection, for the time until `leave`.
-    func enter(_ options: WriteOptions) throws(StorageError) -> SQLiteConnection {
-        try lane.enter(timeout: options.timeout, limit: options.limit)
-        if let connection { return connection }
+    ///
+    /// - Returns: The connection, and the options with the time that is left.
+    func enter(_ options: WriteOptions) throws(StorageError) -> (SQLiteConnection, WriteOptions) {
+        let rest = try lane.enter(options)
+        if let connection { return (connection, rest) }
         do throws(StorageError) {
             let opened = try open()
             connection = opened
-            return opened
+            return (opened, rest)
         } catch {
             lane.leave()
             throw error

@@ -234,7 +234,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         let core = try core()
         if isReadOnlyNow.load(ordering: .acquiring) { throw refusal }
-        let connection = try core.writer.enter(options)
+        let (connection, options) = try core.writer.enter(options)
         do throws(StorageError) {
             connection.wait(min(options.timeout, place.busyTimeout))
             try connection.begin("BEGIN IMMEDIATE", options.limit)
@@ -282,7 +282,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         let core = try core()
         if catalog == .inPlace { throw .isNotOurs }
         if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened for reading only") }
-        let connection = try core.writer.enter(options)
+        let (connection, options) = try core.writer.enter(options)
         do throws(StorageError) {
             connection.wait(options.timeout)
             try connection.begin("BEGIN IMMEDIATE", options.limit)
@@ -314,7 +314,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     public func compact() throws(StorageError) {
         let core = try core()
         if isReadOnlyNow.load(ordering: .acquiring) { throw refusal }
-        let connection = try core.writer.enter(WriteOptions())
+        let (connection, _) = try core.writer.enter(WriteOptions())
         defer { core.writer.leave() }
         try core.writer.commits.reshape { () throws(StorageError) in try connection.execute("VACUUM") }
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

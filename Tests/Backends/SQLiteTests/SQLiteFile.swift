@@ -64,10 +64,10 @@ final class SQLiteFile {
     }
 
     /// What `sqlite3` says.
-    func sql(_ text: String) throws -> String {
+    func sql(_ text: String, of path: String? = nil) throws -> String {
         let process = Process(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
-        process.arguments = [path, text]
+        process.arguments = [path ?? self.path, text]
         process.standardOutput = output
         process.standardError = output
         try process.run()

@@ -3,6 +3,7 @@ import PolystoreCatalog
 import PolystoreSQLite
 import PolystoreStorage
 import RawSessions
+import Synchronization
 import Testing
 
 /// The file of a SQLite store: its locks, its permissions, and what others have done to it.
@@ -36,6 +37,41 @@ import Testing
         _ = try other.open(OpenRequest(schema: try SQLiteFile.schema.get()))
         try other.close()
         #expect(try isLocked(file), "another store of the file")
+    }
+
+    /// Commits to a file without a name would be lost with it.
+    @Test(arguments: [true, false]) func aFileThatIsDeletedOrReplacedIsNoticed(_ isReplaced: Bool) throws {
+        let file = try SQLiteFile(), manager = FileManager.default
+        try file.add(0..<3)
+        try file.store.close()
+        try manager.copyItem(atPath: file.path, toPath: file.path + ".copy")
+        try file.open()
+        #expect(try file.count() == 3)
+        try manager.removeItem(atPath: file.path)
+        if isReplaced { try manager.moveItem(atPath: file.path + ".copy", toPath: file.path) }
+        #expect(code { try file.add(3..<4) } == .notFound)
+        #expect(code { _ = try file.count() } == .notFound)
+        #expect(code { try file.add(4..<5) } == .notFound)
+        try file.store.close()
+        try file.open()
+        #expect(try file.count() == (isReplaced ? 3 : 0))
+    }
+
+    /// A new file gets its name when nothing that this process has open of it is still to be closed.
+    @Test func severalWhoMakeAFileKeepTheirLocks() throws {
+        let file = try SQLiteFile()
+        for number in 0..<20 {
+            let path = "\(file.path).\(number)", schema = try SQLiteFile.schema.get(), failures = Mutex(0)
+            let stores = try (0..<4).map { _ in try StoreCatalog.standard.store(at: StoreURL("sqlite:\(path)"), configuration: nil) }
+            DispatchQueue.concurrentPerform(iterations: stores.count) { index in
+                do { _ = try stores[index].open(OpenRequest(schema: schema)) } catch { failures.withLock { $0 += 1 } }
+            }
+            #expect(failures.withLock { $0 } == 0)
+            #expect(try file.sql("PRAGMA journal_mode = DELETE", of: path).contains("locked"))
+            for store in stores { try store.close() }
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: (file.path as NSString).deletingLastPathComponent)
+        #expect(!names.contains { $0.contains(".new-") })
     }
 
     @Test func onlyTheOwnerMayReadNewFiles() throws {
