@@ -47,8 +47,15 @@ struct PostgreSQLAddress {
         }
         guard let hosts else { return true }
         return hosts.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { host in
-            host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1" || host.hasPrefix("127.")
+            host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1"
+                || Self.isLoopback(String(host))
         }
+    }
+
+    /// Whether an address, not the name of a machine, begins with 127.
+    private static func isLoopback(_ host: String) -> Bool {
+        var address = in_addr()
+        return inet_pton(AF_INET, host, &address) == 1 && UInt32(bigEndian: address.s_addr) >> 24 == 127
     }
 
     /// How the server has to prove who it is, where the program does not say: libpq's own value takes any server, and plain text.

@@ -11,6 +11,16 @@ extension PostgreSQLConnection {
         throw StorageError(.unsupported, "the server has version \(serverVersion / 10_000); PostgreSQL 15 is the oldest")
     }
 
+    /// Refuses a server of another cluster than the one that the store was opened on, as after a restore: ids of its transactions mean
+    /// something else, so tokens and positions of the history would be wrong.
+    func checkCluster(_ expected: String?) throws(StorageError) {
+        guard let expected, let cluster, cluster != expected else { return }
+        throw StorageError(
+            .storeClosed,
+            "the server is another one than the store was opened on, as after a restore; close the store and open it again, which ends its "
+                + "history before that")
+    }
+
     /// Refuses an encoding that lacks letters which a text may have, or keeps bytes that are none.
     func checkEncoding() throws(StorageError) {
         let encoding = serverEncoding

@@ -7,7 +7,7 @@ internal import PolystoreStorage
 extension PostgreSQLConnection {
     /// So long the server may take to end a statement that it was asked to cancel.
     private static let grace = Duration.seconds(3)
-    /// How often a waiting session looks whether its limit has ended long ago.
+    /// How often a waiting session looks whether its limit has ended long ago, and TLS has something for it.
     private static let tick = Duration.milliseconds(250)
 
     /// The next result of what was sent; nil behind the last one.
@@ -36,19 +36,23 @@ extension PostgreSQLConnection {
         while true {
             var socket = pollfd(fd: PQsocket(handle), events: Int16(writing ? POLLIN | POLLOUT : POLLIN), revents: 0)
             let end = end(of: start)
-            if socket.fd < 0 || poll(&socket, 1, Self.milliseconds(until: end, isLimited: interrupt != nil)) > 0 { return }
+            if socket.fd < 0 || poll(&socket, 1, Self.milliseconds(until: end, isTicking: isEncrypted || interrupt != nil)) > 0 { return }
+            // What TLS has read already does not make the socket readable.
+            if isEncrypted, PQconsumeInput(handle) == 0 || PQisBusy(handle) == 0 { return }
             if let end, end <= .now { return giveUp() }
         }
     }
+
+    private var isEncrypted: Bool { PQsslInUse(handle) == 1 }
 
     /// When a wait that began at a moment has to end; nil for never.
     private func end(of start: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         [longestSilence.map { start + $0 }, interrupt?.ended.map { $0 + Self.grace }].compactMap { $0 }.min()
     }
 
-    private static func milliseconds(until end: ContinuousClock.Instant?, isLimited: Bool) -> Int32 {
+    private static func milliseconds(until end: ContinuousClock.Instant?, isTicking: Bool) -> Int32 {
         var time = end.map { max(ContinuousClock.now.duration(to: $0), .zero) }
-        if isLimited { time = min(time ?? tick, tick) }
+        if isTicking { time = min(time ?? tick, tick) }
         return time.map { Int32(min($0 / .milliseconds(1), 1_000_000)) + 1 } ?? -1
     }
 

@@ -40,6 +40,7 @@ final class PostgreSQLConnection: SQLConnection {
         let path = SQLText.quoted(schema), marking = marking.map { "; \($0)" } ?? ""
         let settings =
             "SET search_path = \(path); SET TimeZone = 'UTC'; SET client_min_messages = warning; SET bytea_output = hex\(marking); "
+            + "\(Self.noticingLoss); "
             + "SELECT pg_backend_pid(), set_config('synchronous_commit', \(Self.waiting(durability)), false)"
         let identity: [String?]
         do throws(StorageError) {
@@ -53,6 +54,11 @@ final class PostgreSQLConnection: SQLConnection {
     }
 
     deinit { PQfinish(handle) }
+
+    /// Lets a server that can, which depends on its system, end a statement whose program is gone: otherwise it notices at the end of it.
+    private static let noticingLoss =
+        "SELECT set_config('client_connection_check_interval', '10s', false) WHERE version() ~* 'linux|darwin|bsd' "
+        + "AND current_setting('client_connection_check_interval') = '0'"
 
     /// What commits wait for. A role or a database whose commits wait for nothing does not weaken ours; what else it has is kept.
     private static func waiting(_ durability: Durability) -> String {
@@ -250,6 +256,17 @@ final class PostgreSQLConnection: SQLConnection {
         failure = failure ?? explained(result == nil ? lost : PostgreSQLError(result).error(tables))
         PQclear(result)
         return true
+    }
+
+    /// Commits the transaction that runs.
+    ///
+    /// - Parameter doubt: What is said where the connection is lost before the answer comes: `commitOutcomeUnknown`.
+    func commit(orSaying doubt: String) throws(StorageError) {
+        let (results, failure) = try answers([PostgreSQLStep("COMMIT")])
+        if let answer = results.first { return try answer.checkCommit() }
+        let error = failure ?? lost
+        guard error.code == .connectionLost || isLost else { throw error }
+        throw StorageError(.commitOutcomeUnknown, doubt, cause: error)
     }
 
     // MARK: Errors

@@ -7,7 +7,7 @@ internal import Synchronization
 /// What the sessions of an open store share.
 final class PostgreSQLCore: SQLCore, Sendable {
     let metadata: StoreMetadata
-    private let schema: String
+    let schema: String
     let tables: SQLTables
     let compiler: SQLCompiler
     let statements: SQLStatements<PostgreSQLRowLayout>
@@ -15,6 +15,8 @@ final class PostgreSQLCore: SQLCore, Sendable {
     let writers: PostgreSQLPool
     /// The advisory lock of the store's schema: writers share it, a transaction that must be alone takes it whole.
     let lock: Int64
+    /// The advisory lock of the store's key sequences.
+    let keyLock: Int64
     let durability: Durability
     /// Keys that were taken from the server's sequences and not yet given, by root.
     let keys = Mutex<[EntityIndex: Range<Int64>]>([:])
@@ -28,6 +30,8 @@ final class PostgreSQLCore: SQLCore, Sendable {
     private let open: @Sendable () throws -> PostgreSQLConnection
     /// What positions of the history are greater by than the ids of their transactions.
     let historyOffset: Int64
+    /// The cluster of the server; nil where the role may not know it, or nothing depends on it.
+    private let cluster: String?
     private let isForeign: Bool
     private let readerCount: Int
     /// How programs of the older version read entries of the history that sessions of the newer one write, while both are used; nil for
@@ -43,6 +47,7 @@ final class PostgreSQLCore: SQLCore, Sendable {
     init(
         _ metadata: StoreMetadata, schema: String, durability: Durability, tables: SQLTables? = nil, isForeign: Bool = false,
         rolling: PastVersion? = nil, inPlace: PostgreSQLInPlace? = nil, readers readerCount: Int, historyOffset: Int64 = 0,
+        cluster: String? = nil,
         open: @escaping @Sendable () throws -> PostgreSQLConnection
     ) {
         self.metadata = metadata
@@ -51,6 +56,7 @@ final class PostgreSQLCore: SQLCore, Sendable {
         self.isForeign = isForeign
         self.readerCount = readerCount
         self.historyOffset = historyOffset
+        self.cluster = cluster
         self.rolling = rolling
         self.inPlace = inPlace
         let tables = tables ?? SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
@@ -62,8 +68,10 @@ final class PostgreSQLCore: SQLCore, Sendable {
         keyLayouts = metadata.schema.descriptions.map { PostgreSQLRowLayout(compiler.selectByKeys($0.root, [0]), tables, root: $0.root) }
         self.durability = durability
         lock = Int64(bitPattern: SchemaHash(of: "polystore \(schema)").words[0])
+        keyLock = Int64(bitPattern: SchemaHash(of: "polystore keys \(schema)").words[0])
         let explained: @Sendable () throws -> PostgreSQLConnection = {
             let connection = try open()
+            try connection.checkCluster(cluster)
             connection.tables = tables
             return connection
         }
@@ -80,8 +88,7 @@ final class PostgreSQLCore: SQLCore, Sendable {
         metadata.history.isOn = self.metadata.history.isOn
         return PostgreSQLCore(
             metadata, schema: schema, durability: durability, tables: tables, rolling: rolling, readers: readerCount,
-            historyOffset: historyOffset,
-            open: open)
+            historyOffset: historyOffset, cluster: cluster, open: open)
     }
 
     /// The statements that a transaction begins with, so that it holds what no migration may change under it: one whose snapshot is older

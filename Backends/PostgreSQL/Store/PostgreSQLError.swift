@@ -29,6 +29,8 @@ struct PostgreSQLError {
     private let offset: Int?
     private let table: String?
     private let column: String?
+    /// Whether the server has ended the connection.
+    private let isFatal: Bool
 
     init(_ result: OpaquePointer?) {
         state = Self.field(result, 67) ?? ""  // PG_DIAG_SQLSTATE is the letter C
@@ -42,6 +44,8 @@ struct PostgreSQLError {
         // PG_DIAG_TABLE_NAME and PG_DIAG_COLUMN_NAME are the letters t and c.
         table = Self.field(result, 116)
         column = Self.field(result, 99)
+        // PG_DIAG_SEVERITY_NONLOCALIZED is the letter V.
+        isFatal = ["FATAL", "PANIC"].contains(Self.field(result, 86))
         // PG_DIAG_STATEMENT_POSITION is the letter P; it counts from 1.
         offset = Self.field(result, 80).flatMap { Int($0) }.map { $0 - 1 }
     }
@@ -54,6 +58,7 @@ struct PostgreSQLError {
     func error(_ tables: SQLTables?) -> StorageError {
         let cause = Cause(state: state, constraint: constraint, sentence: sentence, table: table, column: column, offset: offset)
         func make(_ code: StorageError.Code, _ message: String) -> StorageError { StorageError(code, message, cause: cause) }
+        if isFatal { return make(.connectionLost, "the connection to the server was lost") }
         switch state {
         case "23505": return unique(tables, cause)
         case "40001", "40P01": return make(.serializationFailure, "the server ended the transaction in favour of another; run it again")
@@ -73,8 +78,7 @@ struct PostgreSQLError {
         case "53300": return make(.busy, "the server takes no more connections; try again")
         case "57014": return make(.timeout, "the server interrupted the statement")
         case "55P03": return make(.busy, "the server could not get a lock in time; try again")
-        case "57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "08000", "08003", "08006", "":
-            return make(.connectionLost, "the connection to the server was lost")
+        case "08000", "08003", "08006", "": return make(.connectionLost, "the connection to the server was lost")
         case "22003": return make(.arithmeticOverflow, "a number leaves the range of its type")
         case "22012": return make(.divisionByZero, "a division by zero")
         case "22021": return make(.valueNotStorable, "a text has bytes that the server cannot store")

@@ -25,6 +25,18 @@ struct PostgreSQLLane {
     /// Gives the lock back; true where it was held.
     private var unlocking: String { "SELECT \(isExclusive ? "pg_advisory_unlock" : "pg_advisory_unlock_shared")(\(core.lock))" }
 
+    /// Runs a statement on a key sequence. Who raises one looks at it first, so that others must not take keys from it in between.
+    ///
+    /// The lock ends with the savepoint; what becomes of a sequence is not undone with it.
+    /// - Parameter isShared: Whether others may do the same at once.
+    func changeKeys(isShared: Bool, _ step: PostgreSQLStep) throws(StorageError) -> PostgreSQLResult {
+        let lock = "SELECT pg_advisory_xact_lock\(isShared ? "_shared" : "")(\(core.keyLock))"
+        return try connection.pipeline([
+            PostgreSQLStep("SAVEPOINT keys"), PostgreSQLStep(lock), step, PostgreSQLStep("ROLLBACK TO SAVEPOINT keys"),
+            PostgreSQLStep("RELEASE SAVEPOINT keys"),
+        ])[2]
+    }
+
     /// Rolls back and gives lock and connection back.
     func leave() {
         connection.abandonCopy()
@@ -52,11 +64,15 @@ struct PostgreSQLLane {
                 .commitOutcomeUnknown, "the connection was lost during COMMIT; whether it happened can be asked with the token",
                 details: .init(commit: commit.map { CommitToken(storeID: core.storeID, value: "\($0)") }), cause: error)
         }
-        // The server answers COMMIT with ROLLBACK where an earlier statement had failed.
-        if answer.command != "COMMIT" {
-            throw StorageError(.storeClosed, "the transaction had failed before; nothing was written")
-        }
+        try answer.checkCommit()
         core.writers.give(connection) { _ in failure == nil && results.last?.integer(0, 0) == 1 }
+    }
+}
+
+extension PostgreSQLResult {
+    /// Makes sure that the answer to COMMIT is that it happened: the server answers with ROLLBACK where an earlier statement had failed.
+    func checkCommit() throws(StorageError) {
+        if command != "COMMIT" { throw StorageError(.storeClosed, "the transaction had failed before; nothing was written") }
     }
 }
 

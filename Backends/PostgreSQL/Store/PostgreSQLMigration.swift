@@ -89,15 +89,10 @@ final class PostgreSQLMigration: StorageMigration {
         let token = try after.writeHistory(record)
         try connection.beginCommit()
         do throws(StorageError) {
-            guard try connection.text("COMMIT; SELECT 'done'") != nil else { throw connection.lost }
+            try connection.commit(
+                orSaying: "the connection was lost during COMMIT: the store has the old version of the model or the new one; open it again")
         } catch {
-            if connection.isLost {
-                leave()
-                throw StorageError(
-                    .commitOutcomeUnknown,
-                    "the connection was lost during COMMIT: the store has the old version of the model or the new one; open it again",
-                    cause: error)
-            }
+            if error.code == .commitOutcomeUnknown { leave() }
             throw error
         }
         core.close()

@@ -66,24 +66,32 @@ extension PostgreSQLReader {
 struct PostgreSQLPreparedName {
     private static let prefix = "polystore"
 
+    private static let unrecorded = "/unrecorded"
+
     let store: UUID
     let commit: CommitToken
+    /// Whether the history names all that the transaction has changed.
+    let isRecorded: Bool
 
-    init(store: UUID, commit: CommitToken) {
+    init(store: UUID, commit: CommitToken, isRecorded: Bool = true) {
         self.store = store
         self.commit = commit
+        self.isRecorded = isRecorded
     }
 
     init?(_ text: String) {
+        let isRecorded = !text.hasSuffix(Self.unrecorded), text = isRecorded ? text : String(text.dropLast(Self.unrecorded.count))
         let parts = text.split(separator: "/", maxSplits: 2).map(String.init)
         guard parts.count == 3, parts[0] == Self.prefix, let store = UUID(uuidString: parts[1]), let commit = CommitToken(parts[2]) else {
             return nil
         }
-        self.init(store: store, commit: commit)
+        self.init(store: store, commit: commit, isRecorded: isRecorded)
     }
 
     /// The name as a literal.
-    var literal: String { "'\(SQLText.doubling("'", in: "\(Self.prefix)/\(store.uuidString)/\(commit)"))'" }
+    var literal: String {
+        "'\(SQLText.doubling("'", in: "\(Self.prefix)/\(store.uuidString)/\(commit)\(isRecorded ? "" : Self.unrecorded)"))'"
+    }
 
     /// What all names of a store begin with, as a literal.
     static func start(of store: UUID) -> String { "'\(prefix)/\(store.uuidString)/'" }
@@ -110,8 +118,12 @@ extension PostgreSQLStore: PreparedCommitStorage {
     /// Commits it or rolls it back, and notifies those who listen: a prepared transaction cannot.
     public func endPrepared(for commit: CommitToken, commits: Bool) throws(StorageError) {
         try withReader { connection, core throws(StorageError) in
-            if try !connection.endPrepared(PostgreSQLPreparedName(store: core.storeID, commit: commit), commits: commits) { return }
-            if commits { try? connection.execute(PostgreSQLTelling.telling(schema)) }
+            let name = try connection.prepared(store: core.storeID, commit: commit)
+            if !commits { return try connection.endPrepared(name.map { [PostgreSQLStep("ROLLBACK PREPARED \($0.literal)")] } ?? []) }
+            let telling = PostgreSQLStep(PostgreSQLTelling.telling(schema, isRecorded: name?.isRecorded ?? false))
+            // Both go to the server at once, so that it does both even where this program dies now. One that finds the transaction committed
+            // notifies too: whoever has committed it may not have come that far.
+            try connection.endPrepared(name.map { [PostgreSQLStep("COMMIT PREPARED \($0.literal)"), telling] } ?? [telling])
         }
     }
 }
@@ -128,13 +140,21 @@ extension PostgreSQLConnection {
         }
     }
 
-    /// Whether there was a transaction to end.
-    fileprivate func endPrepared(_ name: PostgreSQLPreparedName, commits: Bool) throws(StorageError) -> Bool {
+    /// The name of the transaction that waits for a commit; nil where it has ended.
+    fileprivate func prepared(store: UUID, commit: CommitToken) throws(StorageError) -> PostgreSQLPreparedName? {
+        let names = [true, false].map { PostgreSQLPreparedName(store: store, commit: commit, isRecorded: $0).literal }
+        return try text("SELECT gid FROM pg_prepared_xacts WHERE gid IN (\(names.joined(separator: ", ")))")
+            .flatMap(PostgreSQLPreparedName.init)
+    }
+
+    /// Ends a transaction by the first of some statements, where it has not ended meanwhile; the others are sent with it.
+    fileprivate func endPrepared(_ steps: [PostgreSQLStep]) throws(StorageError) {
+        let (results, failure) = try answers(steps)
+        guard results.isEmpty, let failure else { return }
         do throws(StorageError) {
-            try execute("\(commits ? "COMMIT" : "ROLLBACK") PREPARED \(name.literal)")
-            return true
+            throw failure
         } catch  where error.sqlState == "42704" {
-            return false
+            // Another program has ended it.
         } catch  where ["55000", "55006"].contains(error.sqlState) {
             throw StorageError(.busy, "another session is about to prepare or to end the transaction; try again", cause: error)
         }

@@ -136,7 +136,8 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         let setup = PostgreSQLSetup(connection, schema)
         let offset = try setup.historyOffset(storing: isUsed && !request.readOnly)
         var opened = PostgreSQLCore(
-            stored, schema: schema, durability: durability, readers: readerCount, historyOffset: offset, open: connect)
+            stored, schema: schema, durability: durability, readers: readerCount, historyOffset: offset, cluster: connection.cluster,
+            open: connect)
         if let next = try RollingRecord.core(request, opened, setup) { opened = next }
         let metadata = opened.metadata
         try metadata.check(request)
@@ -190,7 +191,8 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
             // Before the snapshot: a transaction that is told so sees what settled the history, and gets a greater id.
             let isSettled = core.hasSettledHistory.load(ordering: .acquiring)
             try core.begin(
-                lane.connection, "BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL lock_timeout = \(options.milliseconds)")
+                lane.connection,
+                "BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL lock_timeout = \(options.milliseconds); \(PostgreSQLTelling.deferring)")
             if let inPlace = core.inPlace { return PostgreSQLInPlaceWriter(lane, inPlace) }
             return PostgreSQLWriter(lane, of: core, options, isSettled: isSettled)
         }

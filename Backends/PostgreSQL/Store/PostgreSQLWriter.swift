@@ -17,6 +17,8 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
     private var prepared: Set<EntityIndex> = []
     /// Whether the rest of the transaction counts as not recorded.
     private var isUnrecorded = false
+    /// Whether a statement of it may have changed what its entry of the history does not name.
+    private var hasUnrecorded: Bool
     private var greatest: [EntityIndex: Int64] = [:]
     /// So many rows go to a statement: each of few reads the whole of a table of some ten thousand rows, because hashing it is cheaper than
     /// looking thousands of rows up.
@@ -32,6 +34,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
     init(_ lane: PostgreSQLLane, of core: PostgreSQLCore, _ options: WriteOptions, isSettled: Bool = false) {
         self.lane = lane
         self.isSettled = isSettled
+        hasUnrecorded = !core.metadata.history.isOn
         recorder = HistoryRecorder(core.metadata.history, isFollowed: options.isFollowed)
         super.init(core, lane.connection)
     }
@@ -51,7 +54,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
             return block.lowerBound..<end
         }
         if let known { return known }
-        let result = try connection.query("SELECT nextval('\(core.sequence(root))')", [])
+        let result = try lane.changeKeys(isShared: true, PostgreSQLStep("SELECT nextval('\(core.sequence(root))')"))
         guard let first = result.integer(0, 0) else { throw StorageError(.corrupted, "the key counter is missing") }
         let (last, overflow) = first.addingReportingOverflow(PostgreSQLSetup.keyBlock)
         if overflow { throw StorageError(.limitExceeded, "no keys are left for objects of the entity") }
@@ -65,6 +68,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         if isUnrecorded { return }
         try connection.execute(PostgreSQLTelling.unrecorded)
         isUnrecorded = true
+        hasUnrecorded = true
     }
 
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) {
@@ -127,6 +131,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         var transaction: Int64?
         let entry = try write(record) { () throws(StorageError) in
             // Before COMMIT is sent: who loses the connection then has the id already.
+            if hasUnrecorded { try send(PostgreSQLTelling.tellDeferred(core.schema), []) }
             try send("SELECT pg_current_xact_id_if_assigned()::text::int8", []) { transaction = $0.integer(0, 0) }
         }
         try commit(lane, transaction, time: entry?.time)
@@ -152,7 +157,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         try checkOpen()
         try send(PostgreSQLTelling.silent, [])
         let entry = try write(record)
-        try connection.prepareTransaction(PostgreSQLPreparedName(store: core.storeID, commit: commit))
+        try connection.prepareTransaction(PostgreSQLPreparedName(store: core.storeID, commit: commit, isRecorded: !hasUnrecorded))
         end()
         return entry.map { core.token($0.position) }
     }
@@ -162,9 +167,10 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         if overflow {
             throw StorageError(.limitExceeded, "a row has the greatest key that there is: no key is left for other objects of its entity")
         }
-        _ = try connection.query(
-            "SELECT setval('\(sequence)', GREATEST($1::int8, (SELECT CASE WHEN is_called THEN last_value + \(PostgreSQLSetup.keyBlock) "
-                + "ELSE last_value END FROM \(sequence))), false)", [PostgreSQLParameter(next)])
+        let raising =
+            "SELECT setval('\(sequence)', $1::int8, false) FROM \(sequence) WHERE $1::int8 > "
+            + "CASE WHEN is_called THEN last_value + \(PostgreSQLSetup.keyBlock) ELSE last_value END"
+        _ = try lane.changeKeys(isShared: false, PostgreSQLStep(raising, [PostgreSQLParameter(next)]))
         core.keys.withLock { keys in if let block = keys[root], block.lowerBound <= key { keys[root] = nil } }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import PolystoreSQL
 import PolystoreStorage
 import RawSessions
 import Testing

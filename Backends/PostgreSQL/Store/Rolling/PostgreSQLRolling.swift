@@ -46,20 +46,13 @@ struct PostgreSQLRolling {
     private func patiently(_ options: WriteOptions, _ body: () throws(StorageError) -> Void) throws(StorageError) {
         let deadline = Date(timeIntervalSinceNow: options.timeout)
         while true {
-            var isDone = false
             do throws(StorageError) {
                 try connection.execute("BEGIN; SET LOCAL lock_timeout = '\(Self.patience)'")
                 try body()
-                isDone = true
-                guard try connection.text("COMMIT; SELECT 'done'") != nil else { throw connection.lost }
-                return
+                return try connection.commit(
+                    orSaying: "the connection was lost during COMMIT: run the phase again, it says whether it is done")
             } catch {
-                if connection.isLost, isDone {
-                    throw StorageError(
-                        .commitOutcomeUnknown, "the connection was lost during COMMIT: run the phase again, it says whether it is done",
-                        cause: error)
-                }
-                if connection.isLost { throw error }
+                if connection.isLost || error.code == .commitOutcomeUnknown { throw error }
                 try? connection.execute("ROLLBACK")
                 guard error.code == .busy || error.code == .serializationFailure, Date() < deadline else { throw error }
                 // Those who queued behind the lock go first.

@@ -113,6 +113,10 @@ final class PostgreSQLListener: Sendable {
         while isRunning {
             do {
                 let connection = try connect()
+                if connection.isStandby {
+                    throw StorageError(
+                        .unsupported, "the server follows another one, and notifies of nothing; watch the store on the one that it follows")
+                }
                 connection.longestSilence = .seconds(Self.renewal)
                 try connection.execute("LISTEN \(PostgreSQLEvent.channel(schema))")
                 pause = 0.1

@@ -20,9 +20,13 @@ struct PostgreSQLTelling {
     static let unrecorded = "SET LOCAL \(recording) = 'off'"
     /// The statement after which the rest of a transaction notifies nobody: the server prepares no transaction that does.
     static let silent = "SET LOCAL polystore.preparing = 'on'"
+    /// The statement after which a transaction notifies of what it does not record at its end (`tellDeferred`), so that it can still be prepared.
+    static let deferring = "SET LOCAL polystore.deferring = 'on'"
     /// For so many seconds changes are told after somebody has asked for it.
     private static let lease = 60
     private static let function = "polystore_tell"
+    /// The setting by which the function says that there is something to notify of at the end.
+    private static let deferred = "polystore.deferred"
 
     private let connection: PostgreSQLConnection
     private let schema: String
@@ -42,9 +46,13 @@ struct PostgreSQLTelling {
         "SELECT pg_notify('\(PostgreSQLEvent.channel(schema))', 'unknown ' || coalesce(current_setting('\(session)', true), ''))"
     }
 
+    /// The statement that notifies of what the statements of a transaction have changed without a record of it.
+    static func tellDeferred(_ schema: String) -> String { "\(tellUnknown(schema)) WHERE current_setting('\(deferred)', true) = 'on'" }
+
     /// The statement that notifies of a commit that was prepared and has ended, if anybody listens.
-    static func telling(_ schema: String) -> String {
-        "SELECT pg_notify('\(PostgreSQLEvent.channel(schema))', 'history ' || coalesce(current_setting('\(session)', true), '')) "
+    static func telling(_ schema: String, isRecorded: Bool) -> String {
+        "SELECT pg_notify('\(PostgreSQLEvent.channel(schema))', '\(isRecorded ? "history" : "unknown") ' "
+            + "|| coalesce(current_setting('\(session)', true), '')) "
             + "FROM \(SQLText.quoted(schema)).polystore_watched WHERE last_value >= extract(epoch FROM clock_timestamp())::int8"
     }
 
@@ -64,7 +72,11 @@ struct PostgreSQLTelling {
             BEGIN
             IF coalesce(current_setting('polystore.preparing', true), '') <> 'on'
             AND (SELECT last_value FROM \(place("polystore_watched"))) >= \(epoch) THEN
+            IF TG_ARGV[0] = 'unknown' AND coalesce(current_setting('polystore.deferring', true), '') = 'on' THEN
+            PERFORM set_config('\(Self.deferred)', 'on', true);
+            ELSE
             PERFORM pg_notify('\(channel)', TG_ARGV[0] || ' ' || coalesce(current_setting('\(Self.session)', true), ''));
+            END IF;
             END IF;
             RETURN NULL;
             END $polystore$;

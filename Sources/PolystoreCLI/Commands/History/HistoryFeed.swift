@@ -78,11 +78,18 @@ struct HistoryFeed {
     /// again for as long.
     mutating func follow(_ write: (HistoryEntry) -> Bool) throws(StorageError) {
         let arrived = DispatchSemaphore(value: 0)
-        var watch: (any ChangeWatch)?, isLost = false
+        var watch: (any ChangeWatch)?, isNotified = true, isLost = false
         defer { watch?.cancel() }
         while !Interruption.isAsked {
             do throws(StorageError) {
-                if watch == nil { watch = try opened.store.watchChanges { _ in arrived.signal() } }
+                if watch == nil, isNotified {
+                    do throws(StorageError) {
+                        watch = try opened.store.watchChanges { _ in arrived.signal() }
+                    } catch  where error.code == .unsupported {
+                        // As on a server that follows another one: it is looked at from time to time.
+                        isNotified = false
+                    }
+                }
                 if !(try show(write)) { return }
                 if isLost { Console.error("polystore: the store is there again") }
                 isLost = false
