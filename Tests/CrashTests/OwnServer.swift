@@ -35,6 +35,17 @@ struct OwnServer {
         try asPostgres("psql", "-h", folder, "-U", "postgres", "-q", "-c", setting, "-c", "SELECT pg_reload_conf()", "-o", "/dev/null")
     }
 
+    /// Restores a dump of it into a new cluster, which takes its place.
+    func moveToAnotherCluster() throws {
+        let dump = "\(folder)/dump.sql"
+        try asPostgres("pg_dump", "-h", folder, "-U", "postgres", "-f", dump, "postgres")
+        try stop()
+        try FileManager.default.moveItem(atPath: "\(folder)/data", toPath: "\(folder)/old")
+        try asPostgres("initdb", "-D", "\(folder)/data", "-U", "postgres", "-A", "trust", "--no-locale", "-E", "UTF8", "--no-sync")
+        try start()
+        try asPostgres("psql", "-h", folder, "-U", "postgres", "-q", "-f", dump, "-o", "/dev/null", "postgres")
+    }
+
     func stop() throws { try asPostgres("pg_ctl", "-D", "\(folder)/data", "-m", "immediate", "-w", "stop") }
 
     func remove() {

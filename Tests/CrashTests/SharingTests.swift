@@ -112,6 +112,12 @@ final class HelperProcess {
         return lines
     }
 
+    /// Whether it says something in the next seconds.
+    func saysSomething(within seconds: Int32) -> Bool {
+        var ready = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&ready, 1, seconds * 1000) > 0
+    }
+
     /// All lines until it ends, which it does without an error.
     func rest() throws -> [String] {
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
