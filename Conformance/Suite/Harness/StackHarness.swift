@@ -46,7 +46,8 @@ extension StoreHarness {
 
     /// Runs a case's work over a stack with two fresh stores, the one under test and each that can stand beside it.
     func withPairs(
-        _ firstConfiguration: String?, _ secondConfiguration: String?, _ check: Check, _ body: (StorePair) throws -> Void
+        _ firstConfiguration: String?, _ secondConfiguration: String?, _ check: Check,
+        through wrapping: (any StorageInterface) -> any StorageInterface = { $0 }, _ body: (StorePair) throws -> Void
     ) throws {
         for companion in [self] + companions {
             check.label = "\(name) and \(companion.name)"
@@ -55,7 +56,7 @@ extension StoreHarness {
             let secondPlace = try companion.place()
             defer { secondPlace.remove() }
             let stack = try Graph.stack()
-            let first = try firstPlace.store(firstConfiguration), second = try secondPlace.store(secondConfiguration)
+            let first = wrapping(try firstPlace.store(firstConfiguration)), second = wrapping(try secondPlace.store(secondConfiguration))
             try stack.addStorageAndWait(first)
             defer { try? first.close() }
             try stack.addStorageAndWait(second)

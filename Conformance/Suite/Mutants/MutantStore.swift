@@ -52,6 +52,7 @@ public final class MutantStore: ForwardingStore, MigratingStorage, ChangeNotifyi
         case leavesOutUpdates = "N001.an-update-alone"
         case leavesOutDeletions = "N001.a-deletion-alone"
         case leavesOutLinks = "N007.conditions-over-relationships"
+        case losesWhatItKeeps = "G068.what-the-second-store-misses-it-takes-over"
     }
 
     /// `mutant`.
@@ -168,7 +169,7 @@ class MutantReader: ForwardingReader, ValueQueryReader, HistoryReader {
             .keepsRowsOfWhatBeginsAnew, .stepsWithoutCommit,
             .commitsHalfSteps, .usesKeysAgainAfterSteps, .forgetsEarlierVersions, .takesStepsFromElsewhere, .tellsNobody,
             .takesLoadsForEntries, .saysEverythingWasCommitted, .goesOnTelling, .leavesOutInsertions, .leavesOutUpdates,
-            .leavesOutDeletions, .leavesOutLinks:
+            .leavesOutDeletions, .leavesOutLinks, .losesWhatItKeeps:
             break
         }
         return MutantCursor(try current().cursor(for: plan), store.defect)
@@ -264,7 +265,9 @@ class MutantWriter: MutantReader, ForwardingWriter, ChangeRecordingWriter, Histo
     // Stated again, so that a subclass can override them.
     func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) { try writer.load(root, batch) }
     func load(link: Int, _ pairs: [Link]) throws(StorageError) { try writer.load(link: link, pairs) }
-    func setNote(_ name: String, _ bytes: Data?) throws(StorageError) { try writer.setNote(name, bytes) }
+    func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
+        if store.defect != .losesWhatItKeeps || !name.hasPrefix("redo.") { try writer.setNote(name, bytes) }
+    }
     func purgeHistory(through token: HistoryToken) throws(StorageError) {
         if store.defect != .purgesNothing { try writer.ability((any HistoryPurgingWriter).self)?.purgeHistory(through: token) }
     }

@@ -1,0 +1,54 @@
+internal import Polystore
+internal import PolystoreStorage
+
+/// Group G: commits over two stores of which one fails.
+enum JointCases {
+    static let all: [ConformanceCase] = [
+        failing("G067.what-the-first-store-refuses-is-nowhere") { pair, failures, check in
+            failures.arm(after: 0)
+            check.throwing(.inputOutput, "the first commit fails") { try write("b", pair) }
+            check.equal(try titles(pair), ["a", "a"], "nothing is half there")
+            try write("c", pair)
+            check.equal(try titles(pair), ["a", "a", "c", "c"], "and it goes on")
+        },
+        failing("G068.what-the-second-store-misses-it-takes-over") { pair, failures, check in
+            // Of two that are prepared the second has no commit that could fail.
+            if [pair.first, pair.second].allSatisfy({ $0.capabilities.contains(.concurrentWriters) }) { return }
+            failures.arm(after: 1)
+            if [pair.first, pair.second].allSatisfy({ $0.capabilities.contains(.persistent) }) {
+                try write("b", pair)
+                check.equal(try titles(pair), ["a", "a", "b", "b"], "both have it")
+            } else {
+                check.throwing(.commitIncomplete, "nobody keeps what a store in memory misses") { try write("b", pair) }
+                check.equal(try titles(pair), ["a", "a", "b"], "the first has it")
+            }
+            let before = try titles(pair)
+            try write("c", pair)
+            check.equal(try titles(pair), before + ["c", "c"], "and it goes on")
+        },
+    ]
+
+    /// A case over pairs of stores that have committed together once, whose commits can be made to fail.
+    private static func failing(
+        _ id: String, _ body: @escaping @Sendable (StorePair, FailingCommits, Check) throws -> Void
+    ) -> ConformanceCase {
+        ConformanceCase(id, clause: "semantics X", needs: [.persistent]) { harness, check in
+            let failures = FailingCommits()
+            try harness.withPairs("People", "Rest", check, through: failures.store) { pair in
+                guard pair.commitsTogether else { return }
+                try write("a", pair)
+                try body(pair, failures, check)
+            }
+        }
+    }
+
+    private static func write(_ title: String, _ pair: StorePair) throws {
+        try pair.stack.write { transaction in
+            for name in ["People", "Rest"] { try transaction.create(Into<Song>(name)).title = title }
+        }
+    }
+
+    private static func titles(_ pair: StorePair) throws -> [String] {
+        try pair.stack.fetchAll(From<Song>().orderBy(.ascending(\.title))).map(\.title)
+    }
+}
