@@ -79,8 +79,8 @@ import Testing
         let source = "sqlite:\(mount.source)/store.db", target = "sqlite:\(mount.target)/store.db?mode=ro"
         let writer = try HelperProcess(["--write", source])
         #expect(writer.lines(2) == ["open: done", "ready"])
-        let store = try store(target), reader = try store.beginRead()
-        reader.end()
+        let store = try store(target)
+        try store.beginRead().end()
         let copy = URL(fileURLWithPath: mount.source + "/copy.db")
         try (store as? any LocalStorage)?.backup(to: copy)
         try store.close()

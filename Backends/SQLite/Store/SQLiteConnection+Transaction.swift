@@ -39,9 +39,7 @@ extension SQLiteConnection {
     private func checkPath() throws(StorageError) {
         var hasMoved: Int32 = 0
         guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK, hasMoved != 0 else { return }
-        isSuspect = true
-        throw StorageError(
-            .notFound, "the database file was deleted or replaced while it was open; close the store and open it again")
+        throw SQLiteFileIdentity.moved
     }
 
     /// Refuses to go on in a transaction that the engine has rolled back.

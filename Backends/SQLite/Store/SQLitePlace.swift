@@ -9,6 +9,22 @@ struct SQLitePlace: Sendable {
     let busyTimeout: TimeInterval
     /// The pages that each connection keeps in memory.
     let cacheKilobytes: Int
+    /// The file that every connection has to be one of; nil for whatever the path leads to.
+    private(set) var identity: SQLiteFileIdentity?
+
+    init(path: String, durability: Durability, busyTimeout: TimeInterval, cacheKilobytes: Int) {
+        self.path = path
+        self.durability = durability
+        self.busyTimeout = busyTimeout
+        self.cacheKilobytes = cacheKilobytes
+    }
+
+    /// The place with the file that lies there now.
+    var pinned: SQLitePlace {
+        var pinned = self
+        pinned.identity = SQLiteFileIdentity(path: path)
+        return pinned
+    }
 
     /// A connection that writes, or reads a file that nobody may write to.
     func writer(readOnly: Bool, create: Bool) throws(StorageError) -> SQLiteConnection {
@@ -36,8 +52,10 @@ struct SQLitePlace: Sendable {
         do throws(StorageError) {
             connection = try SQLiteConnection(path: path, readOnly: readOnly, create: create)
         } catch {
+            if identity != nil, SQLiteFileIdentity(path: path) == nil { throw SQLiteFileIdentity.moved }
             throw placeError(error)
         }
+        if let identity, SQLiteFileIdentity(path: path) != identity { throw SQLiteFileIdentity.moved }
         connection.wait(busyTimeout)
         try connection.execute("PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON")
         connection.cacheKilobytes = cacheKilobytes

@@ -134,11 +134,10 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         }
         switch catalog {
         case .own: break
-        case .inPlace: return try openInPlace(place, request, readOnly: readOnly)
-        case .foreign, .coreData: return try openForeign(place, request)
+        case .inPlace: return try openInPlace(place.pinned, request, readOnly: readOnly)
+        case .foreign, .coreData: return try openForeign(place.pinned, request)
         }
-        let place = place
-        let connection = try place.writer(readOnly: readOnly, create: true)
+        let connection = try place.writer(readOnly: readOnly, create: true), place = place.pinned
         var (metadata, wasCreated) = try catalog.hinting { () throws(StorageError) in
             try SQLiteSetup(connection, Self.applicationID).metadata(request)
         }
