@@ -165,6 +165,9 @@ final class LMDBEngine: OrderedStore {
         try environment.copy(to: path)
     }
 
+    /// Makes sure that what the file says now stays so.
+    func synchronize() throws(StorageError) { try opened().0.synchronize() }
+
     func close() { state.withLock { $0 = State() } }
 }
 #endif

@@ -329,6 +329,9 @@ final class LMDBEnvironment: @unchecked Sendable {
             cause: LMDBError.error(code))
     }
 
+    /// Waits until what the file says now is on the disk.
+    func synchronize() throws(StorageError) { if !file.synchronize() { throw LMDBError.error(errno) } }
+
     /// What a full map means: the transaction runs again in a larger one, as far as the limit allows.
     func full() -> StorageError {
         let canGrow = state.withLock { state in
