@@ -5,60 +5,55 @@ internal import PolystoreStorage
 internal import Synchronization
 
 /// What the sessions of an open store share.
-final class PostgreSQLCore: SQLCore, Sendable {
-    let metadata: StoreMetadata
-    let schema: String
-    let tables: SQLTables
-    let compiler: SQLCompiler
-    let statements: SQLStatements<PostgreSQLRowLayout>
-    let readers: PostgreSQLPool
-    let writers: PostgreSQLPool
+///
+/// Unchecked, because classes derive from it: all that it and they keep is Sendable and immutable.
+class PostgreSQLCore: SQLCore, @unchecked Sendable {
+    final let metadata: StoreMetadata
+    final let schema: String
+    final let tables: SQLTables
+    final let compiler: SQLCompiler
+    final let statements: SQLStatements<PostgreSQLRowLayout>
+    final let readers: PostgreSQLPool
+    final let writers: PostgreSQLPool
     /// The advisory lock of the store's schema: writers share it, a transaction that must be alone takes it whole.
-    let lock: Int64
+    final let lock: Int64
     /// The advisory lock of the store's key sequences.
-    let keyLock: Int64
-    let durability: Durability
+    final let keyLock: Int64
+    final let durability: Durability
     /// Keys that were taken from the server's sequences and not yet given, by root.
-    let keys = Mutex<[EntityIndex: Range<Int64>]>([:])
+    final let keys = Mutex<[EntityIndex: Range<Int64>]>([:])
     private let oneKeyLayouts: [PostgreSQLRowLayout]
     private let keyLayouts: [PostgreSQLRowLayout]
     private let closed = Atomic(false)
     /// Whether what was left out of the history, if anything was, lies behind a commit of this program; where nothing is recorded, whether
     /// one has noted that.
-    let hasSettledHistory = Atomic(false)
+    final let hasSettledHistory = Atomic(false)
 
     private let open: @Sendable () throws -> PostgreSQLConnection
     /// What positions of the history are greater by than the ids of their transactions.
-    let historyOffset: Int64
+    final let historyOffset: Int64
     /// The cluster of the server; nil where the role may not know it, or nothing depends on it.
     private let cluster: String?
-    private let isForeign: Bool
     private let readerCount: Int
     /// How programs of the older version read entries of the history that sessions of the newer one write, while both are used; nil for
     /// all other sessions.
-    let rolling: PastVersion?
-    /// The tables of another program, where they are used as they lie.
-    let inPlace: PostgreSQLInPlace?
+    final let rolling: PastVersion?
 
     /// - Parameters:
     ///   - tables: The tables of the schema, where they are not where they should be.
-    ///   - isForeign: Whether another program made the tables: then no version of a model lies there.
     ///   - rolling: How programs of the older version read entries of the history, while both are used and the sessions are of the newer.
     init(
-        _ metadata: StoreMetadata, schema: String, durability: Durability, tables: SQLTables? = nil, isForeign: Bool = false,
-        rolling: PastVersion? = nil, inPlace: PostgreSQLInPlace? = nil, readers readerCount: Int, historyOffset: Int64 = 0,
-        cluster: String? = nil,
+        _ metadata: StoreMetadata, schema: String, durability: Durability, tables: SQLTables? = nil,
+        rolling: PastVersion? = nil, readers readerCount: Int, historyOffset: Int64 = 0, cluster: String? = nil,
         open: @escaping @Sendable () throws -> PostgreSQLConnection
     ) {
         self.metadata = metadata
         self.schema = schema
         self.open = open
-        self.isForeign = isForeign
         self.readerCount = readerCount
         self.historyOffset = historyOffset
         self.cluster = cluster
         self.rolling = rolling
-        self.inPlace = inPlace
         let tables = tables ?? SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
         self.tables = tables
         let compiler = SQLCompiler(tables)
@@ -79,10 +74,10 @@ final class PostgreSQLCore: SQLCore, Sendable {
         writers = PostgreSQLPool(size: 4, open: explained)
     }
 
-    var isClosed: Bool { closed.load(ordering: .acquiring) }
+    final var isClosed: Bool { closed.load(ordering: .acquiring) }
 
     /// What sessions share that see another version of the same store.
-    func core(of metadata: StoreMetadata, tables: SQLTables? = nil, rolling: PastVersion? = nil) -> PostgreSQLCore {
+    final func core(of metadata: StoreMetadata, tables: SQLTables? = nil, rolling: PastVersion? = nil) -> PostgreSQLCore {
         var metadata = metadata
         if metadata.hash == self.metadata.hash { metadata.history = self.metadata.history }
         metadata.history.isOn = self.metadata.history.isOn
@@ -103,7 +98,6 @@ final class PostgreSQLCore: SQLCore, Sendable {
     ///
     /// - Throws: `schemaMismatch` where one has led the store to another version of the model.
     func begin(_ connection: PostgreSQLConnection, _ statement: String) throws(StorageError) {
-        if isForeign { return try connection.checkBackend(connection.text(statement + "; SELECT pg_backend_pid(), pg_current_snapshot()")) }
         let found = try connection.texts(statement + "; " + holdingVersion)
         guard found.count == 2, found[0] == metadata.hash else {
             let stored = try? connection.text("SELECT value FROM polystore_metadata WHERE key = 'schema'")
@@ -112,15 +106,25 @@ final class PostgreSQLCore: SQLCore, Sendable {
         try connection.checkBackend(found[1])
     }
 
-    func close() {
+    /// A session that reads on a connection.
+    func reader(_ connection: PostgreSQLConnection) -> PostgreSQLReader { PostgreSQLReader(self, connection) }
+
+    /// A write transaction on a connection that has the lock.
+    ///
+    /// - Parameter isSettled: Whether the history was settled before the transaction began.
+    func session(_ lane: PostgreSQLLane, _ options: WriteOptions, isSettled: Bool) -> any StorageWriter {
+        PostgreSQLWriter(lane, of: self, options, isSettled: isSettled)
+    }
+
+    final func close() {
         closed.store(true, ordering: .releasing)
         readers.close()
         writers.close()
     }
 
     /// The statement that reads rows of an entity's hierarchy by one key or by a list of keys, and its layout.
-    func keyLayout(_ entity: EntityIndex, isOne: Bool) -> PostgreSQLRowLayout { isOne ? oneKeyLayouts[entity] : keyLayouts[entity] }
+    final func keyLayout(_ entity: EntityIndex, isOne: Bool) -> PostgreSQLRowLayout { isOne ? oneKeyLayouts[entity] : keyLayouts[entity] }
 
-    func sequence(_ root: EntityIndex) -> String { SQLText.quoted(tables.keySequence(root)) }
+    final func sequence(_ root: EntityIndex) -> String { SQLText.quoted(tables.keySequence(root)) }
 }
 #endif

@@ -100,13 +100,13 @@ struct PostgreSQLPreparedName {
 extension PostgreSQLStore: PreparedCommitStorage {
     /// Whether the server's `max_prepared_transactions` is above 0, and the tables are our own.
     public func keepsPreparedCommits() throws(StorageError) -> Bool {
-        if catalog != .own { return false }
+        if !owner.isPolystore { return false }
         return try withReader { connection, _ throws(StorageError) in try connection.text("SHOW max_prepared_transactions") != "0" }
     }
 
     /// What the server's list of prepared transactions has for this store.
     public func preparedCommits() throws(StorageError) -> [CommitToken] {
-        if catalog != .own { return [] }
+        if !owner.isPolystore { return [] }
         return try withReader { connection, core throws(StorageError) in
             let names = try connection.text(
                 "SELECT string_agg(gid, ' ' ORDER BY gid) FROM pg_prepared_xacts WHERE database = current_database() AND starts_with(gid, "

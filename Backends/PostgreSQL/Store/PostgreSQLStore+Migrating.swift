@@ -6,7 +6,7 @@ internal import Synchronization
 extension PostgreSQLStore {
     /// The statements of a step.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
-        if catalog == .inPlace { throw .isNotOurs }
+        try owner.checkOwn()
         let metadata = try opened().metadata.after(earlier)
         try metadata.check(step)
         return SQLMigration(step, from: metadata, to: StoreMetadata(migrating: metadata, step.mapping), .postgreSQL).lines()
@@ -15,7 +15,7 @@ extension PostgreSQLStore {
     /// Starts to lead the store to another version of the model, in one transaction: other programs read the old version meanwhile, and
     /// those that write wait.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
-        if catalog == .inPlace { throw .isNotOurs }
+        try owner.checkOwn()
         var options = options
         options.isExclusive = true
         let core = try opened()

@@ -26,7 +26,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     let isReadOnly: Bool
     private let recordsHistory: Bool
     let readerCount: Int
-    let catalog: PostgreSQLCatalog
+    let owner: any PostgreSQLOwner
     let foreignRemarks = Mutex<[String]>([])
     let core = Mutex<PostgreSQLCore?>(nil)
     let isReadOnlyNow = Atomic(false)
@@ -54,7 +54,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         catalog: PostgreSQLCatalog = .own, readers: Int = usualReaders
     ) {
         self.migrationMappingProviders = migrationMappingProviders
-        self.catalog = catalog
+        owner = catalog.owner(recordsHistory: recordsHistory)
         self.conninfo = conninfo
         self.configuration = configuration
         self.schema = schema
@@ -97,26 +97,25 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
 
     /// What PostgreSQL can do.
     public var capabilities: StorageCapabilities {
-        var supported: Set<StorageCapabilities.Capability> = [
-            .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .migrations, .rollingMigrations,
-            .durableCommits, .rawSQL, .partialIndexes, .fullTextIndexes, .remoteChanges,
-        ]
-        switch catalog {
-        case .own: if !recordsHistory { supported.remove(.history) }
-        case .inPlace: supported.subtract([.migrations, .rollingMigrations, .partialIndexes, .fullTextIndexes, .remoteChanges])
-        case .foreign: supported = [.persistent, .multipleProcesses, .snapshotReads, .rawSQL]
-        }
-        return StorageCapabilities(supported, maximumValueBytes: 1_000_000_000, maximumColumns: 1590)
+        StorageCapabilities(owner.capabilities, maximumValueBytes: 1_000_000_000, maximumColumns: 1590)
     }
 
     /// Connects, and makes the tables where they are missing.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
         if core.withLock({ $0 != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
-        switch catalog {
-        case .own: break
-        case .inPlace: return try openInPlace(request)
-        case .foreign: return try openForeign(request)
-        }
+        return try owner.open(self, request)
+    }
+
+    /// Lets sessions begin.
+    func keep(_ opening: SQLOpening<PostgreSQLCore>) -> StorageState {
+        core.withLock { $0 = opening.core }
+        isReadOnlyNow.store(opening.isReadOnly, ordering: .releasing)
+        foreignRemarks.withLock { $0 = opening.remarks }
+        return opening.state
+    }
+
+    /// Opens a schema of our own.
+    func openOwn(_ request: OpenRequest) throws(StorageError) -> StorageState {
         var request = request
         request.readOnly = request.readOnly || isReadOnly
         let connect = connector, connection = try connect()
@@ -126,7 +125,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         // A look at what is there is no use of it.
         let isUsed = request.schema != nil
         if isUsed { observers.tell { $0.storageWillFinishInitialImport(self) } }
-        var (stored, wasCreated) = try catalog.hinting { () throws(StorageError) in
+        var (stored, wasCreated) = try PostgreSQLCatalog.hinting { () throws(StorageError) in
             try PostgreSQLSetup(connection, schema).metadata(request)
         }
         stored.history.isOn = recordsHistory
@@ -139,17 +138,14 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
             stored, schema: schema, durability: durability, readers: readerCount, historyOffset: offset, cluster: connection.cluster,
             open: connect)
         if let next = try RollingRecord.core(request, opened, setup) { opened = next }
-        let metadata = opened.metadata
-        try metadata.check(request)
-        core.withLock { $0 = opened }
-        isReadOnlyNow.store(request.readOnly, ordering: .releasing)
+        try opened.metadata.check(request)
+        let state = keep(SQLOpening(opened, isReadOnly: request.readOnly, wasCreated: wasCreated))
         if isUsed {
             observers.tell { $0.storageDidFinishInitialImport(self) }
             observers.whenObserved { [weak self] in self?.listen() }
             try? connection.execute(PostgreSQLEvent.notify([.joining(peerName), .joined(peerName)], schema))
         }
-        return StorageState(
-            storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated)
+        return state
     }
 
     /// Makes connections that say whose they are.
@@ -177,7 +173,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         try core.readers.begin(options.limit, timeout: 30) { connection throws(StorageError) in
             // BEGIN alone takes no snapshot: the first query does, and all go in one round trip.
             try core.begin(connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            return core.inPlace.map { PostgreSQLInPlaceReader(core, connection, $0) } ?? PostgreSQLReader(core, connection)
+            return core.reader(connection)
         }
     }
 
@@ -193,8 +189,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
             try core.begin(
                 lane.connection,
                 "BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL lock_timeout = \(options.milliseconds); \(PostgreSQLTelling.deferring)")
-            if let inPlace = core.inPlace { return PostgreSQLInPlaceWriter(lane, inPlace) }
-            return PostgreSQLWriter(lane, of: core, options, isSettled: isSettled)
+            return core.session(lane, options, isSettled: isSettled)
         }
     }
 
@@ -228,8 +223,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     func lane<Session>(
         _ core: PostgreSQLCore, _ options: WriteOptions, _ body: (PostgreSQLLane) throws(StorageError) -> Session
     ) throws(StorageError) -> Session {
-        if catalog == .foreign { throw .isForeign }
-        if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened for reading only") }
+        if isReadOnlyNow.load(ordering: .acquiring) { throw owner.refusal }
         return try core.writers.begin(options.limit, timeout: options.timeout) { connection throws(StorageError) in
             try body(PostgreSQLLane.enter(core, connection, options))
         }
@@ -244,7 +238,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         guard let core else { return }
         stopListening()
         // A server that is gone need not be told.
-        if catalog == .own, let connection = core.readers.takeIdle() {
+        if owner.isPolystore, let connection = core.readers.takeIdle() {
             connection.longestSilence = .seconds(2)
             try? connection.execute(PostgreSQLEvent.notify([.leaving(peerName), .left(peerName)], schema))
         }
@@ -253,14 +247,10 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
 
     /// Closes the connections and drops the schema with everything in it, if it is one of ours: of one that is used in place, what lies
     /// beside the tables is removed, and of any other nothing.
-    public func erase() throws(StorageError) {
-        switch catalog {
-        case .own: break
-        case .inPlace:
-            try close()
-            return try PostgreSQLInPlace.remove(conninfo: conninfo, schema: schema)
-        case .foreign: throw .isForeign
-        }
+    public func erase() throws(StorageError) { try owner.erase(self) }
+
+    /// Closes the connections and drops the schema of a store of our own.
+    func eraseOwn() throws(StorageError) {
         try close()
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
         if try PostgreSQLSetup(connection, schema).isOurs() {

@@ -95,6 +95,11 @@ struct SQLitePlace: Sendable {
             : StorageError(.notFound, "the folder of the database file does not exist", cause: error)
     }
 
+    /// - Throws: `notFound` where there is no file.
+    func checkExists() throws(StorageError) {
+        if !FileManager.default.fileExists(atPath: path) { throw StorageError(.notFound, "there is no SQLite database at this path") }
+    }
+
     /// A connection that only reads.
     func reader() throws(StorageError) -> SQLiteConnection { try opened(readOnly: true, create: false) }
 }

@@ -15,7 +15,7 @@ final class SQLitePool: Sendable {
     private let open: @Sendable () throws(StorageError) -> SQLiteConnection
 
     /// A pool that keeps at most so many connections that nobody uses.
-    init(keeping kept: Int, open: @escaping @Sendable () throws(StorageError) -> SQLiteConnection) {
+    init(keeping kept: Int = 8, open: @escaping @Sendable () throws(StorageError) -> SQLiteConnection) {
         self.kept = kept
         self.open = open
     }

@@ -6,21 +6,20 @@ internal import PolystoreStorage
 struct SQLiteSetup: SQLSetup {
     static let beginning = "BEGIN IMMEDIATE"
 
+    /// The number that marks a file as one of ours: "poly".
+    private static let applicationID: Int64 = 0x706f_6c79
+
     let connection: SQLiteConnection
-    private let applicationID: Int64
     let absent = StorageError(.notADatabase, "the SQLite file holds no Polystore data")
 
-    init(_ connection: SQLiteConnection, _ applicationID: Int64) {
-        self.connection = connection
-        self.applicationID = applicationID
-    }
+    init(_ connection: SQLiteConnection) { self.connection = connection }
 
     func alone<Result>(_ work: () throws(StorageError) -> Result) throws(StorageError) -> Result { try work() }
 
     func readEntries() throws(StorageError) -> [String: String] {
         if try connection.number("SELECT count(*) FROM sqlite_master") == 0 { return [:] }
         guard try connection.number("SELECT count(*) FROM sqlite_master WHERE name = 'polystore_metadata'") == 1,
-            try connection.number("PRAGMA application_id") == applicationID
+            try connection.number("PRAGMA application_id") == Self.applicationID
         else { throw StorageError(.notADatabase, "the SQLite file belongs to another program: it has no Polystore metadata") }
         return try connection.entries("SELECT key, value FROM polystore_metadata")
     }
@@ -28,7 +27,7 @@ struct SQLiteSetup: SQLSetup {
     func create(_ metadata: StoreMetadata) throws(StorageError) {
         try connection.execute(
             """
-            PRAGMA application_id = \(applicationID);
+            PRAGMA application_id = \(Self.applicationID);
             CREATE TABLE polystore_metadata(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
             CREATE TABLE polystore_counters(root TEXT PRIMARY KEY, next INTEGER NOT NULL) STRICT, WITHOUT ROWID;
             CREATE TABLE polystore_notes(name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;

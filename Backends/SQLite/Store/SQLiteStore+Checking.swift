@@ -11,7 +11,7 @@ extension SQLiteStore: CheckedStorage {
         guard let session = try beginRead(ReadOptions()) as? SQLiteReader else { return }
         defer { session.end() }
         try session.checkPages()
-        if isOwn { try session.checkReferences() }
+        if isPolystore { try session.checkReferences() }
     }
 }
 

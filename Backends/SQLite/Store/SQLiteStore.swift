@@ -12,9 +12,6 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     /// `sqlite`.
     public static let storeType = "sqlite"
 
-    /// The number that marks the file as one of ours: "poly".
-    private static let applicationID: Int64 = 0x706f_6c79
-
     /// The configuration whose entities the store keeps; nil for all.
     public let configuration: String?
     /// The path of the file.
@@ -27,7 +24,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     private let isReadOnly: Bool
     private let recordsHistory: Bool
     private let checksAtOpening: Bool
-    private let catalog: SQLiteCatalog
+    private let owner: any SQLiteOwner
     private let opened = Mutex<SQLiteCore?>(nil)
     private let foreignRemarks = Mutex<[String]>([])
     private let watcher = Mutex<FileStoreWatcher?>(nil)
@@ -54,9 +51,8 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     ) {
         self.checksAtOpening = checksAtOpening
         self.migrationMappingProviders = migrationMappingProviders
-        self.catalog = catalog
-        // What lies beside the tables of another program is no store to be made anew.
-        self.localStorageOptions = catalog == .inPlace ? [] : localStorageOptions
+        owner = catalog.owner(recordsHistory: recordsHistory)
+        self.localStorageOptions = owner.localStorageOptions(localStorageOptions)
         place = SQLitePlace(path: path, durability: durability, busyTimeout: busyTimeout, cacheKilobytes: cacheKilobytes)
         self.configuration = configuration
         isReadOnly = readOnly
@@ -97,18 +93,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
 
     /// What SQLite can do.
     public var capabilities: StorageCapabilities {
-        var supported: Set<StorageCapabilities.Capability> = [
-            .persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .migrations, .durableCommits, .rawSQL, .partialIndexes,
-            .remoteChanges,
-        ]
-        if SQLFullText.sqlite != nil { supported.insert(.fullTextIndexes) }
-        switch catalog {
-        case .own: if !recordsHistory { supported.remove(.history) }
-        case .inPlace: supported.subtract([.migrations, .partialIndexes, .fullTextIndexes])
-        case .foreign, .coreData: supported = [.persistent, .multipleProcesses, .snapshotReads, .rawSQL, .remoteChanges]
-        }
-        return StorageCapabilities(
-            supported, maximumValueBytes: 1_000_000_000, maximumColumns: 1990)
+        StorageCapabilities(owner.capabilities, maximumValueBytes: 1_000_000_000, maximumColumns: 1990)
     }
 
     /// Opens the file, making it where it is missing.
@@ -132,71 +117,24 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         if !exists, !request.createIfMissing || request.schema == nil || readOnly {
             throw StorageError(.notFound, "there is no SQLite database at this path")
         }
-        switch catalog {
-        case .own: break
-        case .inPlace: return try openInPlace(place.pinned, request, readOnly: readOnly)
-        case .foreign, .coreData: return try openForeign(place.pinned, request)
-        }
-        let connection = try place.writer(readOnly: readOnly, create: true), place = place.pinned
-        var (metadata, wasCreated) = try catalog.hinting { () throws(StorageError) in
-            try SQLiteSetup(connection, Self.applicationID).metadata(request)
-        }
-        try metadata.adopt(request, recordsHistory: recordsHistory)
-        let readers = SQLitePool(keeping: 8) { () throws(StorageError) in try place.reader() }
-        let writer = SQLiteWriterSeat(readOnly ? nil : connection) { () throws(StorageError) in
-            try place.writer(readOnly: false, create: false)
-        }
-        try keep(SQLiteCore(metadata, readers: readers, writer: writer), readOnly: readOnly)
-        return StorageState(
-            storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated)
+        let opening = try owner.open(place, request, readOnly: readOnly)
+        try keep(opening)
+        return opening.state
     }
 
-    private func keep(_ core: SQLiteCore, readOnly: Bool) throws(StorageError) {
+    private func keep(_ opening: SQLOpening<SQLiteCore>) throws(StorageError) {
         let isFirst = opened.withLock { opened in
             if opened != nil { return false }
-            opened = core
+            opened = opening.core
             return true
         }
         if !isFirst { throw StorageError(.alreadyExists, "the store is already open") }
-        isReadOnlyNow.store(readOnly, ordering: .releasing)
-    }
-
-    /// Opens a file that another program made.
-    private func openForeign(_ place: SQLitePlace, _ request: OpenRequest) throws(StorageError) -> StorageState {
-        if !FileManager.default.fileExists(atPath: path) { throw StorageError(.notFound, "there is no SQLite database at this path") }
-        let foreign = try SQLiteForeign(place, catalog)
-        var metadata = foreign.metadata
-        try metadata.adopt(request, recordsHistory: false)
-        let readers = SQLitePool(keeping: 8) { () throws(StorageError) in try foreign.reader() }
-        let writer = SQLiteWriterSeat(nil) { () throws(StorageError) in throw .isForeign }
-        try keep(SQLiteCore(metadata, readers: readers, writer: writer), readOnly: true)
-        foreignRemarks.withLock { $0 = foreign.remarks }
-        return StorageState(
-            storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: false)
-    }
-
-    /// Opens a file that another program made, to read and write its tables.
-    private func openInPlace(_ place: SQLitePlace, _ request: OpenRequest, readOnly: Bool) throws(StorageError) -> StorageState {
-        if !FileManager.default.fileExists(atPath: path) { throw StorageError(.notFound, "there is no SQLite database at this path") }
-        let inPlace = try SQLiteInPlace(place, readOnly: readOnly)
-        var metadata = inPlace.metadata
-        // What lies beside the tables records whatever the program says.
-        try metadata.adopt(request, recordsHistory: true)
-        let readers = SQLitePool(keeping: 8) { () throws(StorageError) in try inPlace.reader() }
-        let writer = SQLiteWriterSeat(nil) { () throws(StorageError) in try inPlace.writer() }
-        try keep(SQLiteCore(metadata, readers: readers, writer: writer, inPlace: inPlace), readOnly: readOnly)
-        foreignRemarks.withLock { $0 = inPlace.remarks }
-        return StorageState(
-            storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: false)
+        isReadOnlyNow.store(opening.isReadOnly, ordering: .releasing)
+        foreignRemarks.withLock { $0 = opening.remarks }
     }
 
     /// What of a file of another program is left out or read otherwise than it is declared there.
     public var remarks: [String] { foreignRemarks.withLock { $0 } }
-
-    /// What writing to a store that is read-only throws.
-    private var refusal: StorageError {
-        catalog == .own || catalog == .inPlace ? StorageError(.readOnly, "the store was opened for reading only") : .isForeign
-    }
 
     private let isReadOnlyNow = Atomic(false)
 
@@ -207,8 +145,8 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         return core
     }
 
-    /// Whether the tables are ours.
-    var isOwn: Bool { catalog == .own }
+    /// Whether the rows are as this library writes them.
+    var isPolystore: Bool { owner.isPolystore }
 
     /// The identity of the store that is open.
     func storeID() throws(StorageError) -> UUID { try core().storeID }
@@ -226,20 +164,19 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
             core.readers.give(connection)
             throw error
         }
-        return core.inPlace.map { SQLiteInPlaceReader(core, connection, $0) } ?? SQLiteReader(core, connection)
+        return core.reader(connection)
     }
 
     /// Starts the write transaction, waiting for the one before it.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         let core = try core()
-        if isReadOnlyNow.load(ordering: .acquiring) { throw refusal }
+        if isReadOnlyNow.load(ordering: .acquiring) { throw owner.refusal }
         let (connection, options) = try core.writer.enter(options)
         do throws(StorageError) {
             connection.wait(min(options.timeout, place.busyTimeout))
             try connection.begin("BEGIN IMMEDIATE", options.limit)
             try core.check(connection)
-            if let inPlace = core.inPlace { return try SQLiteInPlaceWriter(begun: core, connection, inPlace) }
-            return try SQLiteWriter(core, connection, options)
+            return try core.session(connection, options)
         } catch {
             connection.end()
             core.writer.leave()
@@ -259,7 +196,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         let commits = core.writer.commits
         return watcher.withLock { held in
             if let held { return held }
-            let watcher = SQLiteWatch.watcher(place, catalog, commits)
+            let watcher = SQLiteWatch.watcher(place, owner.evidence, commits)
             held = watcher
             return watcher
         }
@@ -270,7 +207,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
 
     /// The statements of a step.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
-        if catalog == .inPlace { throw .isNotOurs }
+        try owner.checkOwn()
         let metadata = try core().metadata.after(earlier)
         try metadata.check(step)
         return SQLMigration(step, from: metadata, to: StoreMetadata(migrating: metadata, step.mapping), .sqlite).lines()
@@ -279,13 +216,13 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     /// Starts to lead the file to another version of the model, in one transaction.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
         let core = try core()
-        if catalog == .inPlace { throw .isNotOurs }
+        try owner.checkOwn()
         if isReadOnlyNow.load(ordering: .acquiring) { throw StorageError(.readOnly, "the store was opened for reading only") }
         let (connection, options) = try core.writer.enter(options)
         do throws(StorageError) {
             connection.wait(options.timeout)
             try connection.begin("BEGIN IMMEDIATE", options.limit)
-            var metadata = try StoreMetadata(entries: SQLiteSetup(connection, Self.applicationID).entries())
+            var metadata = try StoreMetadata(entries: SQLiteSetup(connection).entries())
             metadata.history.isOn = recordsHistory
             try metadata.check(step)
             return try SQLiteMigration(step, metadata, core, connection) { [weak self] next in self?.opened.withLock { $0 = next } }
@@ -312,7 +249,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     /// Writes the file anew without gaps (VACUUM) and empties the write-ahead log.
     public func compact() throws(StorageError) {
         let core = try core()
-        if isReadOnlyNow.load(ordering: .acquiring) { throw refusal }
+        if isReadOnlyNow.load(ordering: .acquiring) { throw owner.refusal }
         let (connection, _) = try core.writer.enter(WriteOptions())
         defer { core.writer.leave() }
         try core.writer.commits.reshape { () throws(StorageError) in try connection.execute("VACUUM") }
@@ -345,17 +282,6 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
 
     /// Closes the file and removes it with the files beside it, unless another program made it: of one that is used in place, what lies
     /// beside the tables is removed, and of any other nothing.
-    public func erase() throws(StorageError) {
-        switch catalog {
-        case .own: break
-        case .inPlace:
-            try close()
-            return try SQLiteInPlace.remove(place)
-        case .foreign, .coreData: throw .isForeign
-        }
-        try close()
-        // The database first: what is left without it means nothing.
-        for suffix in ["", "-wal", "-shm", "-journal"] { try Self.remove(path + suffix) }
-    }
+    public func erase() throws(StorageError) { try owner.erase(place, close) }
 }
 #endif

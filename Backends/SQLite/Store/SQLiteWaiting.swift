@@ -28,13 +28,13 @@ final class SQLiteWaiting: @unchecked Sendable {
     /// Makes a connection ask this object, which has to live as long as the connection.
     func attach(to handle: OpaquePointer) {
         let pointer = Unmanaged.passUnretained(self).toOpaque()
-        sqlite3_progress_handler(handle, Self.instructions, { SQLiteWaiting.of($0).isOver ? 1 : 0 }, pointer)
-        sqlite3_busy_handler(handle, { SQLiteWaiting.of($0).goesOn(attempt: Int($1)) ? 1 : 0 }, pointer)
+        sqlite3_progress_handler(handle, Self.instructions, { SQLiteWaiting.of($0)?.isOver == false ? 0 : 1 }, pointer)
+        sqlite3_busy_handler(handle, { SQLiteWaiting.of($0)?.goesOn(attempt: Int($1)) == true ? 1 : 0 }, pointer)
     }
 
-    private static func of(_ pointer: UnsafeMutableRawPointer?) -> SQLiteWaiting {
-        guard let pointer else { preconditionFailure("the engine lost the pointer that it was given") }
-        return Unmanaged<SQLiteWaiting>.fromOpaque(pointer).takeUnretainedValue()
+    /// The object behind the pointer that the engine was given; without one its statement is interrupted and its wait ends.
+    private static func of(_ pointer: UnsafeMutableRawPointer?) -> SQLiteWaiting? {
+        pointer.map { Unmanaged<SQLiteWaiting>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// Waits a moment for a lock; false when the time is over.

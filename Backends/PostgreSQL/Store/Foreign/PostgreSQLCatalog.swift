@@ -26,7 +26,7 @@ public enum PostgreSQLCatalog: String, Sendable, Hashable, CaseIterable {
     var defaultSchema: String { self == .own ? "polystore" : "public" }
 
     /// Adds to the error for a schema without a store how its tables can be read nevertheless.
-    func hinting<Result>(_ open: () throws(StorageError) -> Result) throws(StorageError) -> Result {
+    static func hinting<Result>(_ open: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         do throws(StorageError) { return try open() } catch {
             guard error.code == .notFound, error.cause == nil else { throw error }
             throw StorageError(

@@ -53,7 +53,7 @@ extension PostgreSQLStore: RollingStorage {
         _ body: (PostgreSQLConnection, PostgreSQLCore, PostgreSQLSetup) throws(StorageError) -> Answer
     ) throws(StorageError) -> Answer {
         let core = try opened()
-        try checkOwn()
+        try owner.checkOwn()
         let connection = try core.writers.begin(nil, timeout: 30) { connection throws(StorageError) in
             try connection.execute("SELECT")
             return connection
@@ -67,7 +67,7 @@ extension PostgreSQLStore: RollingStorage {
         _ options: WriteOptions, _ body: (PostgreSQLRolling) throws(StorageError) -> Answer
     ) throws(StorageError) -> Answer {
         let core = try opened()
-        try checkOwn()
+        try owner.checkOwn()
         if core.rolling != nil {
             throw StorageError(.invalidConfiguration, "the store is open with the newer version: open it with the older one, or with none")
         }

@@ -1,4 +1,5 @@
 #if PostgreSQL
+internal import PolystoreSQL
 public import PolystoreStorage
 internal import Synchronization
 
@@ -18,7 +19,7 @@ extension PostgreSQLStore {
     /// cannot tell: nil.
     public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
         _ = try opened()
-        if catalog != .own { return nil }
+        if !owner.isPolystore { return nil }
         let watches = ears.withLock { ears in
             let watches = ears.watches ?? ChangeWatches { [weak self] in self?.unwatch() }
             ears.watches = watches
@@ -37,7 +38,7 @@ extension PostgreSQLStore {
 
     /// Begins to wait for what other programs tell.
     func listen() {
-        guard catalog == .own, (try? opened()) != nil else { return }
+        guard owner.isPolystore, (try? opened()) != nil else { return }
         ears.withLock { $0.isObserved = true }
         listening()
     }

@@ -40,7 +40,7 @@ extension SQLiteCatalog {
     }
 
     /// Adds to the error for a file of another program how it can be read nevertheless.
-    func hinting<Result>(_ open: () throws(StorageError) -> Result) throws(StorageError) -> Result {
+    static func hinting<Result>(_ open: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         do throws(StorageError) { return try open() } catch {
             // With a cause it is no SQLite file at all.
             guard error.code == .notADatabase, error.cause == nil else { throw error }

@@ -18,8 +18,18 @@ final class SQLiteWatch: @unchecked Sendable {
             (SELECT next FROM polystore_counters WHERE root = '\(SQLiteWriter.quietCounter)')
         """
 
+    /// What shows that other connections have committed.
+    enum Evidence {
+        /// The counts of commits that every connection of this library keeps.
+        case ledger
+        /// The log that triggers keep of the tables of another program; where nobody has made it yet, the engine's number of the version.
+        case log
+        /// The engine's number of the version.
+        case version
+    }
+
     private let connection: SQLiteConnection
-    private let catalog: SQLiteCatalog
+    private let evidence: Evidence
     private let log: SQLiteLogHeader?
     /// Whether triggers list the changes of the tables of another program.
     private let hasTriggers: Bool
@@ -27,19 +37,19 @@ final class SQLiteWatch: @unchecked Sendable {
     private var version: Int64 = 0
     private var position: Int64 = 0
 
-    private init(_ connection: SQLiteConnection, _ catalog: SQLiteCatalog, _ commits: OwnCommits) throws(StorageError) {
+    private init(_ connection: SQLiteConnection, _ evidence: Evidence, _ commits: OwnCommits) throws(StorageError) {
         self.connection = connection
-        self.catalog = catalog
+        self.evidence = evidence
         ledger = CommitLedger(commits)
         version = try Self.version(connection)
-        log = catalog == .own ? try SQLiteLogHeader(connection) : nil
+        log = evidence == .ledger ? try SQLiteLogHeader(connection) : nil
         let logs = "SELECT count(*) FROM main.sqlite_master WHERE name = 'polystore_log'"
-        hasTriggers = catalog == .inPlace ? try connection.integer(logs) == 1 : false
+        hasTriggers = evidence == .log ? try connection.integer(logs) == 1 : false
         if hasTriggers { position = try Self.position(connection) }
     }
 
     /// The watches over a file.
-    static func watcher(_ place: SQLitePlace, _ catalog: SQLiteCatalog, _ commits: OwnCommits) -> FileStoreWatcher {
+    static func watcher(_ place: SQLitePlace, _ evidence: Evidence, _ commits: OwnCommits) -> FileStoreWatcher {
         FileStoreWatcher {
             // The engine follows links, and keeps its other files where the file itself lies.
             let path = FileWatch.realPath(place.path), logs = [path + "-wal", path + "-journal"]
@@ -50,19 +60,19 @@ final class SQLiteWatch: @unchecked Sendable {
             return [path] + logs
             #endif
         } begin: { () throws(StorageError) in
-            try look(place, catalog, commits)
+            try look(place, evidence, commits)
         }
     }
 
     /// Finds out how far a file is, and gives what looks for changes since then.
     private static func look(
-        _ place: SQLitePlace, _ catalog: SQLiteCatalog, _ commits: OwnCommits
+        _ place: SQLitePlace, _ evidence: Evidence, _ commits: OwnCommits
     ) throws(StorageError) -> FileStoreWatcher.Look {
         let connection = try place.reader()
         try connection.execute("PRAGMA cache_size = -64")
-        let watch = try SQLiteWatch(connection, catalog, commits)
+        let watch = try SQLiteWatch(connection, evidence, commits)
         // A commit of this instance may be on its way.
-        while catalog == .own, !watch.ledger.hasBegun {
+        while evidence == .ledger, !watch.ledger.hasBegun {
             _ = try watch.ownChange()
             if !watch.ledger.hasBegun { Thread.sleep(forTimeInterval: 0.001) }
         }
@@ -71,7 +81,7 @@ final class SQLiteWatch: @unchecked Sendable {
     }
 
     private func change() throws(StorageError) -> ChangeSignal? {
-        if catalog == .own { return try ownChange() }
+        if evidence == .ledger { return try ownChange() }
         let version = try Self.version(connection)
         if version == self.version { return nil }
         self.version = version

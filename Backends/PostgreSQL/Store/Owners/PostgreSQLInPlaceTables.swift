@@ -1,0 +1,47 @@
+#if PostgreSQL
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+/// The tables of a schema that another program has made, which are read and written where they lie.
+struct PostgreSQLInPlaceTables: PostgreSQLOwner {
+    let capabilities: Set<StorageCapabilities.Capability> = [
+        .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .durableCommits, .rawSQL,
+    ]
+
+    func open(_ store: PostgreSQLStore, _ request: OpenRequest) throws(StorageError) -> StorageState {
+        let readOnly = request.readOnly || store.isReadOnly
+        let inPlace = try PostgreSQLInPlace(
+            conninfo: store.conninfo, schema: store.schema, durability: store.durability, readOnly: readOnly)
+        var metadata = inPlace.metadata
+        // What lies beside the tables records whatever the program says.
+        try metadata.adopt(request, recordsHistory: true)
+        let core = PostgreSQLInPlaceCore(
+            metadata, schema: store.schema, durability: store.durability, readers: store.readerCount, inPlace)
+        return store.keep(SQLOpening(core, isReadOnly: readOnly, remarks: inPlace.remarks))
+    }
+
+    func checkOwn() throws(StorageError) { throw .isNotOurs }
+
+    func erase(_ store: PostgreSQLStore) throws(StorageError) {
+        try store.close()
+        try PostgreSQLInPlace.remove(conninfo: store.conninfo, schema: store.schema)
+    }
+}
+
+/// What the sessions over the tables of another program share.
+private final class PostgreSQLInPlaceCore: PostgreSQLForeignCore, @unchecked Sendable {
+    private let inPlace: PostgreSQLInPlace
+
+    init(_ metadata: StoreMetadata, schema: String, durability: Durability, readers: Int, _ inPlace: PostgreSQLInPlace) {
+        self.inPlace = inPlace
+        super.init(
+            metadata, schema: schema, durability: durability, tables: inPlace.views, readers: readers, open: inPlace.connection)
+    }
+
+    override func reader(_ connection: PostgreSQLConnection) -> PostgreSQLReader { PostgreSQLInPlaceReader(self, connection, inPlace) }
+
+    override func session(_ lane: PostgreSQLLane, _ options: WriteOptions, isSettled: Bool) -> any StorageWriter {
+        PostgreSQLInPlaceWriter(lane, inPlace)
+    }
+}
+#endif

@@ -1,0 +1,51 @@
+#if SQLite
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+/// The tables of a file that another program has made, which are read and written where they lie.
+struct SQLiteInPlaceTables: SQLiteOwner {
+    let evidence = SQLiteWatch.Evidence.log
+    let capabilities: Set<StorageCapabilities.Capability> = [
+        .persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .durableCommits, .rawSQL, .remoteChanges,
+    ]
+
+    /// What lies beside the tables of another program is no store to be made anew.
+    func localStorageOptions(_ options: LocalStorageOptions) -> LocalStorageOptions { [] }
+
+    func open(_ place: SQLitePlace, _ request: OpenRequest, readOnly: Bool) throws(StorageError) -> SQLOpening<SQLiteCore> {
+        try place.checkExists()
+        let inPlace = try SQLiteInPlace(place.pinned, readOnly: readOnly)
+        var metadata = inPlace.metadata
+        // What lies beside the tables records whatever the program says.
+        try metadata.adopt(request, recordsHistory: true)
+        let writer = SQLiteWriterSeat(nil, open: inPlace.writer)
+        let core = SQLiteInPlaceCore(metadata, readers: SQLitePool(open: inPlace.reader), writer: writer, inPlace)
+        return SQLOpening(core, isReadOnly: readOnly, remarks: inPlace.remarks)
+    }
+
+    func checkOwn() throws(StorageError) { throw .isNotOurs }
+
+    func erase(_ place: SQLitePlace, _ close: () throws(StorageError) -> Void) throws(StorageError) {
+        try close()
+        try SQLiteInPlace.remove(place)
+    }
+}
+
+/// What the sessions over the tables of another program share.
+final class SQLiteInPlaceCore: SQLiteCore, @unchecked Sendable {
+    private let inPlace: SQLiteInPlace
+
+    init(_ metadata: StoreMetadata, readers: SQLitePool, writer: SQLiteWriterSeat, _ inPlace: SQLiteInPlace) {
+        self.inPlace = inPlace
+        super.init(metadata, readers: readers, writer: writer)
+    }
+
+    override func check(_ connection: SQLiteConnection) throws(StorageError) { try inPlace.check(connection) }
+
+    override func reader(_ connection: SQLiteConnection) -> SQLiteReader { SQLiteInPlaceReader(self, connection, inPlace) }
+
+    override func session(_ connection: SQLiteConnection, _ options: WriteOptions) throws(StorageError) -> any StorageWriter {
+        try SQLiteInPlaceWriter(begun: self, connection, inPlace)
+    }
+}
+#endif

@@ -1,0 +1,41 @@
+#if SQLite
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+/// The tables of a file that this library has made.
+struct SQLiteOwnTables: SQLiteOwner {
+    let recordsHistory: Bool
+
+    let isPolystore = true
+    let evidence = SQLiteWatch.Evidence.ledger
+
+    var capabilities: Set<StorageCapabilities.Capability> {
+        var supported: Set<StorageCapabilities.Capability> = [
+            .persistent, .multipleProcesses, .snapshotReads, .savepoints, .migrations, .durableCommits, .rawSQL, .partialIndexes,
+            .remoteChanges,
+        ]
+        if SQLFullText.sqlite != nil { supported.insert(.fullTextIndexes) }
+        if recordsHistory { supported.insert(.history) }
+        return supported
+    }
+
+    func open(_ place: SQLitePlace, _ request: OpenRequest, readOnly: Bool) throws(StorageError) -> SQLOpening<SQLiteCore> {
+        let connection = try place.writer(readOnly: readOnly, create: true), place = place.pinned
+        var (metadata, wasCreated) = try SQLiteCatalog.hinting { () throws(StorageError) in try SQLiteSetup(connection).metadata(request) }
+        try metadata.adopt(request, recordsHistory: recordsHistory)
+        let writer = SQLiteWriterSeat(readOnly ? nil : connection) { () throws(StorageError) in
+            try place.writer(readOnly: false, create: false)
+        }
+        let core = SQLiteCore(metadata, readers: SQLitePool(open: place.reader), writer: writer)
+        return SQLOpening(core, isReadOnly: readOnly, wasCreated: wasCreated)
+    }
+
+    func checkOwn() {}
+
+    func erase(_ place: SQLitePlace, _ close: () throws(StorageError) -> Void) throws(StorageError) {
+        try close()
+        // The database first: what is left without it means nothing.
+        for suffix in ["", "-wal", "-shm", "-journal"] { try SQLiteStore.remove(place.path + suffix) }
+    }
+}
+#endif
