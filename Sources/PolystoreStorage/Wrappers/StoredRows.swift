@@ -112,8 +112,12 @@ public final class StoredRows: RelatedRows {
     private func references(_ entity: EntityIndex, to root: EntityIndex) -> [Int] {
         let way = Way(entity: entity, root: root)
         if let known = ways[way] { return known }
-        let slots = schema[entity].slots
-        let found = slots.indices.filter { slot in slots[slot].destination.map { schema[$0].root == root } ?? false }
+        var found: [Int] = []
+        // A closure over the slots ends the release compiler of Swift 6.3.1 ("Found ownership error").
+        for (position, slot) in schema[entity].slots.enumerated() {
+            guard let destination = slot.destination else { continue }
+            if schema[destination].root == root { found.append(position) }
+        }
         ways[way] = found
         return found
     }
