@@ -363,7 +363,7 @@ import Testing
                 var isFirst = true
                 do {
                     try stack.perform(
-                        timeout: .seconds(40),
+                        timeout: .seconds(100),
                         synchronous: { transaction in
                             for (index, entity) in order.enumerated() {
                                 let object = try #require(try transaction.fetchOne(From<DynamicObject>(entity: entity)))
@@ -383,7 +383,7 @@ import Testing
                 }
             }
         }
-        #expect(done.wait(timeout: .now() + 90) == .success)
+        #expect(done.wait(timeout: .now() + 150) == .success)
         #expect(errors.withLock { $0 } == [])
         for entity in ["Left", "Right"] { #expect(try scene.numbers(entity) == [3]) }
     }
