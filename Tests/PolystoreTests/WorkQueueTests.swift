@@ -37,11 +37,11 @@ import Testing
         let numbers = ["a", "b", "c", "d"].map { queue.append($0) }
         #expect(queue.remove(numbers[0]) == "a" && queue.remove(numbers[0]) == nil)
         #expect(queue.remove(numbers[2]) == "c")
-        #expect(queue.popFirst(where: { $0 == "d" }) == nil)
-        #expect(queue.popFirst(where: { _ in true }) == "b" && queue.popFirst(where: { _ in true }) == "d")
-        #expect(queue.popFirst(where: { _ in true }) == nil && queue.count == 0)
+        #expect(queue.peek() == "b" && queue.count == 2)
+        #expect(queue.popFirst() == "b" && queue.popFirst() == "d")
+        #expect(queue.popFirst() == nil && queue.count == 0)
         _ = queue.append("e")
-        #expect(queue.popFirst(where: { _ in true }) == "e")
+        #expect(queue.popFirst() == "e")
     }
 
     @Test func threadsThatAreIdleForLongEnd() async throws {

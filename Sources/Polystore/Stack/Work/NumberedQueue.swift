@@ -21,11 +21,13 @@ struct NumberedQueue<Element> {
     /// Takes the element with a number out; nil where it is gone.
     mutating func remove(_ number: Int) -> Element? { elements.removeValue(forKey: number) }
 
-    /// Takes the first element out, if it satisfies a condition.
-    mutating func popFirst(where condition: (Element) -> Bool) -> Element? {
+    /// The first element; it stays.
+    mutating func peek() -> Element? {
         // Each number is gone past once.
         while first < next, elements[first] == nil { first += 1 }
-        guard let element = elements[first], condition(element) else { return nil }
-        return remove(first)
+        return elements[first]
     }
+
+    /// Takes the first element out.
+    mutating func popFirst() -> Element? { peek() == nil ? nil : remove(first) }
 }

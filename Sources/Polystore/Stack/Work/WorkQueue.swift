@@ -34,7 +34,9 @@ package final class WorkQueue: Sendable {
         /// The jobs whose turn has come.
         mutating func begin() -> [Job] {
             var begun: [Job] = []
-            while let job = waiting.popFirst(where: mayBegin) {
+            // A closure that asks would hold the state, and each removal would copy all that wait.
+            while let job = waiting.peek(), mayBegin(job) {
+                _ = waiting.popFirst()
                 count(job)
                 begun.append(job)
             }
