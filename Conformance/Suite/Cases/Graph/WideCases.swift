@@ -11,15 +11,16 @@ enum WideCases {
             wide("G080.\(count)-attributes-through-undo-and-rollback", count, undone),
             wide("G080.\(count)-attributes-through-nested-parts", count, nested),
             wide("G080.\(count)-attributes-through-conflicts", count, merged),
-            wide("G080.\(count)-attributes-and-a-deletion-that-is-given-up", count, givenUp),
+            wide("G080.\(count)-attributes-and-a-deletion-that-is-given-up", count, needs: [.history], givenUp),
             wide("G080.\(count)-attributes-read-in-part", count, readInPart),
         ]
     }
 
     private static func wide(
-        _ id: String, _ count: Int, _ body: @escaping @Sendable (DataStack, [String], Check) throws -> Void
+        _ id: String, _ count: Int, needs: Set<StorageCapabilities.Capability> = [],
+        _ body: @escaping @Sendable (DataStack, [String], Check) throws -> Void
     ) -> ConformanceCase {
-        ConformanceCase(id, clause: "semantics W") { harness, check in
+        ConformanceCase(id, clause: "semantics W", needs: needs) { harness, check in
             let names = (0..<count).map { "a\($0)" }
             let schema = try Schema(
                 version: "1",
