@@ -256,6 +256,45 @@ import Testing
         #expect(updated == [ids[2]])
     }
 
+    /// While the main actor is busy a call waits that was made for the first change; by its turn both are there, and the second is not told again.
+    @Test @MainActor func aCallThatWaitedTellsNothingAgain() async throws {
+        let stack = try stack(.memory), people = try stack.publishList(byName), observer = Asking()
+        let ids = people.snapshot.itemIDs
+        var told: [ObjectID<Person>] = []
+        people.addObserver(observer) { told += $0.snapshot.updatedItemIDs }
+        for round in 0..<200 {
+            for (number, name) in ["Ann", "Ben"].enumerated() {
+                try edit(name, stack) { $0.age = 20 + round }
+                while people.snapshot.updatedItemIDs != [ids[number]] { usleep(50) }
+                // The task of the calls comes to wait for the main actor.
+                if number == 0 { usleep(500) }
+            }
+            while told.count < 2 { await Task.yield() }
+            for _ in 0..<5 { await Task.yield() }
+            try #require(Set(told) == Set(ids.prefix(2)) && told.count == 2)
+            told = []
+        }
+    }
+
+    /// A task that an observer begins in a call sees what is published after it.
+    @Test @MainActor func whatBeginsInACallSeesWhatComesLater() async throws {
+        let stack = try stack(.memory), people = try stack.publishList(byName), observer = Asking()
+        var counts: [Int] = [], task: Task<Int, any Error>?
+        people.addObserver(observer) { people in
+            counts.append(people.snapshot.count)
+            if task != nil { return }
+            task = Task { @MainActor in
+                try add(["Eve": 4], stack)
+                while people.snapshot.count < 5 { try await Task.sleep(for: .milliseconds(1)) }
+                return people.snapshot.count
+            }
+        }
+        try add(["Dan": 4], stack)
+        while task == nil { await Task.yield() }
+        #expect(try await task?.value == 5)
+        #expect(counts.first == 4)
+    }
+
     /// Nobody says what a statement of SQL has changed: what stays where it was may be another all the same.
     @Test(arguments: TestStore.all.filter { $0 == .sqlite || $0 == .postgresql })
     func whatNobodyKnowsIsShownAnew(_ store: TestStore) throws {

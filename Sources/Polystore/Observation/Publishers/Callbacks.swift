@@ -19,10 +19,10 @@ final class Callbacks: Sendable {
     ///   - published: What is followed.
     ///   - notifyInitial: Whether `body` is also called for the value that is there.
     ///   - isolation: Where `body` is called.
-    ///   - body: What is called, with the notes since the last time.
+    ///   - body: What is called, with the newest value and the notes since the last time.
     func add<Observer: AnyObject, Value, Note>(
         _ observer: Observer, _ published: PublishedValue<Value, Note>, notifyInitial: Bool, isolation: isolated any Actor,
-        _ body: @escaping ([Note]) -> Void
+        _ body: @escaping (Value, [Note]) -> Void
     ) {
         remove(observer)
         let id = ObjectIdentifier(observer)
@@ -39,27 +39,34 @@ final class Callbacks: Sendable {
     /// A closure on its way to its isolation.
     ///
     /// Unchecked: it is called by `tell` alone, which runs in the isolation that gave it.
-    private struct Call<Note>: @unchecked Sendable {
+    private struct Call<Value, Note>: @unchecked Sendable {
         weak var observer: AnyObject?
-        let body: ([Note]) -> Void
+        let body: (Value, [Note]) -> Void
     }
 
     /// Calls a closure after each step. The task does not hold the actor, which may hold the publisher.
     private static func tellSteps<Value, Note>(
-        _ steps: PublishedValue<Value, Note>.Steps, _ call: Call<Note>, _ home: WeakActor, _ end: @escaping @Sendable () -> Void
+        _ steps: PublishedValue<Value, Note>.Steps, _ call: Call<Value, Note>, _ home: WeakActor, _ end: @escaping @Sendable () -> Void
     ) -> Task<Void, Never> {
         Task {
             var steps = steps.makeAsyncIterator()
-            while let (_, notes) = await steps.next(), let actor = home.actor, await tell(call, notes, actor) {}
+            while await steps.wait(), let actor = home.actor, let number = await tell(call, steps.published, since: steps.number, actor) {
+                steps.number = number
+            }
             end()
         }
     }
 
-    /// Calls a closure unless its observer is gone or removed, which ends it.
-    private static func tell<Note: Sendable>(_ call: Call<Note>, _ notes: [Note], _ isolation: isolated any Actor) -> Bool {
-        if Task.isCancelled || call.observer == nil { return false }
-        call.body(notes)
-        return true
+    /// Calls a closure with what is new once its isolation is free, so that nothing that came while it was not is told twice.
+    ///
+    /// - Returns: The number of the value that the observer has now; nil ends it, when the observer is gone or removed.
+    private static func tell<Value, Note>(
+        _ call: Call<Value, Note>, _ published: PublishedValue<Value, Note>, since number: Int, _ isolation: isolated any Actor
+    ) -> Int? {
+        if Task.isCancelled || call.observer == nil { return nil }
+        let current = published.current(since: number)
+        if current.number != number { call.body(current.value, current.notes) }
+        return current.number
     }
 
     /// Calls nothing more for an observer.

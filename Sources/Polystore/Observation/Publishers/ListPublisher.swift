@@ -1,6 +1,7 @@
 internal import Foundation
 public import Observation
 public import PolystoreStorage
+internal import Synchronization
 
 /// Follows the objects of a fetch with values: each change of the list is a new snapshot, which can be sent anywhere.
 ///
@@ -124,16 +125,11 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
             engine.contents, stores: ListStores(core, root: engine.query.root), updated: updated)
     }
 
-    /// What the list holds now.
+    /// What the list holds now. While a callback of the publisher runs, it is the snapshot that the call is about: what was updated is all
+    /// that is new since the last call, and what comes meanwhile is told with the next.
     public var snapshot: ListSnapshot<Object> {
         registrar.access(self, keyPath: \.snapshot)
-        var snapshot = published.value
-        guard let call = PublisherCall.current, call.publisher == ObjectIdentifier(self) else { return snapshot }
-        guard let updated = call.updated else {
-            snapshot.isAnew = true
-            return snapshot
-        }
-        return snapshot.updating(updated)
+        return PublisherCall.current?.snapshot(of: self) ?? published.value
     }
 
     /// The snapshot that there is, then each newer one. Who is slow gets the newest; it never misses the last.
@@ -210,12 +206,16 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
         _ observer: Observer, notifyInitial: Bool = false, isolation: isolated any Actor = #isolation,
         _ callback: @escaping (ListPublisher<Object>, _ sourceIdentifier: (any Hashable & Sendable)?) -> Void
     ) {
-        callbacks.add(observer, published, notifyInitial: notifyInitial, isolation: isolation) { [weak self] notes in
+        callbacks.add(observer, published, notifyInitial: notifyInitial, isolation: isolation) { [weak self] value, notes in
             guard let self else { return }
-            let call = PublisherCall(publisher: ObjectIdentifier(self), updated: Note.changes(of: notes)?.updated)
-            PublisherCall.$current.withValue(call) {
-                callback(self, notes.count == 1 ? notes.first?.source : nil)
+            var snapshot = value
+            if let changes = Note.changes(of: notes) {
+                snapshot.updated = []
+                snapshot = snapshot.updating(changes.updated)
+            } else {
+                snapshot.isAnew = true
             }
+            PublisherCall.run(snapshot, of: self) { callback(self, notes.count == 1 ? notes.first?.source : nil) }
         }
     }
 
@@ -298,11 +298,30 @@ extension StackCore {
     }
 }
 
-/// A call that is being made to an observer, who may have missed what was published before: all that is new since the last call.
-private struct PublisherCall {
+/// A call that is being made to an observer, who may have missed what was published before.
+private final class PublisherCall: Sendable {
     @TaskLocal static var current: PublisherCall?
 
-    let publisher: ObjectIdentifier
-    /// Nil where nobody knows.
-    let updated: Set<ListContents.Item>?
+    private let publisher: ObjectIdentifier
+    /// What the call is about, until it ends: a task that the observer begins inherits the call, but not its snapshot.
+    private let snapshot: Mutex<(any Sendable)?>
+
+    private init(_ publisher: ObjectIdentifier, _ snapshot: any Sendable) {
+        self.publisher = publisher
+        self.snapshot = Mutex(snapshot)
+    }
+
+    static func run<Object>(_ snapshot: ListSnapshot<Object>, of publisher: ListPublisher<Object>, _ body: () -> Void) {
+        let call = PublisherCall(ObjectIdentifier(publisher), snapshot)
+        $current.withValue(call, operation: body)
+        call.end()
+    }
+
+    @inline(never) private func end() { snapshot.withLock { $0 = nil } }
+
+    /// The snapshot of the call, where it is one of the publisher.
+    @inline(never) func snapshot<Object>(of publisher: ListPublisher<Object>) -> ListSnapshot<Object>? {
+        if self.publisher != ObjectIdentifier(publisher) { return nil }
+        return snapshot.withLock { $0 as? ListSnapshot<Object> }
+    }
 }

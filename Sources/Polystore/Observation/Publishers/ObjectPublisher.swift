@@ -133,7 +133,7 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
         _ observer: Observer, notifyInitial: Bool = false, isolation: isolated any Actor = #isolation,
         _ callback: @escaping (ObjectPublisher<Object>, _ sourceIdentifier: (any Hashable & Sendable)?) -> Void
     ) {
-        callbacks.add(observer, published, notifyInitial: notifyInitial, isolation: isolation) { [weak self] notes in
+        callbacks.add(observer, published, notifyInitial: notifyInitial, isolation: isolation) { [weak self] _, notes in
             if let self { callback(self, notes.count == 1 ? notes.first?.source : nil) }
         }
     }

@@ -110,8 +110,9 @@ final class PublishedValue<Value: Sendable, Note: Sendable>: Sendable {
 
     /// Takes the values.
     struct Iterator {
-        private let published: PublishedValue
-        private var number: Int
+        let published: PublishedValue
+        /// The number of the value that the consumer has.
+        var number: Int
         private var news: AsyncStream<Void>.Iterator
 
         fileprivate init(_ steps: Steps) {
@@ -122,8 +123,7 @@ final class PublishedValue<Value: Sendable, Note: Sendable>: Sendable {
 
         /// The next value and the notes since the one before; nil when the task was cancelled or nothing more comes.
         mutating func next() async -> (value: Value, notes: [Note])? {
-            while await news.next() != nil {
-                if Task.isCancelled { return nil }
+            while await wait() {
                 let current = published.current(since: number)
                 if current.number == number { continue }
                 number = current.number
@@ -131,6 +131,9 @@ final class PublishedValue<Value: Sendable, Note: Sendable>: Sendable {
             }
             return nil
         }
+
+        /// Waits until there may be a newer value; false when the task was cancelled or nothing more comes.
+        mutating func wait() async -> Bool { await news.next() != nil && !Task.isCancelled }
     }
 
     /// The number of those who wait; for tests.

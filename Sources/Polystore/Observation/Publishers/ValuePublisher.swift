@@ -84,7 +84,7 @@ public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observ
         _ observer: Observer, notifyInitial: Bool = false, isolation: isolated any Actor = #isolation,
         _ callback: @escaping (ValuePublisher<Value>) -> Void
     ) {
-        callbacks.add(observer, published, notifyInitial: notifyInitial, isolation: isolation) { [weak self] _ in
+        callbacks.add(observer, published, notifyInitial: notifyInitial, isolation: isolation) { [weak self] _, _ in
             if let self { callback(self) }
         }
     }
