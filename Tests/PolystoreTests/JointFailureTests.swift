@@ -110,6 +110,23 @@ import Testing
         _ = try writer.commit(CommitRecord())
     }
 
+    @Test(arguments: Pair.all, [true, false]) func damagedNotesAreForgottenLikeOthers(_ pair: Pair, _ isFollower: Bool) throws {
+        let scene = try Scene(pair)
+        try Scene.write(2, scene.stack)
+        let followerID = try #require(try scene.stack.fetchIDs(From<DynamicObject>(entity: scene.followers)).first).key.store
+        let writer = try OpenStore(opened: isFollower ? scene.follower : scene.leader).beginWrite()
+        try writer.setNote(isFollower ? "peers" : "lead.\(followerID.uuidString)", Data("no peer".utf8))
+        _ = try writer.commit(CommitRecord())
+        let refused = #expect(throws: StorageError.self) { try scene.add(3, to: scene.followers) }
+        #expect(refused?.code == .corrupted)
+        try scene.stack.forgetPeers(of: scene.leader)
+        try scene.stack.forgetPeers(of: scene.follower)
+        try scene.add(3, to: scene.followers)
+        try scene.add(3, to: scene.leaders)
+        try Scene.write(4, scene.stack)
+        for entity in ["Left", "Right"] { #expect(try scene.numbers(entity) == [1, 2, 3, 4]) }
+    }
+
     // MARK: Commits that fail
 
     /// The leaders that are files: a server in doubt decides by itself.

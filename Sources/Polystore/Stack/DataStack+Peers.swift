@@ -93,7 +93,7 @@ extension StackCore {
             guard let leader = position(of: peer.store) else { continue }
             let reader = try store(leader).beginRead()
             defer { reader.end() }
-            if let lead = try Peers(reader).lead(of: entry.store.storeID) { found[peer.store] = lead.pairing }
+            if let lead = try Peers(reader, skipsDamage: true).lead(of: entry.store.storeID) { found[peer.store] = lead.pairing }
         }
         return found
     }
@@ -108,8 +108,8 @@ extension StackCore {
         do throws(StorageError) {
             let writer = try entry.store.beginWrite(WriteOptions(isExclusive: isLast))
             defer { writer.end() }
-            let peers = Peers(writer), owed = try owed(by: peers), pairings = try pairings(of: entry, peers)
-            if !isLast, owed.contains(where: { position(of: $0.peer) != nil }) { return nil }
+            let peers = Peers(writer, skipsDamage: true), owed = try owed(by: peers, entry), pairings = try pairings(of: entry, peers)
+            if !isLast, owed.contains(where: { $0.kind == .exceeds(1) && position(of: $0.peer) != nil }) { return nil }
             let differences = try Peers.differences(writer, read: reading(for: entry.store.storeID, WriteOptions()))
             try Peers.forgetAll(writer)
             try Peers.forgetFollowers(writer)
@@ -120,14 +120,14 @@ extension StackCore {
         }
     }
 
-    /// What the followers of a store may lack, asked of those that the stack has.
-    private func owed(by leader: Peers) throws(StorageError) -> [PeerDifference] {
-        try leader.owed { follower, peer throws(StorageError) in
-            guard let position = position(of: follower) else { return nil }
-            let reader = try store(position).beginRead()
+    /// How the followers of a store compare with it: those that the stack has are asked.
+    private func owed(by leader: Peers, _ entry: Entry) throws(StorageError) -> [PeerDifference] {
+        var found = try leader.owed { position(of: $0) != nil }
+        for (_, other) in entries where other.store.storeID != entry.store.storeID {
+            let reader = try other.store.beginRead()
             defer { reader.end() }
-            let known = try Peers(reader).leader(peer.store)
-            return known?.pairing == peer.pairing ? known?.number : nil
+            if let difference = try leader.difference(from: Peers(reader, skipsDamage: true)) { found.append(difference) }
         }
+        return found
     }
 }

@@ -29,7 +29,7 @@ public struct PeerDifference: Sendable, Hashable {
 }
 
 extension Peers {
-    /// What a store does not have in common with its leaders.
+    /// What a store does not have in common with its leaders. Notes that are damaged are left out, or make a difference unknown.
     ///
     /// - Parameters:
     ///   - session: A session of the store.
@@ -39,35 +39,57 @@ extension Peers {
     ) throws(StorageError) -> [PeerDifference] {
         let store = session.store.storeID, schema = session.schema
         var found: [PeerDifference] = []
-        for peer in try Peers(session).leaders() {
+        for peer in try Peers(session, skipsDamage: true).leaders() {
             guard let leader = try? read(peer.store) else {
                 found.append(PeerDifference(peer.store, .unknown))
                 continue
             }
             defer { leader.end() }
-            let kind: PeerDifference.Kind =
-                switch try PeerComparison(Peers(leader), peer, of: store) {
-                case .same: .none
-                case .next: .lacks(1)
-                case .behind(let count): .lacks(count)
-                case .ahead(let count): .exceeds(count)
-                case .unrelated: .unknown
-                }
+            let kind = try kind(of: peer, Peers(leader), store)
             let keys = if case .lacks = kind { try Peers(leader).keptKeys(for: store, schema) } else { [String: [Int64]]() }
             found.append(PeerDifference(peer.store, kind, keys: keys))
         }
         return found
     }
 
-    /// The stores that may lack what this one keeps for them.
+    private static func kind(of peer: Peer, _ leader: Peers, _ store: UUID) throws(StorageError) -> PeerDifference.Kind {
+        switch try comparison(of: peer, leader, store) {
+        case .same: .none
+        case .next: .lacks(1)
+        case .behind(let count): .lacks(count)
+        case .ahead(let count): .exceeds(count)
+        case .unrelated: .unknown
+        }
+    }
+
+    private static func comparison(of peer: Peer, _ leader: Peers, _ store: UUID) throws(StorageError) -> PeerComparison {
+        do throws(StorageError) { return try PeerComparison(leader, peer, of: store) } catch  where error.code == .corrupted {
+            return .unrelated
+        }
+    }
+
+    /// How a store that follows this one compares with it; nil where both have the same.
     ///
-    /// - Parameter has: The number of the last transaction of a pairing that a store has; nil where it cannot be asked.
-    package func owed(_ has: (UUID, Peer) throws(StorageError) -> UInt64?) throws(StorageError) -> [PeerDifference] {
+    /// - Parameter follower: The notes of the follower.
+    package func difference(from follower: Peers) throws(StorageError) -> PeerDifference? {
+        let id = follower.session.store.storeID
+        guard let peer = try follower.leader(session.store.storeID) else { return nil }
+        switch try Self.comparison(of: peer, self, id) {
+        case .same: return nil
+        case .next: return PeerDifference(id, .exceeds(1), keys: try keptKeys(for: id, session.schema))
+        case .behind(let count): return PeerDifference(id, .exceeds(count))
+        case .ahead(let count): return PeerDifference(id, .lacks(count))
+        case .unrelated: return PeerDifference(id, .unknown)
+        }
+    }
+
+    /// The stores that may lack what this one keeps for them, of those that cannot be asked.
+    ///
+    /// - Parameter isAtHand: Whether a store can be asked.
+    package func owed(besides isAtHand: (UUID) -> Bool) throws(StorageError) -> [PeerDifference] {
         var found: [PeerDifference] = []
-        for follower in try followers() {
+        for follower in try followers() where !isAtHand(follower) {
             guard let lead = try lead(of: follower), lead.state == .kept else { continue }
-            let peer = Peer(store: session.store.storeID, pairing: lead.pairing, number: lead.number)
-            if let number = try has(follower, peer), number >= lead.number { continue }
             found.append(PeerDifference(follower, .exceeds(1), keys: try keptKeys(for: follower, session.schema)))
         }
         return found

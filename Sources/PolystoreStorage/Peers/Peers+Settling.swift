@@ -31,7 +31,7 @@ extension Peers {
             let redo = try Redo(kept, writer.schema)
             guard redo.number == peer.number + 1 else { throw Redo.damaged }
             try apply(redo, writer)
-            try setNumber(redo.number, of: peer, writer)
+            try setNumber(redo.number, try Peers(session).lead(of: store)?.mark, of: peer, writer)
             author = redo.author
         }
         return author
@@ -104,7 +104,7 @@ enum PeerComparison {
     case behind(UInt64)
     /// The leader lacks transactions.
     case ahead(UInt64)
-    /// The leader knows another pairing.
+    /// The leader knows another pairing, or another transaction of a number.
     case unrelated
 
     init(_ leader: Peers, _ peer: Peer, of store: UUID) throws(StorageError) {
@@ -114,12 +114,16 @@ enum PeerComparison {
             if peer.number == 0 { self = .same } else { self = lead == nil ? .ahead(peer.number) : .unrelated }
             return
         }
-        if lead.number == peer.number || lead.state == .forgotten && lead.number < peer.number {
+        if lead.isSame(as: peer) || lead.state == .forgotten && lead.number < peer.number {
             self = .same
+        } else if lead.number == peer.number {
+            self = .unrelated
         } else if lead.number < peer.number {
             self = .ahead(peer.number - lead.number)
+        } else if lead.number - peer.number > 1 || lead.state != .kept {
+            self = .behind(lead.number - peer.number)
         } else {
-            self = lead.number == peer.number + 1 && lead.state == .kept ? .next : .behind(lead.number - peer.number)
+            self = lead.isNext(after: peer) ? .next : .unrelated
         }
     }
 }

@@ -9,30 +9,58 @@ public struct Peer: Sendable, Hashable {
     public let pairing: UUID
     /// The number of the last transaction of the pairing that the follower has.
     public let number: UInt64
+    /// The mark of that transaction, by which it is told from another with its number, as in two lines of backups; nil where an earlier
+    /// version committed it.
+    let mark: PeerMark?
     /// Whether the follower has forgotten the leader. It notes so, to tell that from a backup of before the pairing.
     let isForgotten: Bool
 
-    init(store: UUID, pairing: UUID, number: UInt64 = 0, isForgotten: Bool = false) {
+    init(store: UUID, pairing: UUID, number: UInt64 = 0, mark: PeerMark? = nil, isForgotten: Bool = false) {
         self.store = store
         self.pairing = pairing
         self.number = number
+        self.mark = mark
         self.isForgotten = isForgotten
     }
 
     init?(_ words: [Substring]) {
-        guard words.count == 3 || words.count == 4 && words[3] == Self.forgotten, let store = UUID(uuidString: String(words[0])),
+        let isForgotten = words.last.map { $0 == Self.forgotten } ?? false, words = isForgotten ? words.dropLast() : words[...]
+        guard words.count == 3 || words.count == 4, let store = UUID(uuidString: String(words[0])),
             let pairing = UUID(uuidString: String(words[1])), let number = UInt64(words[2])
         else { return nil }
-        self.init(store: store, pairing: pairing, number: number, isForgotten: words.count == 4)
+        let mark = words.count == 4 ? PeerMark(words[3]) : nil
+        if words.count == 4, mark == nil { return nil }
+        self.init(store: store, pairing: pairing, number: number, mark: mark, isForgotten: isForgotten)
     }
 
     private static let forgotten = "forgotten"
     /// The pairing of two stores that committed together in the first format, which gave pairings no identity.
     static let formerPairing = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
-    var text: String { "\(store.uuidString) \(pairing.uuidString) \(number)\(isForgotten ? " \(Self.forgotten)" : "")" }
+    var text: String {
+        ([store.uuidString, pairing.uuidString, String(number)] + [mark?.text, isForgotten ? Self.forgotten : nil].compactMap { $0 })
+            .joined(separator: " ")
+    }
 
-    var asForgotten: Peer { Peer(store: store, pairing: pairing, number: number, isForgotten: true) }
+    var asForgotten: Peer { Peer(store: store, pairing: pairing, number: number, mark: mark, isForgotten: true) }
+}
+
+/// What tells a transaction of two stores from every other one that has its number.
+struct PeerMark: Sendable, Hashable {
+    private let number: UInt64
+
+    /// The mark of a new transaction.
+    init() { number = .random(in: 1 ... .max) }
+
+    init?(_ text: some StringProtocol) {
+        guard let number = UInt64(text, radix: 36) else { return nil }
+        self.number = number
+    }
+
+    var text: String { String(number, radix: 36) }
+
+    /// Whether two marks can be those of one transaction: one that is not there says nothing.
+    static func agree(_ a: PeerMark?, _ b: PeerMark?) -> Bool { a == nil || b == nil || a == b }
 }
 
 /// What a leader notes of a pairing, apart from the changes themselves, so that they need not be read to compare a number.
@@ -50,6 +78,9 @@ package struct PeerLead: Sendable, Hashable {
     /// The number of the last transaction of the pairing that the leader has.
     var number: UInt64 = 0
     var state = State.confirmed
+    /// The marks of that transaction and of the one before it; nil where an earlier version committed them.
+    var mark: PeerMark?
+    var formerMark: PeerMark?
 
     init(pairing: UUID) { self.pairing = pairing }
 
@@ -62,15 +93,30 @@ package struct PeerLead: Sendable, Hashable {
 
     init?(_ data: Data) {
         let words = String(decoding: data, as: UTF8.self).split(separator: " ")
-        guard words.count == 3, let pairing = UUID(uuidString: String(words[0])), let number = UInt64(words[1]),
+        guard (3...5).contains(words.count), let pairing = UUID(uuidString: String(words[0])), let number = UInt64(words[1]),
             let state = State(rawValue: String(words[2]))
         else { return nil }
+        let marks = words.dropFirst(3).map { PeerMark($0) }
+        if marks.contains(nil) { return nil }
         self.pairing = pairing
         self.number = number
         self.state = state
+        mark = marks.first ?? nil
+        formerMark = marks.count > 1 ? marks[1] : nil
     }
 
-    var data: Data { Data("\(pairing.uuidString) \(number) \(state.rawValue)".utf8) }
+    var data: Data {
+        let marks = [mark, mark == nil ? nil : formerMark].compactMap { $0?.text }
+        return Data(([pairing.uuidString, String(number), state.rawValue] + marks).joined(separator: " ").utf8)
+    }
+
+    /// Whether the last transaction of the leader is the last that the follower has.
+    func isSame(as peer: Peer) -> Bool { pairing == peer.pairing && number == peer.number && PeerMark.agree(mark, peer.mark) }
+
+    /// Whether the last transaction of the leader comes next after the last that the follower has.
+    func isNext(after peer: Peer) -> Bool {
+        pairing == peer.pairing && number == peer.number + 1 && PeerMark.agree(formerMark, peer.mark)
+    }
 }
 
 /// The stores with which a store has committed together, as it notes them.
@@ -81,9 +127,16 @@ public struct Peers {
     private static let name = "peers"
 
     let session: ReadSession
+    /// Whether a note that is damaged is read as one that is not there: whoever forgets the peers needs none of them.
+    private let skipsDamage: Bool
 
     /// The peers that a session's store knows.
-    public init(_ session: ReadSession) { self.session = session }
+    public init(_ session: ReadSession) { self.init(session, skipsDamage: false) }
+
+    package init(_ session: ReadSession, skipsDamage: Bool) {
+        self.session = session
+        self.skipsDamage = skipsDamage
+    }
 
     /// The stores that may keep changes for this one.
     public func leaders() throws(StorageError) -> [Peer] { try noted().filter { !$0.isForgotten } }
@@ -102,7 +155,10 @@ public struct Peers {
     private func former(_ line: Substring) throws(StorageError) -> [Peer] {
         var found: [Peer] = []
         for word in line.split(separator: ",") {
-            guard let store = UUID(uuidString: String(word)) else { throw Redo.damaged }
+            guard let store = UUID(uuidString: String(word)) else {
+                if skipsDamage { continue }
+                throw Redo.damaged
+            }
             let number = try session.note("applied.\(store.uuidString)").flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
             found.append(Peer(store: store, pairing: Peer.formerPairing, number: number ?? 0))
         }
@@ -119,14 +175,15 @@ public struct Peers {
         guard let data = try session.note(Self.leadName(follower)) else {
             return try redo(for: follower).flatMap(Redo.formerNumber).map(PeerLead.init(former:))
         }
-        guard let lead = PeerLead(data) else { throw Redo.damaged }
-        return lead
+        if let lead = PeerLead(data) { return lead }
+        if skipsDamage { return nil }
+        throw Redo.damaged
     }
 
     /// Whether both stores have the same transactions of a pairing that both know.
     public func agrees(with follower: UUID, on peer: Peer) throws(StorageError) -> Bool {
         guard let lead = try lead(of: follower), lead.pairing != Peer.formerPairing else { return false }
-        return lead.pairing == peer.pairing && lead.number == peer.number && lead.state != .forgotten
+        return lead.isSame(as: peer) && lead.state != .forgotten
     }
 
     /// A leader that has committed together with this store, which knows nothing of it, as when it was put back from a backup of before the
@@ -155,7 +212,7 @@ public struct Peers {
     /// Whether this store, the leader, has to be asked before the follower is written to.
     public func isAhead(of follower: UUID, _ peer: Peer) throws(StorageError) -> Bool {
         guard let lead = try lead(of: follower) else { return peer.number > 0 }
-        return lead.number != peer.number || lead.pairing != peer.pairing
+        return !lead.isSame(as: peer)
     }
 
     /// The pairings that this store knows, by the other store.
@@ -192,13 +249,13 @@ extension Peers {
 
     /// Forgets all leaders: changes that they keep for this store are never taken over.
     public static func forgetAll(_ writer: WriteSession) throws(StorageError) {
-        let noted = try Peers(writer).noted()
-        if !noted.isEmpty { try set(noted.map(\.asForgotten), writer) }
+        let noted = try Peers(writer, skipsDamage: true).noted()
+        if try writer.note(name) != nil { try set(noted.map(\.asForgotten), writer) }
     }
 
     /// Notes that this store has the changes of the next transaction with a leader.
-    static func setNumber(_ number: UInt64, of peer: Peer, _ writer: WriteSession) throws(StorageError) {
-        try set(Peer(store: peer.store, pairing: peer.pairing, number: number), writer)
+    static func setNumber(_ number: UInt64, _ mark: PeerMark?, of peer: Peer, _ writer: WriteSession) throws(StorageError) {
+        try set(Peer(store: peer.store, pairing: peer.pairing, number: number, mark: mark), writer)
     }
 
     /// Forgets one leader, unless the two have paired again.
@@ -235,9 +292,11 @@ extension Peers {
         var lead = PeerLead(pairing: peer.pairing)
         lead.number = peer.number + 1
         lead.state = .kept
+        lead.mark = PeerMark()
+        lead.formerMark = peer.mark
         try leader.setNote(redoName(follower), redo.bytes(number: lead.number, author: author))
         try leader.setNote(leadName(follower), lead.data)
-        try setNumber(lead.number, of: peer, writer)
+        try setNumber(lead.number, lead.mark, of: peer, writer)
     }
 
     /// Drops the changes that are kept for a follower, if it has them: the number is that of the follower.
@@ -257,7 +316,7 @@ extension Peers {
     /// Whether changes are kept that the follower has.
     public func keepsConfirmed(for follower: UUID, _ peer: Peer) throws(StorageError) -> Bool {
         guard let lead = try lead(of: follower) else { return false }
-        return lead.state == .kept && lead.pairing == peer.pairing && lead.number == peer.number
+        return lead.state == .kept && lead.isSame(as: peer)
     }
 
     /// Changes something that means nothing, so that the transaction commits.
@@ -268,7 +327,12 @@ extension Peers {
     /// Forgets all followers.
     public static func forgetFollowers(_ writer: WriteSession) throws(StorageError) {
         for follower in try Peers(writer).followers() {
-            if let lead = try Peers(writer).lead(of: follower) { try forget(follower: follower, lead.pairing, writer) }
+            if let lead = try Peers(writer, skipsDamage: true).lead(of: follower) {
+                try forget(follower: follower, lead.pairing, writer)
+            } else {
+                try writer.setNote(redoName(follower), nil)
+                try writer.setNote(leadName(follower), nil)
+            }
         }
         try writer.setNote(followersName, nil)
     }
