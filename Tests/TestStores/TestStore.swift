@@ -21,14 +21,15 @@ public enum TestStore: String, CaseIterable, Sendable {
         make(named: "polystore_\(UUID().uuidString.lowercased())", configuration: configuration)
     }
 
-    /// A store in a place of a name.
-    public func make(named name: String, configuration: String? = nil) -> any StorageInterface {
+    /// A store in a place of a name. One in memory is always new, and takes changes.
+    public func make(named name: String, configuration: String? = nil, readOnly: Bool = false) -> any StorageInterface {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
         switch self {
         case .memory: return InMemoryStore(configuration: configuration)
-        case .sqlite: return SQLiteStore(path: path + ".db", configuration: configuration)
-        case .lmdb: return LMDBStore(path: path + ".lmdb", configuration: configuration)
-        case .postgresql: return PostgreSQLStore(conninfo: Self.server ?? "", configuration: configuration, schema: name)
+        case .sqlite: return SQLiteStore(path: path + ".db", configuration: configuration, readOnly: readOnly)
+        case .lmdb: return LMDBStore(path: path + ".lmdb", configuration: configuration, readOnly: readOnly)
+        case .postgresql:
+            return PostgreSQLStore(conninfo: Self.server ?? "", configuration: configuration, schema: name, readOnly: readOnly)
         }
     }
 }

@@ -53,7 +53,8 @@ extension ObjectContext {
             let ids = objects[start..<min(start + 500, objects.count)].map { objectKey(of: $0).description }
             let values = ids.sorted { $0.compareUTF8(to: $1) < 0 }.map(Value.string)
             let plan = FetchPlan(model.schema, attribute.entity, where: .isIn(path, values))
-            for store in try stack.stores(for: attribute.entity, nil) {
+            // Where no store at hand holds the entity, nothing is known that refers.
+            for (store, entry) in stack.entries where entry.entities.contains(attribute.entity) {
                 try withReader(store) { reader throws(StorageError) in
                     result += try self.objects(for: plan, store: store, reader)
                 }

@@ -88,7 +88,8 @@ final class SessionPool {
     private func findReader(_ store: Int) throws(StorageError) -> ReadSession {
         try checkActive()
         let reader: ReadSession
-        if options != nil {
+        // One that nobody writes to through this stack is read as it is.
+        if options != nil, try !stack.store(store).state.isReadOnly {
             reader = try writer(store)
         } else if let known = readers[store] {
             reader = known

@@ -39,6 +39,7 @@ package struct SQLOpening<Core: SQLCore> {
     package var state: StorageState {
         let metadata = core.metadata
         return StorageState(
-            storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated)
+            storeID: metadata.storeID, schema: metadata.schema, formatVersion: metadata.formatVersion, wasCreated: wasCreated,
+            isReadOnly: isReadOnly)
     }
 }
