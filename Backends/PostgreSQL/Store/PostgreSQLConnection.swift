@@ -147,7 +147,7 @@ final class PostgreSQLConnection: SQLConnection {
         let step = PostgreSQLStep(sql, parameters)
         try step.check()
         try prepareToSend()
-        try makeRoom(for: [sql])
+        try makeRoom(for: [ExactText(sql)])
         let (name, isNew) = statements.name(sql)
         if isNew {
             do throws(StorageError) {
@@ -184,7 +184,7 @@ final class PostgreSQLConnection: SQLConnection {
     }
 
     /// Makes room for statements that are about to be sent; those stay.
-    private func makeRoom(for wanted: Set<String>) throws(StorageError) {
+    private func makeRoom(for wanted: Set<ExactText>) throws(StorageError) {
         let old = statements.superfluous(for: wanted)
         if old.isEmpty { return }
         try execute(old.map { "DEALLOCATE \($0.name)" }.joined(separator: "; "))
@@ -215,7 +215,7 @@ final class PostgreSQLConnection: SQLConnection {
         for step in steps { try step.check() }
         try prepareToSend()
         if steps.isEmpty { return ([], nil) }
-        try makeRoom(for: Set(steps.map(\.sql)))
+        try makeRoom(for: Set(steps.map { ExactText($0.sql) }))
         roundTrips += 1
         guard PQenterPipelineMode(handle) == 1 else { throw explained(lost) }
         // Statements are prepared on the way; those that are known cost nothing.

@@ -1,14 +1,17 @@
 #if PostgreSQL
+internal import PolystoreStorage
+
 /// The statements that a connection has prepared on the server, by their text.
 struct PostgreSQLStatements {
     private static let most = 200
 
-    private var known: [String: (name: String, use: Int)] = [:]
+    private var known: [ExactText: (name: String, use: Int)] = [:]
     private var uses = 0
     private var names = 0
 
     /// The name of a statement, and whether it has still to be prepared.
     mutating func name(_ sql: String) -> (name: String, isNew: Bool) {
+        let sql = ExactText(sql)
         uses += 1
         if let name = known[sql]?.name {
             known[sql] = (name, uses)
@@ -19,18 +22,18 @@ struct PostgreSQLStatements {
         return ("s\(names)", true)
     }
 
-    mutating func forget(_ sql: String) { known[sql] = nil }
+    mutating func forget(_ sql: String) { known[ExactText(sql)] = nil }
 
     mutating func forgetAll() { known.removeAll() }
 
     /// The statements that have to go before others are sent: of too many the ones that were not used for longest, and none of the others.
     ///
     /// - Returns: Their texts and names; several at once, so that it is rare.
-    func superfluous(for wanted: Set<String>) -> [(sql: String, name: String)] {
+    func superfluous(for wanted: Set<ExactText>) -> [(sql: String, name: String)] {
         let count = known.count + wanted.count { known[$0] == nil }
         if count <= Self.most { return [] }
         let others = known.filter { !wanted.contains($0.key) }.sorted { $0.value.use < $1.value.use }
-        return others.prefix(count - Self.most * 3 / 4).map { ($0.key, $0.value.name) }
+        return others.prefix(count - Self.most * 3 / 4).map { ($0.key.text, $0.value.name) }
     }
 }
 #endif

@@ -17,8 +17,8 @@ final class SQLiteConnection: SQLConnection {
     var cacheKilobytes = 2000
     /// Whether a failure below the engine makes a new connection the better one.
     var isSuspect = false
-    private var statements: [String: SQLiteStatement] = [:]
-    private var order: [String] = []
+    private var statements: [ExactText: SQLiteStatement] = [:]
+    private var order: [ExactText] = []
     /// Statements beside one of the same text in the cache that was in use.
     private var doubles: [SQLiteStatement] = []
     /// How many statements are in use.
@@ -77,9 +77,9 @@ final class SQLiteConnection: SQLConnection {
 
     /// The prepared statement of a text, from the cache where it is free.
     func statement(_ sql: String) throws(StorageError) -> SQLiteStatement {
-        let cached = statements[sql]
+        let cached = statements[ExactText(sql)]
         if let cached, !cached.isInUse { return cached }
-        if cached != nil, let double = doubles.first(where: { !$0.isInUse && $0.sql == sql }) { return double }
+        if cached != nil, let double = doubles.first(where: { !$0.isInUse && $0.sql.utf8.elementsEqual(sql.utf8) }) { return double }
         let statement = try SQLiteStatement(sql, self)
         if cached == nil { keep(statement) } else { doubles.append(statement) }
         return statement
@@ -93,8 +93,9 @@ final class SQLiteConnection: SQLConnection {
         {
             statements[order.remove(at: oldest)] = nil
         }
-        order.append(statement.sql)
-        statements[statement.sql] = statement
+        let sql = ExactText(statement.sql)
+        order.append(sql)
+        statements[sql] = statement
     }
 
     /// Ends everything that reads: a statement that was not read to its end holds the snapshot of its transaction.

@@ -18,7 +18,31 @@ enum PredicateCases {
         }
     }
 
-    static let all: [ConformanceCase] = facts.flatMap(cases) + [relatedRows]
+    static let all: [ConformanceCase] = facts.flatMap(cases) + [relatedRows, normalForms]
+
+    /// What is asked first must not answer what is asked then: the texts are equal to Swift, and not to a store.
+    private static let normalForms = ConformanceCase("P042.needles-of-two-normal-forms", clause: "semantics T") { harness, check in
+        let forms = [(Fixture.composed, Int64(6)), (Fixture.decomposed, Int64(7))]
+        let matches: [(TextMatch, (String) -> String)] = [
+            (.contains, { String($0.suffix(1)) }), (.beginsWith, { $0 }), (.endsWith, { String($0.suffix(1)) }),
+            (.like, { "*" + $0.suffix(1) }), (.matches, { ".*" + $0.suffix(1) }),
+        ]
+        try harness.withStore { scratch in
+            try Fixture.fill(scratch)
+            for (match, needle) in matches {
+                for (index, order) in [forms, forms.reversed(), forms].enumerated() {
+                    for (text, key) in order {
+                        let conditions: [Predicate] = [
+                            .text(path("text"), match, needle(text)), .text(.function(.lowercase, [path("text")]), match, needle(text)),
+                        ]
+                        for condition in conditions {
+                            check.equal(try scratch.keys(FetchRequest("Thing", where: condition)), [key], "\(match), round \(index)")
+                        }
+                    }
+                }
+            }
+        }
+    }
 
     private static let relatedRows = ConformanceCase(
         "P041.related-rows-are-read-together", clause: "architecture, the contract of a store"

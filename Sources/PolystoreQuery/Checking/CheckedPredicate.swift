@@ -73,13 +73,13 @@ public indirect enum CheckedPredicate: Sendable, Hashable {
     /// Whether the value is in the list; false of nil.
     case isIn(CheckedPath, [Value])
     /// Whether the text has the needle in a place, by bytes; false of nil.
-    case text(CheckedPath, TextMatch, String)
+    case text(CheckedPath, TextMatch, ExactText)
     /// Comparison of two expressions of comparable types: two nils are equal; one nil is not equal; the orders are false of nil.
     case compareExpressions(CheckedExpression, Comparison, CheckedExpression)
     /// Whether the value of an expression is in the list, of values of its type; false of nil.
     case isInExpression(CheckedExpression, [Value])
     /// Whether the text of an expression has the needle in a place, or matches it; false of nil.
-    case textOf(CheckedExpression, TextMatch, String)
+    case textOf(CheckedExpression, TextMatch, ExactText)
     /// Whether there is one object or more among related ones that satisfy a condition.
     case related(CheckedMembers)
     /// Whether the row's own entity is one of these.

@@ -58,8 +58,8 @@ struct TextChecker {
 
     private func condition(_ text: CheckedExpression, _ match: TextMatch, _ needle: String) -> CheckedPredicate {
         if case .value(.string(let constant), _) = text { return .constant(TextMatcher(match, needle).matches(constant)) }
-        if case .path(let path) = text { return .text(path, match, needle) }
-        return .textOf(text, match, needle)
+        if case .path(let path) = text { return .text(path, match, ExactText(needle)) }
+        return .textOf(text, match, ExactText(needle))
     }
 
     private func equals(_ text: CheckedExpression, _ constant: String) -> CheckedPredicate {

@@ -65,10 +65,10 @@ extension KeyIntervals {
             let bounds = values.map { Bound($0, batch) }
             let isExact = bounds.allSatisfy(\.isWhole), list = bounds.map(\.interval)
             self.init(list: isExact ? list : Self.merged(list), isExact: isExact)
-        case .text(let path, .beginsWith, let needle) where path.isLocal(slot): self.init(beginningWith: needle)
+        case .text(let path, .beginsWith, let needle) where path.isLocal(slot): self.init(beginningWith: needle.text)
         case .text(let path, .like, let pattern) where path.isLocal(slot):
             // What every match begins with.
-            guard case .literal(let start)? = LikePattern(pattern).parts.first else { return nil }
+            guard case .literal(let start)? = LikePattern(pattern.text).parts.first else { return nil }
             self.init(beginningWith: start)
             isExact = false
         case .not(.isNil(let path)) where path.isLocal(slot): self.init(list: [Self.notNull], isExact: true)

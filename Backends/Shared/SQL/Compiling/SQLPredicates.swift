@@ -29,13 +29,13 @@ struct SQLPredicates {
         case .comparePaths(let a, _, let b): return comparesExactly(.path(a), .path(b))
         case .isIn(let path, let values): return tables.dialect.takesList(values.count, path.type)
         case .text(let path, let match, let needle):
-            return search(path, match, needle, key: "", text: "") != nil || tables.dialect.match("", match, needle) != nil
+            return search(path, match, needle.text, key: "", text: "") != nil || tables.dialect.match("", match, needle.text) != nil
         case .compareExpressions(let a, _, let b): return isExact(a) && isExact(b) && comparesExactly(a, b)
         case .isInExpression(let expression, let values):
             return isExact(expression) && tables.dialect.takesList(values.count, expression.type)
                 && values.allSatisfy { Self.isStored($0, as: expression.type) }
         case .textOf(let expression, let match, let needle):
-            return isExact(expression) && tables.dialect.match("", match, needle) != nil
+            return isExact(expression) && tables.dialect.match("", match, needle.text) != nil
         case .related(let members): return isExact(members)
         case .and(let parts), .or(let parts): return parts.allSatisfy(isExact)
         case .not(let part): return isExact(part)
@@ -72,11 +72,11 @@ struct SQLPredicates {
         case .isIn(let path, let values): return tables.dialect.isIn(joins.column(path), values, path.type)
         case .text(let path, let match, let needle):
             let key = joins.key(path.steps), column = joins.column(path)
-            return search(path, match, needle, key: key, text: column) ?? text(column, match, needle)
+            return search(path, match, needle.text, key: key, text: column) ?? text(column, match, needle.text)
         case .compareExpressions(let a, let comparison, let b):
             return compare(compile(a, &joins), comparison, compile(b, &joins))
         case .isInExpression(let expression, let values): return tables.dialect.isIn(compile(expression, &joins), values, expression.type)
-        case .textOf(let expression, let match, let needle): return text(compile(expression, &joins), match, needle)
+        case .textOf(let expression, let match, let needle): return text(compile(expression, &joins), match, needle.text)
         case .related(let members): return exists(members, &joins)
         case .isEntity(let entities):
             // Without a hierarchy the table has one entity, and no column for it.

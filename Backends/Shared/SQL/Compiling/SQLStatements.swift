@@ -64,10 +64,10 @@ extension CheckedPredicate {
         case .constant, .isNil, .comparePaths, .isEntity: return true
         case .compare(_, _, let value): return value.isShort
         case .isIn(_, let values): return Self.fit(values, &room)
-        case .text(_, _, let needle): return needle.utf8.count <= 256
+        case .text(_, _, let needle): return needle.text.utf8.count <= 256
         case .compareExpressions(let a, _, let b): return a.fits(&room) && b.fits(&room)
         case .isInExpression(let expression, let values): return expression.fits(&room) && Self.fit(values, &room)
-        case .textOf(let expression, _, let needle): return expression.fits(&room) && needle.utf8.count <= 256
+        case .textOf(let expression, _, let needle): return expression.fits(&room) && needle.text.utf8.count <= 256
         case .related(let members): return members.predicate.fits(&room)
         case .and(let parts), .or(let parts):
             for part in parts where !part.fits(&room) { return false }
