@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The files that a command reads and writes.
-@Suite(.timeLimit(.minutes(2))) struct FileTests {
+@Suite(.timeLimit(.minutes(15))) struct FileTests {
     private let program: Program
     private let model: String
 
@@ -57,6 +57,40 @@ import Testing
         #expect(try mode("new.ndjson") == Int(0o666 & ~mask))
         let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
         #expect(!names.contains { $0.contains("partial") }, "\(names)")
+    }
+
+    @Test(arguments: ["a.db", "link.db", "a.lmdb", "a.lmdb-lock"]) func aStoreIsNotReplacedByItsExport(_ output: String) throws {
+        let store = output.contains("lmdb") ? "lmdb:\(path("a.lmdb"))" : "sqlite:\(path("a.db"))"
+        let file = try program.file("notes.csv", "text\na\nb\n")
+        #expect(try program.run(["load", store, file, "--entity", "Note", "--model", model]).code == 0)
+        try FileManager.default.createSymbolicLink(atPath: path("link.db"), withDestinationPath: path("a.db"))
+        let refused = try program.run(["dump", store, "-o", path(output)])
+        #expect(refused.code == 2 && refused.error.contains("is a file of the store itself"), "\(refused)")
+        #expect(try program.run(["dump", store]).output.split(separator: "\n").count == 2)
+    }
+
+    /// A load that fails removes what it has made, and nothing that was there.
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"] != nil))
+    func aLoadThatFailsLeavesTheTablesOfOthers() throws {
+        let server = ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"] ?? ""
+        let name = "polystore_\(UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: ""))"
+        func psql(_ sql: String) throws -> String {
+            let process = Process(), output = Pipe()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = ["psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c", sql, "-d", server]
+            process.standardOutput = output
+            try process.run()
+            process.waitUntilExit()
+            let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+            return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        _ = try psql("CREATE SCHEMA \(name); CREATE TABLE \(name).orders AS SELECT generate_series(1, 1000) AS id")
+        defer { _ = try? psql("DROP SCHEMA \(name) CASCADE") }
+        let file = try program.file("bad.ndjson", "{\"text\": \"a\"}\n{\"text\": 7}\n")
+        let result = try program.run(["load", "\(server)&x-schema=\(name)", file, "--entity", "Note", "--model", model])
+        #expect(result.code == 2, "\(result)")
+        #expect(try psql("SELECT count(*) FROM \(name).orders") == "1000")
+        #expect(try psql("SELECT count(*) FROM pg_class WHERE relnamespace = '\(name)'::regnamespace") == "1")
     }
 
     @Test func anOutputThatCannotBeWrittenIsTrouble() throws {

@@ -67,6 +67,7 @@ struct PostgreSQLError {
         // Where even our metadata are gone there is no store.
         case "42P01" where tables != nil && sentence?.contains("polystore_metadata") == false, "42703" where tables != nil:
             return SQLTables.changedByHand(sentence ?? state, cause)
+        case "2BP01": return make(.unsupported, "something of another program depends on what is to be dropped; nothing was dropped")
         case "3F000", "42P01": return make(.notFound, "the server has no such schema or table")
         case "42501": return make(.permissionDenied, "the user may not do this on the server")
         // Names of prepared statements are given once for each connection.

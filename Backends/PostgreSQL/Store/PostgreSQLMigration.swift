@@ -61,7 +61,7 @@ final class PostgreSQLMigration: StorageMigration {
         try after.setNote(PastVersion.noteName(next.migrations - 1), past.bytes)
         for (root, limit) in limits { try after.raiseKeys(root, above: limit - 1) }
         try connection.setMetadata(next.entries)
-        try setup.tellOfTables()
+        try setup.tellOfTables(SQLTables(next.schema, .postgreSQL, entityNumbers: next.entityNumbers))
     }
 
     private func make(_ index: SQLTables.IndexStatement) throws(StorageError) {

@@ -43,8 +43,8 @@ struct PostgreSQLSetup: SQLSetup {
     }
 
     /// Lets new tables tell of changes, and tells that the tables have changed, with the transaction.
-    func tellOfTables() throws(StorageError) {
-        try PostgreSQLTelling(connection, schema).make()
+    func tellOfTables(_ tables: SQLTables) throws(StorageError) {
+        try PostgreSQLTelling(connection, schema).make(tables)
         try connection.execute(PostgreSQLTelling.tellUnknown(schema))
     }
 
@@ -52,9 +52,9 @@ struct PostgreSQLSetup: SQLSetup {
     func isOurs() throws(StorageError) -> Bool { try !readEntries().isEmpty }
 
     func create(_ metadata: StoreMetadata) throws(StorageError) {
+        let owned = try createSchema()
         try connection.execute(
             """
-            CREATE SCHEMA IF NOT EXISTS \(SQLText.quoted(schema));
             CREATE TABLE polystore_metadata(key text PRIMARY KEY, value text NOT NULL);
             CREATE TABLE polystore_notes(name text COLLATE "C" PRIMARY KEY, value bytea NOT NULL);
             CREATE TABLE polystore_history(position int8 PRIMARY KEY, time int8 NOT NULL, author text NOT NULL, changes bytea NOT NULL);
@@ -62,7 +62,8 @@ struct PostgreSQLSetup: SQLSetup {
         let tables = SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)
         try createSequences(tables)
         for statement in tables.creation() + tables.indexCreation() { try connection.execute(statement) }
-        try PostgreSQLTelling(connection, schema).make()
+        try PostgreSQLTelling(connection, schema).make(tables)
+        try connection.setMetadata(owned)
     }
 
     /// The functions of full-text indexes, where there are any. Those that are there stay: indexes were made with them.

@@ -137,6 +137,10 @@ extension PostgreSQLConnection {
                 .unsupported,
                 "one transaction wrote to two servers, and one of them keeps no prepared transactions: set max_prepared_transactions there, or "
                     + "write to them in a transaction each", cause: error)
+        } catch  where error.sqlState == "53200" {
+            throw StorageError(
+                .busy, "one of the servers holds as many prepared transactions as its max_prepared_transactions allows; try again",
+                cause: error)
         }
     }
 

@@ -245,18 +245,21 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         core.close()
     }
 
-    /// Closes the connections and drops the schema with everything in it, if it is one of ours: of one that is used in place, what lies
-    /// beside the tables is removed, and of any other nothing.
+    /// Closes the connections and drops the tables of the store, if it is one of ours, and the schema where it was made for the store and holds
+    /// nothing else: of one that is used in place, what lies beside the tables is removed, and of any other nothing.
+    ///
+    /// - Throws: `unsupported` where something of another program depends on a table, as a view; then nothing is dropped.
     public func erase() throws(StorageError) { try owner.erase(self) }
 
-    /// Closes the connections and drops the schema of a store of our own.
+    /// Closes the connections and drops a store of our own.
     func eraseOwn() throws(StorageError) {
         try close()
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
-        if try PostgreSQLSetup(connection, schema).isOurs() {
+        let setup = PostgreSQLSetup(connection, schema)
+        if try setup.isOurs() {
             tell(.erasing)
             try connection.execute(PostgreSQLEvent.notify([.erasing], schema))
-            try connection.execute("DROP SCHEMA \(SQLText.quoted(schema)) CASCADE; \(PostgreSQLEvent.notify([.erased], schema))")
+            try setup.erase()
             tell(.erased)
         }
     }

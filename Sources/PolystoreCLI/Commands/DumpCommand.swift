@@ -17,6 +17,7 @@ struct DumpCommand: ParsableCommand {
     func run() throws {
         let opened = try Stores.open(store)
         defer { opened.close() }
+        try output.map { path throws(StorageError) in try Stores.checkIsNoPart(path, of: opened) }
         try opened.check()
         let reader = try opened.store.beginRead()
         defer { reader.end() }

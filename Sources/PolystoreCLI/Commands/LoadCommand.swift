@@ -50,7 +50,7 @@ struct LoadCommand: ParsableCommand {
             LoadCommand.show(report)
         } catch {
             line.finish()
-            Stores.remove(opened)
+            Stores.remove(opened, after: error)
             throw error
         }
     }

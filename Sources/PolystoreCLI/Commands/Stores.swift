@@ -37,9 +37,23 @@ enum Stores {
         return Opened(store: try OpenStore(opening: store, OpenRequest(schema: schema)), url: url)
     }
 
-    /// Removes a store that was made for work that then failed, so that nothing is half written.
-    static func remove(_ opened: Opened) {
-        if opened.state.wasCreated { try? opened.store.erase() } else { opened.close() }
+    /// Removes a store that was made for work that then failed, so that nothing is half written. What may have been committed stays.
+    static func remove(_ opened: Opened, after error: any Error) {
+        let isCommitted = [.commitOutcomeUnknown, .commitPending, .commitIncomplete].contains((error as? StorageError)?.code)
+        if opened.state.wasCreated, !isCommitted { try? opened.store.erase() } else { opened.close() }
+    }
+
+    /// Refuses an output that is a file of the store itself, under whatever name.
+    static func checkIsNoPart(_ path: String, of opened: Opened) throws(StorageError) {
+        func identity(_ path: String) -> [UInt64]? {
+            var status = stat()
+            return stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
+        }
+        guard let file = opened.store.ability((any LocalStorage).self)?.fileURL.path, let output = identity(path) else { return }
+        let parts = ["", "-wal", "-shm", "-journal", "-lock", "/data.mdb", "/lock.mdb"].compactMap { identity(file + $0) }
+        if parts.contains(output) {
+            throw StorageError(.invalidConfiguration, "\(path) is a file of the store itself; write to another one")
+        }
     }
 
     /// The text of a file.

@@ -29,26 +29,20 @@ struct TransferCommand: ParsableCommand {
         let line = ProgressLine(isQuiet: quiet)
         Interruption.watch()
         let start = Date()
+        let items: [TransferItem]
         do {
-            let items = try TransferEngine { Interruption.isAsked }.transfer(
-                from: from.store, to: to.store, report: line.show)
-            line.finish()
-            let rows = items.reduce(0) { $0 + $1.digest.count }
-            let seconds = Date().timeIntervalSince(start)
-            if !quiet {
-                Console.print("copied \(rows) rows of \(items.count) tables in \(String(format: "%.2f", seconds)) s")
-            }
-            try verify(items, to)
-            to.close()
-        } catch let error as StorageError where error.code != .alreadyExists && error.code != .schemaMismatch {
-            line.finish()
-            Stores.remove(to)
-            throw error
+            defer { line.finish() }
+            items = try TransferEngine { Interruption.isAsked }.transfer(from: from.store, to: to.store, report: line.show)
         } catch {
-            line.finish()
-            to.close()
+            // What was there before is refused, and stays.
+            if [.alreadyExists, .schemaMismatch].contains(error.code) { to.close() } else { Stores.remove(to, after: error) }
             throw error
         }
+        // It is committed: whatever fails from here on leaves it there.
+        defer { to.close() }
+        let rows = items.reduce(0) { $0 + $1.digest.count }, seconds = Date().timeIntervalSince(start)
+        if !quiet { Console.print("copied \(rows) rows of \(items.count) tables in \(String(format: "%.2f", seconds)) s") }
+        try verify(items, to)
     }
 
     private func verify(_ items: [TransferItem], _ to: Stores.Opened) throws {

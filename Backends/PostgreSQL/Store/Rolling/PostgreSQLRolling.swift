@@ -75,7 +75,7 @@ struct PostgreSQLRolling {
             let since = try connection.query("SELECT \(PostgreSQLHistory.position(core))", []).integer(0, 0) ?? 0
             for statement in plan.expanding(setup.schema) { try connection.execute(statement) }
             try setup.createSequences(plan.next)
-            try setup.tellOfTables()
+            try setup.tellOfTables(plan.next)
             let writer = session(core)
             // What a peer keeps for this store is of one version, and the other could not read it.
             if try !Peers(writer).known().isEmpty {
@@ -216,7 +216,7 @@ struct PostgreSQLRolling {
             try MigrationRecord(step.mapping.source).keep(in: writer)
             try connection.setMetadata(step.next.entries)
             try connection.execute(RollingRecord.removal)
-            try setup.tellOfTables()
+            try setup.tellOfTables(SQLTables(step.next.schema, .postgreSQL, entityNumbers: step.next.entityNumbers))
         }
         return step.next
     }
@@ -261,7 +261,7 @@ struct PostgreSQLRolling {
             try connection.forgetStatements()
             try session(core).setNote(PastVersion.noteName(step.metadata.migrations), nil)
             try connection.execute(RollingRecord.removal)
-            try setup.tellOfTables()
+            try setup.tellOfTables(SQLTables(step.metadata.schema, .postgreSQL, entityNumbers: step.metadata.entityNumbers))
         }
     }
 

@@ -60,8 +60,9 @@ struct PostgreSQLTelling {
 
     private static func literal(_ text: String) -> String { "'\(SQLText.doubling("'", in: text))'" }
 
-    /// Makes what is missing, in the transaction that runs: all of it, or what tables need that are new.
-    func make() throws(StorageError) {
+    /// Makes what is missing, in the transaction that runs: all of it, or what tables need that are new. Those of others in the schema are left
+    /// alone.
+    func make(_ tables: SQLTables) throws(StorageError) {
         let epoch = "extract(epoch FROM clock_timestamp())::int8", channel = PostgreSQLEvent.channel(schema)
         // The functions work for roles that may do no more than read.
         let form = "SECURITY DEFINER SET search_path = pg_catalog, pg_temp"
@@ -87,12 +88,13 @@ struct PostgreSQLTelling {
             PERFORM setval(\(Self.literal(place("polystore_watched"))), present + \(Self.lease));
             RETURN until >= present;
             END $polystore$;
-            \(triggers)
+            \(triggers(tables))
             """)
     }
 
     /// Makes the triggers on tables that have none.
-    private var triggers: String {
+    private func triggers(_ tables: SQLTables) -> String {
+        let names = (["polystore_history"] + tables.tableNames).map(Self.literal).joined(separator: ", ")
         let condition = "current_setting(''\(Self.recording)'', true) IS DISTINCT FROM ''on''"
         let function = SQLText.doubling("'", in: place(Self.function))
         return """
@@ -101,7 +103,7 @@ struct PostgreSQLTelling {
             BEGIN
             FOR found IN SELECT c.oid::regclass AS place, c.relname = 'polystore_history' AS is_history FROM pg_class c
             WHERE c.relnamespace = \(Self.literal(SQLText.quoted(schema)))::regnamespace AND c.relkind = 'r'
-            AND (c.relname = 'polystore_history' OR NOT starts_with(c.relname, 'polystore_'))
+            AND c.relname IN (\(names))
             AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = '\(Self.function)') ORDER BY c.relname LOOP
             IF found.is_history THEN
             EXECUTE 'CREATE TRIGGER \(Self.function) AFTER INSERT ON ' || found.place
@@ -113,6 +115,17 @@ struct PostgreSQLTelling {
             END LOOP;
             END $polystore$
             """
+    }
+
+    /// Removes the triggers: a version before put them on all tables of the schema.
+    func removeTriggers() throws(StorageError) {
+        let places = try connection.rows(
+            """
+            SELECT t.tgrelid::regclass::text FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid \
+            WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = \(bind: .string(schema), .string)) \
+            AND t.tgname = \(bind: .string(Self.function), .string)
+            """, [.string])
+        for place in places { try connection.execute("DROP TRIGGER \(Self.function) ON \(place[0].text)") }
     }
 
     /// Whether a store has it.
@@ -131,7 +144,8 @@ struct PostgreSQLTelling {
         if try isMade() { return }
         do throws(StorageError) {
             try connection.execute("BEGIN; SET LOCAL lock_timeout = '1s'")
-            try make()
+            let metadata = try StoreMetadata(entries: PostgreSQLSetup(connection, schema).entries())
+            try make(SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers))
             try connection.execute("COMMIT")
         } catch {
             try? connection.execute("ROLLBACK")

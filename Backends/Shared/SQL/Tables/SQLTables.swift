@@ -48,6 +48,9 @@ public struct SQLTables: Sendable {
     /// The name of the table of an entity's hierarchy.
     public func table(_ entity: EntityIndex) -> String { place(names.relation(schema.entities[schema[entity].root].name)) }
 
+    /// The names of all tables.
+    package var tableNames: [String] { schema.roots.map { table($0) } + schema.links.indices.map { table(link: $0) } }
+
     /// The name of a link table.
     public func table(link: Int) -> String { place(names.relation(schema.links[link].name)) }
 

@@ -1,0 +1,81 @@
+#if PostgreSQL
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+/// Removes a store of our own from a schema, and nothing that somebody else has put there.
+extension PostgreSQLSetup {
+    /// The name under which the metadata says that the schema was made for the store.
+    private static let ownsSchemaKey = "ownsSchema"
+    /// What the names of all functions begin with, and those of tables and sequences that are not of the model.
+    private static let prefix = "polystore_"
+
+    /// Makes the schema where it is missing.
+    ///
+    /// - Returns: What the metadata says of it.
+    func createSchema() throws(StorageError) -> [String: String] {
+        let isThere: SQLText = "SELECT count(*) FROM pg_namespace WHERE nspname = \(bind: .string(schema), .string)"
+        if try connection.number(isThere) == 1 { return [:] }
+        try connection.execute("CREATE SCHEMA \(SQLText.quoted(schema))")
+        return [Self.ownsSchemaKey: "1"]
+    }
+
+    /// Drops the tables, sequences and functions of the store, and the schema where it was made for the store and holds nothing else.
+    ///
+    /// - Throws: `unsupported` where something else depends on a table, as a view or a foreign key of another program; then all is there.
+    func erase() throws(StorageError) {
+        let entries = try entries(), names = try relations(entries)
+        try connection.inTransaction(Self.beginning) { () throws(StorageError) in
+            for kind in [("r", "TABLE"), ("S", "SEQUENCE")] {
+                let found = try relations(kind.0, names)
+                if !found.isEmpty { try connection.execute("DROP \(kind.1) \(found.joined(separator: ", "))") }
+            }
+            try PostgreSQLTelling(connection, schema).removeTriggers()
+            let functions = try functions()
+            if !functions.isEmpty { try connection.execute("DROP FUNCTION \(functions.joined(separator: ", "))") }
+            if entries[Self.ownsSchemaKey] != nil, try isEmpty() { try connection.execute("DROP SCHEMA \(SQLText.quoted(schema))") }
+            try connection.execute(PostgreSQLEvent.notify([.erased], schema))
+        }
+    }
+
+    /// The names of the tables and sequences of the model, and of the newer version that a step is on its way to.
+    private func relations(_ entries: [String: String]) throws(StorageError) -> [String] {
+        let metadata = try StoreMetadata(entries: entries)
+        var models = [SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)]
+        if let next = try RollingRecord(entries) { models.append(SQLTables(next.schema, .postgreSQL, entityNumbers: [])) }
+        return models.flatMap { tables in
+            tables.tableNames + tables.schema.roots.map { tables.keySequence($0) }
+        }
+    }
+
+    /// Those that are there, as SQL writes them. A sequence that belongs to a column goes with its table.
+    private func relations(_ kind: String, _ names: [String]) throws(StorageError) -> [String] {
+        let named = names.isEmpty ? "false" : SQLText.joined(names.map { "c.relname = \(bind: .string($0), .string)" }, " OR ")
+        return try connection.rows(
+            """
+            SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+            WHERE n.nspname = \(bind: .string(schema), .string) AND c.relkind::text = \(bind: .string(kind), .string) \
+            AND (starts_with(c.relname, \(bind: .string(Self.prefix), .string)) OR \(named)) AND NOT EXISTS (SELECT FROM pg_depend d \
+            WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i')) ORDER BY 1
+            """, [.string]
+        ).map { $0[0].text }
+    }
+
+    private func functions() throws(StorageError) -> [String] {
+        try connection.rows(
+            """
+            SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace \
+            WHERE n.nspname = \(bind: .string(schema), .string) AND starts_with(p.proname, \(bind: .string(Self.prefix), .string)) ORDER BY 1
+            """, [.string]
+        ).map { $0[0].text }
+    }
+
+    private func isEmpty() throws(StorageError) -> Bool {
+        let count: SQLText =
+            """
+            SELECT count(*) FROM pg_depend d JOIN pg_namespace n ON d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid \
+            WHERE n.nspname = \(bind: .string(schema), .string)
+            """
+        return try connection.number(count) == 0
+    }
+}
+#endif
