@@ -2,7 +2,7 @@ import PolystoreSchema
 import Testing
 
 /// What is derived from a schema grows no faster than the schema.
-@Suite(.timeLimit(.minutes(2))) struct SchemaLimitTests {
+@Suite(.timeLimit(.minutes(15))) struct SchemaLimitTests {
     private func chain(_ count: Int, _ attributes: String = "") -> String {
         let entities = (0..<count).map { number in
             "{\"name\": \"E\(number)\"\(number > 0 ? ", \"parent\": \"E\(number - 1)\"" : "")\(attributes)}"

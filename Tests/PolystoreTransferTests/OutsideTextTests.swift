@@ -7,7 +7,7 @@ import Testing
 private typealias Predicate = PolystoreQuery.Predicate
 
 /// Whatever stands in a text from outside: a value or an error that is short and shows no control characters; never an end of the process.
-@Suite(.timeLimit(.minutes(5))) struct OutsideTextTests {
+@Suite(.timeLimit(.minutes(15))) struct OutsideTextTests {
     private static let rounds = 2_000
     private static let longestError = 4_096
 

@@ -7,7 +7,7 @@ import TestStores
 import Testing
 
 /// Following what others commit.
-@Suite(.timeLimit(.minutes(3))) struct PersistentHistoryTrackerTests {
+@Suite(.timeLimit(.minutes(15))) struct PersistentHistoryTrackerTests {
     private func order(_ number: Int64, _ stack: DataStack, author: TransactionAuthor) throws {
         try stack.perform(author: author, synchronous: { try HistoryFixture.order(number, in: $0) })
     }

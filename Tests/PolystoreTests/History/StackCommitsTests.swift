@@ -5,7 +5,7 @@ import TestStores
 import Testing
 
 /// The feed of commits.
-@Suite(.timeLimit(.minutes(3))) struct StackCommitsTests {
+@Suite(.timeLimit(.minutes(15))) struct StackCommitsTests {
     private func order(_ number: Int64, _ stack: DataStack, author: TransactionAuthor = .none, source: String? = nil) throws {
         try stack.perform(author: author, sourceIdentifier: source, synchronous: { try HistoryFixture.order(number, in: $0) })
     }
