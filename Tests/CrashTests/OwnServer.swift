@@ -5,7 +5,11 @@ struct OwnServer {
     private let folder = "/tmp/polystore-own-\(ProcessInfo.processInfo.processIdentifier)-\(Int.random(in: 0..<1000))"
     private let tools: String
     /// The address for the store.
-    var url: String { "postgresql:///postgres?host=\(folder)&port=5432&user=postgres" }
+    var url: String { Self.url(folder, 5432) }
+    /// That of a standby.
+    var standbyURL: String { Self.url(folder, 5433) }
+
+    private static func url(_ folder: String, _ port: Int) -> String { "postgresql:///postgres?host=\(folder)&port=\(port)&user=postgres" }
 
     init?() {
         let root = "/usr/lib/postgresql"
@@ -24,9 +28,18 @@ struct OwnServer {
         }
     }
 
-    func start() throws {
-        let options = "-c listen_addresses= -c unix_socket_directories=\(folder) -c fsync=off -c max_prepared_transactions=20"
-        try asPostgres("pg_ctl", "-D", "\(folder)/data", "-l", "\(folder)/log", "-w", "-t", "30", "-o", options, "start")
+    func start() throws { try start("data", 5432) }
+
+    /// Starts a standby that follows the server.
+    func startStandby() throws {
+        try asPostgres("pg_basebackup", "-h", folder, "-U", "postgres", "-D", "\(folder)/standby", "-R", "-c", "fast", "--no-sync")
+        try start("standby", 5433)
+    }
+
+    private func start(_ name: String, _ port: Int) throws {
+        let options =
+            "-c listen_addresses= -c port=\(port) -c unix_socket_directories=\(folder) -c fsync=off -c max_prepared_transactions=20"
+        try asPostgres("pg_ctl", "-D", "\(folder)/\(name)", "-l", "\(folder)/\(name).log", "-w", "-t", "30", "-o", options, "start")
     }
 
     /// Lets every commit wait for a standby that is not there, as for one that is slow; or lets go those that wait.
@@ -46,9 +59,12 @@ struct OwnServer {
         try asPostgres("psql", "-h", folder, "-U", "postgres", "-q", "-f", dump, "-o", "/dev/null", "postgres")
     }
 
-    func stop() throws { try asPostgres("pg_ctl", "-D", "\(folder)/data", "-m", "immediate", "-w", "stop") }
+    func stop() throws { try stop("data") }
+
+    private func stop(_ name: String) throws { try asPostgres("pg_ctl", "-D", "\(folder)/\(name)", "-m", "immediate", "-w", "stop") }
 
     func remove() {
+        try? stop("standby")
         try? stop()
         try? FileManager.default.removeItem(atPath: folder)
     }

@@ -186,6 +186,13 @@ private typealias Predicate = PolystoreQuery.Predicate
         #expect(throws: QueryError.self) { try Predicate(parsing: text) }
     }
 
+    /// What is too deep is refused where it becomes so: what follows is not looked at.
+    @Test func parenthesesAreCountedWhileTheyAreRead() {
+        let error = #expect(throws: QueryError.self) { try Predicate(parsing: String(repeating: "(", count: 201) + "§") }
+        #expect(error?.reason == .tooComplex)
+        #expect(error?.message == "at character 201: at most 200 levels of parentheses are allowed")
+    }
+
     @Test(arguments: ["year() == 1", "year(a, 'UTC', 'UTC') == 1", "year(a, 1) == 1"]) func aPartOfADateTakesADateAndAZone(_ text: String) {
         #expect(throws: QueryError.self) { try Predicate(parsing: text) }
     }

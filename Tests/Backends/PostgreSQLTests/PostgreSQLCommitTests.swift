@@ -124,4 +124,16 @@ import Testing
         defer { later.end() }
         #expect(try later.history(since: entries.first?.token, limit: 10).count == 1)
     }
+
+    @Test func aHistoryAtTheLastPositionDoesNotGoOnInAnotherCluster() throws {
+        let test = try TestStore()
+        defer { test.erase() }
+        try test.insert("before the dump")
+        try test.store.close()
+        let admin = try TestStore.admin()
+        try admin.execute("UPDATE \"\(test.name)\".polystore_notes SET value = '123 0' WHERE name = 'history.cluster'")
+        try admin.execute("UPDATE \"\(test.name)\".polystore_history SET position = \(Int64.max)")
+        let error = #expect(throws: StorageError.self) { _ = try TestStore(name: test.name) }
+        #expect(error?.code == .limitExceeded)
+    }
 }

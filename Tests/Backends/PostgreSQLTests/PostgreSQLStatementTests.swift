@@ -92,6 +92,20 @@ import Testing
         #expect(error?.code == .limitExceeded)
     }
 
+    /// The last keys of the sequence are fewer than a program takes at once; then there are none.
+    @Test func atTheEndOfTheSequenceNoKeyIsGiven() throws {
+        let test = try TestStore()
+        defer { test.erase() }
+        let sequence = try test.store.opened().sequence(0)
+        try TestStore.admin().execute("SELECT setval('\"\(test.name)\".\(sequence)', \(Int64.max - 5), false)")
+        for _ in 0..<2 {
+            let writer = try test.store.beginWrite(WriteOptions())
+            defer { writer.end() }
+            let error = #expect(throws: StorageError.self) { _ = try writer.reserveKeys(0, count: 1) }
+            #expect(error?.code == .limitExceeded)
+        }
+    }
+
     @Test func numbersThatNoServerWritesAreRefused() {
         func number(_ words: [UInt16]) -> Decimal? {
             let bytes = words.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }

@@ -151,6 +151,8 @@ import Testing
         let test = try TestStore(host: proxy.folder)
         defer { test.erase() }
         try test.insert("before")
+        // This leaves a connection that lies idle.
+        try test.store.beginRead().end()
         proxy.mode = .silent
         let codes = try soon { () -> [StorageError.Code?] in
             // On a connection that lay idle, and on one that has to be made.
@@ -168,6 +170,20 @@ import Testing
         proxy.mode = .open
         try soon { try test.insert("after") }
         #expect(try test.count() == 2)
+    }
+
+    /// Without a limit too: what is asked for at the end takes no time.
+    @Test func aSessionEndsAlthoughTheServerFallsSilent() throws {
+        let socket: String = try #require(TestServer.socket)
+        let proxy = try TestProxy(server: socket)
+        defer { proxy.close() }
+        let test = try TestStore(host: proxy.folder)
+        defer { test.erase() }
+        nonisolated(unsafe) let reader = try test.store.beginRead()
+        proxy.mode = .silent
+        try soon { reader.end() }
+        proxy.mode = .open
+        try soon { try test.store.beginRead().end() }
     }
 
     @Test func connectionsThatTheServerHasClosedAreReplacedWithoutAnError() throws {

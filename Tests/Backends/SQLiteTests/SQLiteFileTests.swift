@@ -1,10 +1,11 @@
 import Foundation
 import PolystoreCatalog
-import PolystoreSQLite
 import PolystoreStorage
 import RawSessions
 import Synchronization
 import Testing
+
+@testable import PolystoreSQLite
 
 /// The file of a SQLite store: its locks, its permissions, and what others have done to it.
 @Suite struct SQLiteFileTests {
@@ -103,6 +104,22 @@ import Testing
         #expect(manager.fileExists(atPath: file.path))
     }
 
+    /// A link that leads to itself: whether the files are still there cannot be known.
+    @Test func erasingReportsWhatItCannotReach() throws {
+        let file = try SQLiteFile(), manager = FileManager.default, folder = (file.path as NSString).deletingLastPathComponent
+        try manager.moveItem(atPath: folder, toPath: folder + ".moved")
+        defer { try? manager.removeItem(atPath: folder + ".moved") }
+        try manager.createSymbolicLink(atPath: folder, withDestinationPath: folder)
+        #expect(throws: StorageError.self) { try file.store.erase() }
+        #expect(manager.fileExists(atPath: folder + ".moved/store.db"))
+    }
+
+    /// A database in memory has no log, like one on a file system that shares no memory between processes.
+    @Test func aDatabaseThatCannotHaveALogIsRefused() throws {
+        let connection = try SQLiteConnection(path: ":memory:", readOnly: false, create: false)
+        #expect(code { try connection.switchToLog() } == .unsupported)
+    }
+
     @Test(arguments: [
         ("UPDATE polystore_counters SET next = 9223372036854775807", StorageError.Code.limitExceeded),
         ("UPDATE polystore_counters SET next = -9223372036854775808", .corrupted), ("UPDATE polystore_counters SET next = -5", .corrupted),
@@ -133,6 +150,21 @@ import Testing
                 try writer.load(0, batch)
                 _ = try writer.commit(CommitRecord())
             } == .limitExceeded)
+    }
+
+    /// The error names what helps: no command mends a file.
+    @Test func aDamagedFileIsToBeRestored() throws {
+        let file = try SQLiteFile()
+        try file.add(0..<3)
+        try file.store.close()
+        let change = "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = 99999 WHERE name = 'Item'"
+        #expect(try file.sql(change) == "")
+        let error = #expect(throws: StorageError.self) {
+            try file.open()
+            _ = try file.count()
+        }
+        #expect(error?.code == .corrupted)
+        #expect(error?.message == "the database is damaged; restore a backup of it")
     }
 
     @Test func damageIsFound() throws {
