@@ -184,7 +184,7 @@ let package = Package(
             ["PolystoreCatalog", "PolystoreInMemory", "PolystoreKeyValue", "PolystoreStorage", "RawSessions"]),
         tests(
             "SQLiteTests", "Tests/Backends/SQLiteTests",
-            ["PolystoreConformance", "PolystoreCatalog", "PolystoreSQLite", "PolystoreStorage", "RawSessions"]),
+            ["CSQLite", "PolystoreConformance", "PolystoreCatalog", "PolystoreSQLite", "PolystoreStorage", "RawSessions"]),
         tests(
             "ForeignDatabaseTests", "Tests/Backends/ForeignDatabaseTests",
             [

@@ -10,6 +10,7 @@ import Testing
     private static let kills = Int(ProcessInfo.processInfo.environment["POLYSTORE_TEST_KILLS"] ?? "") ?? 12
     private static let pairs = [
         ("sqlite", "lmdb"), ("lmdb", "sqlite"), ("sqlite", "sqlite"), ("lmdb", "lmdb"), ("sqlite", "postgresql"),
+        ("sqlite?checksums=on", "sqlite"),
         ("postgresql", "lmdb"), ("postgresql", "postgresql"),
     ]
     .filter { server != nil || ($0.0 != "postgresql" && $0.1 != "postgresql") }
@@ -22,9 +23,11 @@ import Testing
     }
 
     private func url(_ kind: String, _ name: String) -> String {
-        kind == "postgresql"
-            ? (Self.server ?? "") + "&x-schema=crash_\(folder.lastPathComponent.suffix(12).lowercased())_\(name)"
-            : "\(kind):\(folder.path)/\(name).\(kind)"
+        if kind == "postgresql" {
+            return (Self.server ?? "") + "&x-schema=crash_\(folder.lastPathComponent.suffix(12).lowercased())_\(name)"
+        }
+        let scheme = kind.prefix { $0 != "?" }
+        return "\(scheme):\(folder.path)/\(name).\(scheme)\(kind.dropFirst(scheme.count))"
     }
 
     private func commitAndKill(_ urls: [String]) throws {

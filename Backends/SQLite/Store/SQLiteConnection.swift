@@ -7,6 +7,8 @@ internal import PolystoreStorage
 /// One connection to the database file, with its prepared statements. It is used by one thread at a time.
 final class SQLiteConnection: SQLConnection {
     private static let cacheLimit = 256
+    /// The size of the pages of new files.
+    static let pageSize: Int32 = 8192
 
     let handle: OpaquePointer
     /// What ends its statements and its waits for locks.
@@ -25,14 +27,14 @@ final class SQLiteConnection: SQLConnection {
     var readingCount = 0
 
     /// Opens a file.
-    init(path: String, readOnly: Bool, create: Bool) throws(StorageError) {
+    init(path: String, readOnly: Bool, create: Bool, checksums: SQLiteChecksums = .ignored) throws(StorageError) {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE)
         if create, !readOnly {
             flags |= SQLITE_OPEN_CREATE
             Self.make(path)
         }
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let code = sqlite3_open_v2(path, &opened, flags, checksums == .ignored ? nil : SQLiteChecksumVFS.name)
         guard code == SQLITE_OK, let opened else {
             let error = SQLiteError.error(code, opened)
             sqlite3_close_v2(opened)
@@ -177,7 +179,9 @@ final class SQLiteConnection: SQLConnection {
     ///
     /// All pages are copied in one step: in WAL mode it holds one snapshot and keeps no writer waiting.
     func copy(to path: String) throws(StorageError) {
-        let target = try SQLiteConnection(path: path, readOnly: false, create: true)
+        let hasChecksums = try hasChecksums()
+        let target = try SQLiteConnection(path: path, readOnly: false, create: true, checksums: hasChecksums ? .kept : .ignored)
+        if hasChecksums { try target.announceChecksums(pageSize: Int32(try integer("PRAGMA page_size") ?? 0)) }
         guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw target.error(sqlite3_errcode(target.handle))
         }

@@ -20,6 +20,9 @@ enum SQLiteError {
             return code & 0xff == SQLITE_NOTADB
                 ? StorageError(.notADatabase, "the file is no SQLite database", cause: cause)
                 : StorageError(.corrupted, "the database is damaged; restore a backup of it", cause: cause)
+        case SQLITE_IOERR where code == SQLiteChecksums.mismatch:
+            return StorageError(
+                .corrupted, "the database is damaged: a page does not fit its checksum; restore a backup of it", cause: cause)
         case SQLITE_READONLY: return StorageError(.readOnly, "the database can only be read", cause: cause)
         case SQLITE_PERM, SQLITE_AUTH: return StorageError(.permissionDenied, "the database may not be used", cause: cause)
         case SQLITE_CANTOPEN: return unopened(connection.map(sqlite3_system_errno) ?? 0, cause)

@@ -9,14 +9,16 @@ struct SQLitePlace: Sendable {
     let busyTimeout: TimeInterval
     /// The pages that each connection keeps in memory.
     let cacheKilobytes: Int
+    let checksums: SQLiteChecksums
     /// The file that every connection has to be one of; nil for whatever the path leads to.
     private(set) var identity: SQLiteFileIdentity?
 
-    init(path: String, durability: Durability, busyTimeout: TimeInterval, cacheKilobytes: Int) {
+    init(path: String, durability: Durability, busyTimeout: TimeInterval, cacheKilobytes: Int, checksums: SQLiteChecksums) {
         self.path = path
         self.durability = durability
         self.busyTimeout = busyTimeout
         self.cacheKilobytes = cacheKilobytes
+        self.checksums = checksums
     }
 
     /// The place with the file that lies there now.
@@ -29,10 +31,12 @@ struct SQLitePlace: Sendable {
     /// A connection that writes, or reads a file that nobody may write to.
     func writer(readOnly: Bool, create: Bool) throws(StorageError) -> SQLiteConnection {
         let connection = try opened(readOnly: readOnly, create: create)
+        try connection.apply(checksums)
         if !readOnly {
             // The page size counts only before the first table; the journal mode stays with the file.
-            try connection.execute("PRAGMA page_size = 8192")
+            try connection.execute("PRAGMA page_size = \(SQLiteConnection.pageSize)")
             try useLog(connection)
+            try connection.apply(checksums)
             try connection.execute(synchronous)
         }
         try connection.execute("PRAGMA foreign_keys = OFF")
@@ -42,6 +46,10 @@ struct SQLitePlace: Sendable {
     /// A connection that writes to a file of another program: its settings stay as they are, and the engine keeps its references.
     func guest() throws(StorageError) -> SQLiteConnection {
         let connection = try opened(readOnly: false, create: false)
+        if try connection.hasChecksums() {
+            throw StorageError(
+                .unsupported, "the pages of the file reserve 8 bytes for checksums, which are not kept in place; open it with mode=ro")
+        }
         try connection.execute(synchronous + "; PRAGMA foreign_keys = ON")
         return connection
     }
@@ -50,7 +58,7 @@ struct SQLitePlace: Sendable {
     private func opened(readOnly: Bool, create: Bool) throws(StorageError) -> SQLiteConnection {
         let connection: SQLiteConnection
         do throws(StorageError) {
-            connection = try SQLiteConnection(path: path, readOnly: readOnly, create: create)
+            connection = try SQLiteConnection(path: path, readOnly: readOnly, create: create, checksums: checksums)
         } catch {
             if identity != nil, SQLiteFileIdentity(path: path) == nil { throw SQLiteFileIdentity.moved }
             throw placeError(error)

@@ -6,7 +6,7 @@ public import PolystoreStorage
 extension SQLiteStore: CheckedStorage {
     /// Reads the whole file: the structure of its pages, types of columns, rows against indexes, and references against rows.
     ///
-    /// SQLite has no checksums: a value that was changed to another one of its type, in a column without an index, is not found.
+    /// Without checksums a value that was changed to another one of its type, in a column without an index, is not found.
     public func check() throws(StorageError) {
         guard let session = try beginRead(ReadOptions()) as? SQLiteReader else { return }
         defer { session.end() }

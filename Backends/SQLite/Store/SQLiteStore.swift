@@ -42,27 +42,32 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     ///   - migrationMappingProviders: What the program says about steps between versions of the model.
     ///   - checksAtOpening: Whether `open` looks for damage, as `check` does, which takes about as long as reading everything.
     ///   - cacheKilobytes: The pages of the file that each connection keeps in memory.
+    ///   - checksums: Whether a new file gets a checksum for each page, which shows damage when the page is read. A file that has them keeps
+    ///     them in any case; one that was made without them is refused (`invalidConfiguration`), as is a file of another program.
     ///   - catalog: Who made the tables; a file that another program made is read-only, unless it is used in place.
     public init(
         path: String, configuration: String? = nil, durability: Durability = .full, busyTimeout: TimeInterval = 10,
         readOnly: Bool = false, recordsHistory: Bool = true, localStorageOptions: LocalStorageOptions = [],
         migrationMappingProviders: [any SchemaMappingProvider] = [], checksAtOpening: Bool = false, cacheKilobytes: Int = 65_536,
-        catalog: SQLiteCatalog = .own
+        checksums: Bool = false, catalog: SQLiteCatalog = .own
     ) {
         self.checksAtOpening = checksAtOpening
         self.migrationMappingProviders = migrationMappingProviders
         owner = catalog.owner(recordsHistory: recordsHistory)
         self.localStorageOptions = owner.localStorageOptions(localStorageOptions)
-        place = SQLitePlace(path: path, durability: durability, busyTimeout: busyTimeout, cacheKilobytes: cacheKilobytes)
+        place = SQLitePlace(
+            path: path, durability: durability, busyTimeout: busyTimeout, cacheKilobytes: cacheKilobytes,
+            checksums: checksums ? .required : owner.isPolystore ? .kept : .ignored)
         self.configuration = configuration
         isReadOnly = readOnly
         self.recordsHistory = recordsHistory
     }
 
-    /// The store of a URL: `sqlite:PATH?mode=ro&durability=full|relaxed&busy=SECONDS&history=on|off&check=on|off&cache=KILOBYTES`, and for the
+    /// The store of a URL:
+    /// `sqlite:PATH?mode=ro&durability=full|relaxed&busy=SECONDS&history=on|off&check=on|off&cache=KILOBYTES&checksums=on|off`, and for the
     /// file of another program `sqlite:PATH?catalog=foreign`, `sqlite:PATH?catalog=inplace` or `sqlite:PATH?catalog=coredata&model=X.xcdatamodeld`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
-        try url.unknownOptions(allowed: ["mode", "durability", "busy", "history", "check", "cache", "catalog", "model"])
+        try url.unknownOptions(allowed: ["mode", "durability", "busy", "history", "check", "cache", "checksums", "catalog", "model"])
         if url.place.isEmpty { throw StorageError(.invalidConfiguration, "a SQLite URL names a file: sqlite:shop.db") }
         let mode = url.option("mode") ?? "rw"
         guard ["ro", "rw"].contains(mode) else { throw StorageError(.invalidConfiguration, "mode is ro or rw") }
@@ -75,7 +80,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         self.init(
             path: url.place, configuration: configuration, durability: try url.durability(), busyTimeout: busy, readOnly: mode == "ro",
             recordsHistory: try url.recordsHistory(), checksAtOpening: try url.isOn("check", default: false), cacheKilobytes: cache,
-            catalog: try SQLiteCatalog(url))
+            checksums: try url.isOn("checksums", default: false), catalog: try SQLiteCatalog(url))
     }
 
     /// A store in a file, which is opened when the store is added to a stack.
@@ -109,6 +114,9 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
 
     private func openUnchecked(_ request: OpenRequest) throws(StorageError) -> StorageState {
         if opened.withLock({ $0 != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
+        if place.checksums == .required, !owner.isPolystore {
+            throw StorageError(.invalidConfiguration, "checksums are for files that this library makes; leave the option out")
+        }
         let readOnly = request.readOnly || isReadOnly
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)

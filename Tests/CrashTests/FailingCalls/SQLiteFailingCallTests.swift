@@ -21,6 +21,15 @@ import Testing
         try script.check()
     }
 
+    @Test(
+        .enabled(if: FailingCalls.library != nil, "the library that lets calls fail is built with cc on Linux"),
+        arguments: FailingCalls.Failure.allCases)
+    func noFailureLeavesAPageWithoutItsChecksum(_ failure: FailingCalls.Failure) throws {
+        var script = FailingScript("sqlite", failure)
+        script.options = "?checksums=on"
+        try script.check()
+    }
+
     /// A file that is there is never reported as missing; a later attempt finds descriptors again.
     @Test(arguments: 5...8) func aProcessWithoutDescriptorsIsToldSo(_ most: Int) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-descriptors-\(UUID().uuidString)")
