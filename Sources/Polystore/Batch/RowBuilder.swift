@@ -39,7 +39,11 @@ struct RowBuilder {
     /// An object for the next source.
     mutating func next() throws(StorageError) -> ManagedObject {
         let key = try transaction.nextKey(target)
-        return target.type.init(_new: key, target.entity, context)
+        let object = target.type.init(_new: key, target.entity, context)
+        object._flags |= ManagedObject.Flags.rowOnly
+        // What is kept under its address is of an object that is gone.
+        context.tracker?.highSlots[ObjectIdentifier(object)] = nil
+        return object
     }
 
     /// Takes the object up.
@@ -75,6 +79,8 @@ struct RowBuilder {
     mutating func flush() throws(StorageError) {
         if waiting.isEmpty { return }
         try validate()
+        // What was done to other objects meanwhile comes first: those that are changed here too are read again afterwards.
+        try context.flush()
         guard let tracker = context.tracker, let sessions = context.sessions else { throw SessionPool.ended }
         if let constraint {
             try upsert(constraint, tracker, sessions)

@@ -88,6 +88,8 @@ final class ChangeTracker {
             object._dirty = 0
             object._version &+= 1
         }
+        // Those of the rows of a batch, which are in none of the lists, are still needed.
+        if !highSlots.isEmpty { for object in [inserted, changed, deleted].joined() { highSlots[ObjectIdentifier(object)] = nil } }
         // The first time the lists change hands: adding them would count a reference for each object.
         if written.inserted.isEmpty { swap(&written.inserted, &inserted) } else { written.inserted += inserted }
         if written.changed.isEmpty { swap(&written.changed, &changed) } else { written.changed += changed }
@@ -98,7 +100,6 @@ final class ChangeTracker {
         deleted.removeAll(keepingCapacity: true)
         bases.removeAll(keepingCapacity: true)
         clearings.removeAll()
-        highSlots.removeAll(keepingCapacity: true)
         links.removeAll(keepingCapacity: true)
     }
 

@@ -24,6 +24,8 @@ open class ManagedObject {
         static let probe: UInt16 = 4
         /// The object was deleted in this context.
         static let deleted: UInt16 = 8
+        /// The object stands for a row of a batch: whether it gets a row under its own key is for the store to decide.
+        static let rowOnly: UInt16 = 16
     }
 
     /// The context: it holds itself while it has objects, see `ObjectContext.welcome`.
@@ -192,6 +194,7 @@ extension ManagedObject {
 
     final var isNew: Bool { _flags & Flags.new != 0 }
     final var isDeletedObject: Bool { _flags & Flags.deleted != 0 }
+    final var isRowOnly: Bool { _flags & Flags.rowOnly != 0 }
 }
 
 extension ManagedObject {

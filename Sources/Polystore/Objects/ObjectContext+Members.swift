@@ -109,6 +109,7 @@ extension ObjectContext {
             refuseAssignment(object, name)
             return
         }
+        guard hasRelationships(object, name) else { return }
         let label = "\(object.description.name).\(name)"
         for member in members where !accepts(member, for: object, named: label, relationship.destination) { return }
         guard let old = attempt({ () throws(StorageError) in try state(object, position) }) else { return }
@@ -145,6 +146,7 @@ extension ObjectContext {
             refuseAssignment(object, name)
             return false
         }
+        guard hasRelationships(object, name) else { return false }
         let label = "\(object.description.name).\(name)"
         guard accepts(member, for: object, named: label, relationship.destination), isPlanned(object, position),
             attempt({ () throws(StorageError) in _ = try state(object, position) }) != nil,

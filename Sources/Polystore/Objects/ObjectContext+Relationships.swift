@@ -24,7 +24,9 @@ extension ObjectContext {
     func relate(_ object: ManagedObject, _ slot: Int, to target: ManagedObject?) {
         let old = object._reference(slot)
         guard old != target?._key || target == nil else { return }
-        guard object._dirty != 0 || object._isAssignable(slot), accepts(target, for: object, slot) else { return }
+        guard object._dirty != 0 || object._isAssignable(slot), hasRelationships(object, object.description.slots[slot].name),
+            accepts(target, for: object, slot)
+        else { return }
         if target == nil { tracker?.willClear(object, slot) }
         object._touch(slot)
         switch model.inverses[Int(object._entity)][slot] {
@@ -41,6 +43,18 @@ extension ObjectContext {
         // Members that had to be loaded for this were loaded after a flush, which takes the mark of the first touch.
         object._touch(slot)
         object._setReference(slot, target?._key)
+    }
+
+    /// Whether the relationships of an object can be assigned: one that stands for a row of a batch has only attributes.
+    func hasRelationships(_ object: ManagedObject, _ property: @autoclosure () -> String) -> Bool {
+        if !object.isRowOnly { return true }
+        let entity = object.description.name, name = property()
+        fail(
+            StorageError(
+                .unsupported,
+                "here only attributes are assigned; \(entity).\(name) is a relationship: make the objects one by one for that",
+                details: .init(entity: entity, property: name)))
+        return false
     }
 
     /// Whether an object may stand at the other end: it belongs to this context and store and is alive.
@@ -61,6 +75,12 @@ extension ObjectContext {
         }
         if target.isDeletedObject {
             fail(StorageError(.validationFailed, "\(name) was given an object that was deleted in this transaction"))
+            return false
+        }
+        if target.isRowOnly {
+            fail(
+                StorageError(
+                    .unsupported, "\(name) was given an object that stands for a row of a batch; make the objects one by one for that"))
             return false
         }
         if let destination, !model.schema[destination].family.contains(Int(target._entity)) {

@@ -146,6 +146,72 @@ enum UpsertCases {
             }
             check.equal(try stack.fetchCount(From<Person>()), 0, "people")
         },
+        .graph("U026.a-row-of-a-batch-has-no-relationships", "features D; semantics R") { stack, check in
+            try stack.write { transaction in
+                try transaction.create(Person.self).email = "a"
+                try transaction.create(Dog.self).name = "Rex"
+                try transaction.create(Club.self).name = "Chess"
+                try transaction.create(Song.self).title = "Waltz"
+            }
+            let assignments: [(String, (Person, Dog, Club, Song) -> Void)] = [
+                ("a to-one", { person, _, _, _ in person.partner = person }), ("nil", { person, _, _, _ in person.parent = nil }),
+                ("the many of a to-one", { person, dog, _, _ in person.pets = [dog] }),
+                ("one more of them", { person, dog, _, _ in person.add(\.pets, relation: dog) }),
+                ("many to many", { person, _, club, _ in person.clubs = [club] }),
+                ("a list", { person, _, _, song in person.songs = [song] }),
+                ("the other end of a to-one", { person, dog, _, _ in dog.owner = person }),
+                ("the other end of many to many", { person, _, club, _ in club.add(\.members, relation: person) }),
+            ]
+            for (what, assign) in assignments {
+                for isUpsert in [true, false] {
+                    check.throwing(.unsupported, what) {
+                        try stack.write { transaction in
+                            guard let dog = try transaction.fetchOne(From<Dog>()), let club = try transaction.fetchOne(From<Club>()),
+                                let song = try transaction.fetchOne(From<Song>())
+                            else { return }
+                            func fill(_ person: Person, _ email: String) {
+                                person.email = email
+                                assign(person, dog, club, song)
+                            }
+                            if isUpsert {
+                                try transaction.upsertAll(Into<Person>(), on: \.email, sources: ["a"], assign: fill)
+                            } else {
+                                try transaction.insertAll(Into<Person>(), sources: ["b"], assign: fill)
+                            }
+                        }
+                    }
+                }
+            }
+            check.equal(try stack.fetchCount(From<Person>()), 1, "people")
+            check.equal(try stack.fetchCount(From<Dog>().where(\.owner == nil)), 1, "dogs without an owner")
+        },
+        .graph("U027.what-an-upsert-does-beside-its-rows-is-kept", "features D; semantics W") { stack, check in
+            try UniqueCases.make(stack, "a")
+            try UniqueCases.make(stack, "b")
+            let ages = try stack.write { transaction in
+                let people = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.email)))
+                try transaction.upsertAll(Into<Person>(), on: \.email, sources: [0, 1, 2]) { person, number in
+                    (person.email, person.name) = (["a", "b", "c"][number], "new")
+                    if number < 2 { people[1 - number].age = 10 + number }
+                }
+                return people.map { "\($0.name) \($0.age)" }
+            }
+            check.equal(ages, ["new 11", "new 10"], "in the transaction")
+            let stored = try stack.fetchAll(From<Person>().orderBy(.ascending(\.email))).map { "\($0.name) \($0.age)" }
+            check.equal(stored, ["new 11", "new 10", "new 0"], "in the store")
+        },
+        .graph("U027.a-row-takes-a-value-that-its-batch-sets-free", "features D; semantics W") { stack, check in
+            try UniqueCases.make(stack, "a")
+            try stack.write { transaction in
+                let one = try transaction.fetchOne(From<Person>())
+                let made = try transaction.upsertAll(Into<Person>(), on: \.email, sources: ["a"]) { person, email in
+                    person.email = email
+                    one?.email = "b"
+                }
+                check.equal(made.map(\.isInserted), [true], "what has the value no more is not changed")
+            }
+            check.equal(try UniqueCases.emails(stack), ["a", "b"], "emails")
+        },
         .pairs("U008.upserts-in-two-stores", "semantics X", "People", "Rest") { pair, check in
             if !pair.commitsTogether { return }
             for round in 0..<3 {
