@@ -36,7 +36,7 @@ extension SQLTableWriter {
             try remember(change)
             try delete(change.entity, change.deletes)
         }
-        for change in changes.entities { try park(change) }
+        try park(changes.entities)
         for change in changes.entities { for update in change.updates { try self.update(change.entity, update) } }
         for change in changes.entities { if let inserts = change.inserts { try insert(change.entity, inserts) } }
         for change in changes.links { try apply(change) }
@@ -51,13 +51,20 @@ extension SQLTableWriter {
         for index in 0..<found.count { recorder.remember(found.row(index)) }
     }
 
-    /// Sets unique columns to nil where several rows change them, so that their values can change places.
-    private func park(_ change: EntityChanges) throws(StorageError) {
-        let unique = Set(core.tables.schema[change.entity].uniqueConstraints.flatMap(\.slots))
-        if unique.isEmpty || change.updates.reduce(0, { $0 + $1.rows.count }) < 2 { return }
-        for update in change.updates {
-            let parked = update.mask.slots.filter(unique.contains)
-            if !parked.isEmpty { try clear(parked, change.entity, update.rows) }
+    /// Sets unique columns to nil where several rows of a hierarchy change them, so that their values can change places.
+    private func park(_ changes: [EntityChanges]) throws(StorageError) {
+        let schema = core.tables.schema
+        var parked: [EntityIndex: [(entity: EntityIndex, slots: [Int], rows: RowSource)]] = [:]
+        for change in changes where !change.updates.isEmpty {
+            let unique = Set(schema[change.entity].uniqueConstraints.flatMap(\.slots))
+            if unique.isEmpty { continue }
+            for update in change.updates {
+                let slots = update.mask.slots.filter(unique.contains)
+                if !slots.isEmpty { parked[schema[change.entity].root, default: []].append((change.entity, slots, update.rows)) }
+            }
+        }
+        for parts in parked.values where parts.reduce(0, { $0 + $1.rows.count }) > 1 {
+            for part in parts { try clear(part.slots, part.entity, part.rows) }
         }
     }
 

@@ -137,6 +137,28 @@ enum UniqueCases {
             check.throwing(.uniqueConstraintViolated, "equal in all 1,024 bytes") { try make(stack, long + "a") }
             check.throwing(.valueTooLarge, "1,025 bytes") { try make(stack, long + "ab") }
         },
+        .graph("U023.values-change-places-between-sub-entities", "semantics W, rules") { stack, check in
+            try stack.write { transaction in
+                try transaction.create(Cat.self).chip = "cat"
+                try transaction.create(Dog.self).chip = "dog"
+            }
+            func chips() throws -> [String?] { try stack.fetchAll(From<Pet>()).map(\.chip) }
+            func write(_ body: (_ cat: Cat, _ dog: Dog) -> Void) throws {
+                try stack.write { transaction in
+                    guard let cat = try transaction.fetchOne(From<Cat>()), let dog = try transaction.fetchOne(From<Dog>()) else {
+                        return check.isTrue(false, "a cat and a dog")
+                    }
+                    body(cat, dog)
+                }
+            }
+            try write { ($0.chip, $1.chip) = ($1.chip, "new") }
+            check.equal(try chips(), ["dog", "new"], "the cat has that of the dog")
+            try write { ($1.chip, $0.chip) = ($0.chip, "other") }
+            check.equal(try chips(), ["other", "dog"], "and the other way round")
+            try write { ($0.chip, $1.chip) = ($1.chip, $0.chip) }
+            check.equal(try chips(), ["dog", "other"], "both at once")
+            check.throwing(.uniqueConstraintViolated, "one chip for both") { try write { ($0.chip, $1.chip) = ("one", "one") } }
+        },
     ]
 
     static func make(_ stack: DataStack, _ email: String) throws {
