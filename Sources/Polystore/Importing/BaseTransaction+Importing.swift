@@ -33,7 +33,8 @@ extension BaseTransaction {
     /// - Parameters:
     ///   - into: The class, and the store of new objects where several hold its entity.
     ///   - sourceArray: The sources. Of those that name one object the last counts, in the place of the first.
-    ///   - preProcess: Can leave out or replace sources by their identities before anything is changed.
+    ///   - preProcess: Can leave out or replace sources by their identities before anything is changed. It is called once; again for
+    ///     identities that Swift's `==` calls equal to earlier ones although their bytes differ, because a dictionary cannot hold both.
     /// - Returns: The objects in the order of the sources.
     @discardableResult
     public func importUniqueObjects<Object: ImportableUniqueObject>(
@@ -67,9 +68,13 @@ extension BaseTransaction {
         }
         var isLeftOut: [Bool] = []
         if let preProcess {
-            let kept = try preProcess(Dictionary(zip(ids, chosen.map { sources[$0] })) { _, last in last })
-            isLeftOut = ids.map { kept[$0] == nil }
-            for place in ids.indices { if let source = kept[ids[place]] { sources[chosen[place]] = source } }
+            isLeftOut = [Bool](repeating: false, count: ids.count)
+            for mapping in Self.mappings(of: ids) {
+                let kept = try preProcess(mapping.mapValues { sources[chosen[$0]] })
+                for (id, place) in mapping {
+                    if let source = kept[id] { sources[chosen[place]] = source } else { isLeftOut[place] = true }
+                }
+            }
         }
         var result: [UpsertedObject<Object>] = []
         result.reserveCapacity(ids.count)
@@ -98,6 +103,15 @@ extension BaseTransaction {
             }
         }
         return result
+    }
+
+    /// The positions of identities, in as many dictionaries as it takes: each holds only one of those that Swift's `==` calls equal.
+    private static func mappings<ID: Hashable>(of ids: [ID]) -> [[ID: Int]] {
+        var mappings: [[ID: Int]] = [Dictionary(minimumCapacity: ids.count)]
+        for (place, id) in ids.enumerated() {
+            if let free = mappings.firstIndex(where: { $0[id] == nil }) { mappings[free][id] = place } else { mappings.append([id: place]) }
+        }
+        return mappings
     }
 
     /// So many identities are looked up at once: what a look-up brings is still in the caches of the processor when it is changed.

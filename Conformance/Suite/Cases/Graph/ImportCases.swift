@@ -139,6 +139,23 @@ enum ImportCases {
             check.equal(try importing(stack, both), ["decomposed", "composed"], "both in one import")
             check.equal(try stack.fetchCount(From<Person>()), 4, "two ids that Swift's == calls equal")
         },
+        .graph("J021.pre-processing-keeps-such-ids-apart", "semantics V; features I235") { stack, check in
+            var seen: [[String]] = []
+            try stack.write { transaction in
+                let both = [source("o\u{308}", "decomposed"), source("a", "A"), source("\u{f6}", "composed"), source("o\u{308}", "last")]
+                _ = try transaction.importUniqueObjects(
+                    Into<Person>(), sourceArray: both,
+                    preProcess: { mapping in
+                        seen.append(mapping.values.compactMap { $0["name"] }.sorted())
+                        return mapping.mapValues { source($0["email"], ($0["name"] ?? "") + "!") }
+                    })
+                _ = try transaction.importUniqueObjects(
+                    Into<Person>(), sourceArray: [source("\u{f6}", "left out"), source("o\u{308}", "kept")],
+                    preProcess: { $0.filter { $0.value["name"] == "kept" } })
+            }
+            check.equal(seen, [["A", "last"], ["composed"]], "what each mapping has")
+            check.equal(try people(stack), ["a A!", "o\u{308} kept", "\u{f6} composed!"], "people")
+        },
     ]
 
     private static let persistable: [ConformanceCase] = [
