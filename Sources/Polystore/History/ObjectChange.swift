@@ -11,7 +11,8 @@ public struct ObjectChange: Sendable, Hashable {
         /// The object was deleted; what the model preserves of it, by stored name.
         case deleted([String: Value])
         /// Which objects a relationship to many leads to changed, or their order. It is told of the side that owns the pairs; where the
-        /// other side of a relationship leads to one object, that object's update says so instead.
+        /// other side of a relationship leads to one object, that object's update says so instead. An object that was added or deleted with
+        /// pairs has this change as well: by it those at the other ends learn of it.
         case relinked(String)
     }
 

@@ -45,7 +45,7 @@ extension ChangeTracker {
             let link = schema.links[removal.key.link], store = removal.key.store
             let owner = Place(store: store, root: schema[link.owner].root, key: removal.pair.owner)
             let member = Place(store: store, root: schema[link.member].root, key: removal.pair.member)
-            if !gone.contains(owner), !gone.contains(member) { links[removal.key]?[removal.pair] = removal.former }
+            if !gone.contains(owner), !gone.contains(member) { links[removal.key, default: [:]][removal.pair] = removal.former }
         }
         links = links.filter { !$0.value.isEmpty }
     }

@@ -70,10 +70,16 @@ final class ChangeTracker {
         links[LinkKey(link: link, store: store), default: [:]][Pair(owner: pair.owner, member: pair.member)] = .some(pair.rank)
     }
 
-    func unlink(_ link: Int, _ store: Int, owner: Int64, member: Int64) {
+    /// - Parameter isPending: Whether the pair cannot be in the store, so that nothing is left to remove there.
+    func unlink(_ link: Int, _ store: Int, owner: Int64, member: Int64, isPending: Bool) {
         let key = LinkKey(link: link, store: store), pair = Pair(owner: owner, member: member)
         willRemove(pair, key)
-        links[key, default: [:]][pair] = .some(nil)
+        if isPending {
+            links[key]?[pair] = nil
+            if links[key]?.isEmpty == true { links[key] = nil }
+        } else {
+            links[key, default: [:]][pair] = .some(nil)
+        }
     }
 
     /// Everything pending was written.

@@ -179,7 +179,7 @@ extension ObjectContext {
         let destination = side == .owner ? description.member : description.owner
         let store = Int(object._store)
         for key in removed {
-            tracker?.unlink(link, store, owner: side == .owner ? object._key : key, member: side == .owner ? key : object._key)
+            unlink(link, store, owner: side == .owner ? object._key : key, member: side == .owner ? key : object._key)
             if let inverse, let member = identityMap(destination, store).find(key) { forgetMember(object, of: member, inverse) }
             recount(inverse, of: key, destination, store)
         }
@@ -194,6 +194,15 @@ extension ObjectContext {
             }
         }
         for member in added { recount(inverse, of: member._key, destination, store) }
+    }
+
+    /// Removes a pair of a link table; one with an end that is not in the store yet was never there, and is only forgotten.
+    func unlink(_ link: Int, _ store: Int, owner: Int64, member: Int64) {
+        let description = model.schema.links[link]
+        let isPending =
+            identityMap(description.owner, store).find(owner)?.isNew == true
+            || identityMap(description.member, store).find(member)?.isNew == true
+        tracker?.unlink(link, store, owner: owner, member: member, isPending: isPending)
     }
 
     /// Adds an object at the end of the ordered to-many of each owner: one look-up finds out where the ends are.

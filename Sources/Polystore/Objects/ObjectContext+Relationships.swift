@@ -37,7 +37,7 @@ extension ObjectContext {
             if let target { add(object._key, to: target, relationship) }
         case .ordered(let relationship, let link):
             moveMember(object, slot, relationship, from: old, to: target)
-            if let old { tracker?.unlink(link, Int(object._store), owner: old, member: object._key) }
+            if let old { unlink(link, Int(object._store), owner: old, member: object._key) }
             if let target { append(object, to: target, relationship, link) }
         }
         // Members that had to be loaded for this were loaded after a flush, which takes the mark of the first touch.

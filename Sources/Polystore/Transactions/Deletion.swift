@@ -187,12 +187,12 @@ struct Deletion {
             // Pairs that are not in the store yet go as well.
             let key = ChangeTracker.LinkKey(link: link, store: store)
             for pair in context.tracker?.links[key]?.keys.filter({ $0.member == object._key }) ?? [] {
-                context.tracker?.unlink(link, store, owner: pair.owner, member: pair.member)
+                context.unlink(link, store, owner: pair.owner, member: pair.member)
             }
         }
         for (link, pair) in pairs[ObjectIdentifier(object)] ?? [] {
             let description = context.model.schema.links[link]
-            context.tracker?.unlink(link, store, owner: pair.owner, member: pair.member)
+            context.unlink(link, store, owner: pair.owner, member: pair.member)
             context.recount(description.ownerRelationship, of: pair.owner, description.owner, store)
         }
     }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Polystore
 internal import PolystoreStorage
 
 /// Group H: what the history says of a transaction.
@@ -236,6 +237,35 @@ enum HistoryCases {
                 try scratch.lastChanges(), [try scratch.change("Item", key, .update(try scratch.mask("Item", "number")))], "beside another")
             try scratch.delete("Item", [key])
             check.equal(try scratch.lastChanges(), [try scratch.change("Item", key, .delete, tombstone: ["name": .null])], "a deletion")
+        },
+        .graph("H017.pairs-of-what-comes-and-goes-are-not-told", "semantics H", needs: [.history]) { stack, check in
+            try stack.write { transaction in
+                try transaction.create(Person.self).name = "Ann"
+                try transaction.create(Club.self).name = "Chess"
+                try transaction.create(Song.self).title = "Waltz"
+            }
+            func change(_ transaction: BaseTransaction) throws {
+                let ann = try person("Ann", in: transaction)
+                check.equal(ann.songs, [], "songs")
+                guard let club = try transaction.fetchOne(From<Club>()), let waltz = try transaction.fetchOne(From<Song>()) else {
+                    return check.isTrue(false, "a club and a song")
+                }
+                try transaction.create(Note.self).text = "kept"
+                let bob = try transaction.create(Person.self), polka = try transaction.create(Song.self)
+                let squad = try transaction.create(Squad.self)
+                (bob.clubs, bob.songs, ann.songs) = ([club], [waltz, polka], [polka])
+                squad.players = [try transaction.create(Player.self)]
+                try transaction.delete(bob, polka, squad)
+            }
+            try stack.perform(author: "closure", synchronous: { try change($0) })
+            let work = stack.beginUnsafe(author: TransactionAuthor("detached"))
+            try change(work)
+            try work.commit()
+            for author in ["closure", "detached"] {
+                let changes = Array(try stack.storages[0].entry(by: author)?.changes ?? HistoryChanges())
+                check.equal(changes.map(\.kind), [.insert], "changes of \(author)")
+                check.equal(changes.map { stack.schema.entities[$0.entity].name }, ["Note"], "what changed by \(author)")
+            }
         },
     ]
 }
