@@ -23,6 +23,24 @@ extension ObjectContext {
         }
         tracker.didFlush(isLast: isLast)
     }
+
+    /// Looks something up of which the pending changes are part: for relationships and deletions, not for fetches of the program.
+    ///
+    /// Values that violate a unique constraint between two assignments are no failure of a look-up. They stay pending, and are merged into
+    /// what the stores answer as in detached work; the next fetch or the commit throws, if the violation is still there.
+    func withPending<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+        do throws(StorageError) {
+            try flush()
+        } catch  where error.code == .uniqueConstraintViolated {
+            // A store that could not undo the flush cannot go on.
+            try sessions?.checkActive()
+            let before = isFlushRefused
+            isFlushRefused = true
+            defer { isFlushRefused = before }
+            return try body()
+        }
+        return try body()
+    }
 }
 
 extension ChangeSet {

@@ -26,8 +26,11 @@ extension ObjectContext {
         return object
     }
 
+    /// Whether pending changes are looked at beside the store: they are not brought there, or cannot be now.
+    var mergesPending: Bool { sessions == nil || isFlushRefused }
+
     /// Whether there are changes that are only in memory and have to be looked at beside the store.
-    var hasDetachedChanges: Bool { sessions == nil && tracker?.hasPending == true }
+    var hasDetachedChanges: Bool { mergesPending && tracker?.hasPending == true }
 
     /// The objects of a plan, in its order.
     func objects(for plan: FetchPlan, store: Int, _ reader: ReadSession) throws(StorageError) -> [ManagedObject] {

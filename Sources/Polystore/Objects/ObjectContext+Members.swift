@@ -54,17 +54,17 @@ extension ObjectContext {
     }
 
     private func load(_ object: ManagedObject, _ relationship: RelationshipDescription) throws(StorageError) -> ToManyState {
-        let store = Int(object._store)
-        try flush()
-        return try withReader(store) { reader throws(StorageError) in
-            switch relationship.place {
-            case .slot(let slot): return ToManyState(keys: object._reference(slot).map { [$0] } ?? [])
-            case .inverseSlot(let slot): return ToManyState(keys: try memberKeys(object, relationship.destination, slot, reader))
-            case .link(let link, let side):
-                let isOrdered = side == .owner && model.schema.links[link].isOrdered
-                return ToManyState(try pairs(object, link, side, reader), side, isOrdered: isOrdered)
-            case .orderedInverseSlot(_, let link):
-                return ToManyState(try pairs(object, link, .owner, reader), .owner, isOrdered: true)
+        try withPending { () throws(StorageError) in
+            try withReader(Int(object._store)) { reader throws(StorageError) in
+                switch relationship.place {
+                case .slot(let slot): return ToManyState(keys: object._reference(slot).map { [$0] } ?? [])
+                case .inverseSlot(let slot): return ToManyState(keys: try memberKeys(object, relationship.destination, slot, reader))
+                case .link(let link, let side):
+                    let isOrdered = side == .owner && model.schema.links[link].isOrdered
+                    return ToManyState(try pairs(object, link, side, reader), side, isOrdered: isOrdered)
+                case .orderedInverseSlot(_, let link):
+                    return ToManyState(try pairs(object, link, .owner, reader), .owner, isOrdered: true)
+                }
             }
         }
     }
@@ -81,7 +81,7 @@ extension ObjectContext {
     /// The pairs of an object that the store has, with the changes that are only in memory.
     func merged(_ stored: [Link], _ object: ManagedObject, _ link: Int, _ side: LinkSide) -> [Link] {
         let key = ChangeTracker.LinkKey(link: link, store: Int(object._store))
-        guard sessions == nil, let changes = tracker?.links[key] else { return stored }
+        guard mergesPending, let changes = tracker?.links[key] else { return stored }
         var found = stored
         func isOurs(_ pair: ChangeTracker.Pair) -> Bool { (side == .owner ? pair.owner : pair.member) == object._key }
         found.removeAll { changes[ChangeTracker.Pair(owner: $0.owner, member: $0.member)] != nil }
@@ -210,8 +210,9 @@ extension ObjectContext {
         let unknown = owners.filter { $0._collections[position] == nil && !knowsMembers(of: $0) }
         do throws(StorageError) {
             if !unknown.isEmpty {
-                try flush()
-                try loadPairs(unknown, position, link, .owner, isOrdered: true, Int(object._store))
+                try withPending { () throws(StorageError) in
+                    try loadPairs(unknown, position, link, .owner, isOrdered: true, Int(object._store))
+                }
             }
             for owner in owners { append(object, to: owner, position, link) }
         } catch {

@@ -26,6 +26,8 @@ public final class ObjectContext {
     var limit: WorkLimit?
     /// The changes of a transaction; nil where nothing may be changed.
     @exclusivity(unchecked) var tracker: ChangeTracker?
+    /// Whether a look-up goes on whose flush would violate a unique constraint.
+    var isFlushRefused = false
     /// The first error that a getter or setter could not throw.
     private(set) var loadError: StorageError?
     /// The store that the object being made belongs to.

@@ -47,8 +47,13 @@ extension ObjectContext {
         if objects.isEmpty { return [] }
         let name = model.schema[attribute.entity].slots[attribute.slot].name
         let path = CheckedPath(steps: [], entity: attribute.entity, leaf: .slot(attribute.slot), type: .string, text: name)
+        return try withPending { () throws(StorageError) in try storedReferrers(attribute, path, objects) }
+    }
+
+    private func storedReferrers(
+        _ attribute: ReferenceAttribute, _ path: CheckedPath, _ objects: [ManagedObject]
+    ) throws(StorageError) -> [ManagedObject] {
         var result: [ManagedObject] = []
-        try flush()
         for start in stride(from: 0, to: objects.count, by: 500) {
             let ids = objects[start..<min(start + 500, objects.count)].map { objectKey(of: $0).description }
             let values = ids.sorted { $0.compareUTF8(to: $1) < 0 }.map(Value.string)

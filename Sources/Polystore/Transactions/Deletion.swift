@@ -72,10 +72,12 @@ struct Deletion {
         // Nothing in the stores leads to an object that is not there yet, so it can be deleted where it cannot be written.
         if object.isNew { return }
         for link in oneSidedLinks(to: object) {
-            try context.flush()
-            try context.withReader(Int(object._store)) { reader throws(StorageError) in
-                try reader.links(link, side: .member, keys: [object._key]) { found throws(StorageError) in
-                    pairs[ObjectIdentifier(object), default: []] += found.map { (link, $0) }
+            // Pairs that are still pending afterwards are found when they are removed.
+            try context.withPending { () throws(StorageError) in
+                try context.withReader(Int(object._store)) { reader throws(StorageError) in
+                    try reader.links(link, side: .member, keys: [object._key]) { found throws(StorageError) in
+                        pairs[ObjectIdentifier(object), default: []] += found.map { (link, $0) }
+                    }
                 }
             }
         }

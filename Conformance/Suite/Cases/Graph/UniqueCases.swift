@@ -159,7 +159,60 @@ enum UniqueCases {
             check.equal(try chips(), ["dog", "other"], "both at once")
             check.throwing(.uniqueConstraintViolated, "one chip for both") { try write { ($0.chip, $1.chip) = ("one", "one") } }
         },
+        .graph("U024.values-change-places-with-a-look-in-between", "semantics W, rules; objects 7", needs: [.savepoints]) { stack, check in
+            try family(stack)
+            try stack.write { transaction in
+                let ann = try person("Ann", in: transaction), bob = try person("Bob", in: transaction)
+                let club = try transaction.create(Club.self), song = try transaction.create(Song.self)
+                ann.email = bob.email
+                ann.clubs = [club]
+                ann.songs.append(song)
+                try transaction.create(Dog.self).owner = ann
+                check.equal(ann.pets.count, 2, "pets")
+                check.equal(ann.songs, [song], "songs")
+                check.equal(club.members, [ann], "members")
+                check.equal(bob.pets.map(\.name), ["b"], "pets of the other")
+                bob.email = "a"
+            }
+            check.equal(try stack.fetchAll(From<Person>()).map(\.email), ["b", "a"], "emails")
+            check.equal(try stack.read(synchronous: { try person("Ann", in: $0).pets.count }), 2, "pets after the commit")
+            var isReached = false
+            check.throwing(.uniqueConstraintViolated, "the next fetch, while both have one email") {
+                try stack.write { transaction in
+                    let ann = try person("Ann", in: transaction), bob = try person("Bob", in: transaction)
+                    ann.email = bob.email
+                    check.equal(ann.pets.count, 2, "pets")
+                    isReached = true
+                    _ = try transaction.fetchCount(From<Person>())
+                }
+            }
+            check.isTrue(isReached, "the look itself fails nothing")
+        },
+        .graph("U025.a-value-is-taken-over-from-what-is-deleted", "semantics W, rules; R", needs: [.savepoints]) { stack, check in
+            try family(stack)
+            try stack.write { transaction in
+                let ann = try person("Ann", in: transaction), bob = try person("Bob", in: transaction)
+                let club = try transaction.create(Club.self)
+                (ann.email, bob.clubs) = (bob.email, [club])
+                try transaction.delete(bob)
+                check.equal(club.members, [], "members before the commit")
+            }
+            check.equal(try stack.fetchAll(From<Person>()).map(\.email), ["b"], "emails")
+            check.equal(try stack.fetchAll(From<Dog>()).map(\.name), ["a"], "the pets of the deleted one are gone")
+            check.equal(try stack.read(synchronous: { try $0.fetchAll(From<Club>()).map(\.members.count) }), [0], "members")
+        },
     ]
+
+    /// Ann and Bob with the emails a and b and a dog each, named likewise.
+    private static func family(_ stack: DataStack) throws {
+        try stack.write { transaction in
+            for name in ["Ann", "Bob"] {
+                let one = try transaction.create(Person.self), dog = try transaction.create(Dog.self)
+                (one.name, one.email) = (name, String(name.prefix(1)).lowercased())
+                (dog.name, dog.owner) = (one.email ?? "", one)
+            }
+        }
+    }
 
     static func make(_ stack: DataStack, _ email: String) throws {
         try stack.write { try $0.create(Person.self).email = email }
