@@ -50,7 +50,8 @@ struct Deletion {
             next = wave.endIndex
         }
         try checkDenials()
-        for object in doomed { try load(object) }
+        // New ones last: what the others ask for can bring them to the stores, with the pairs that lead to them.
+        for object in doomed.filter({ !$0.isNew }) + doomed.filter(\.isNew) { try load(object) }
         var cleared: [(object: ManagedObject, slot: Int, target: ManagedObject?)] = []
         for (object, slot) in referrers where !seen.contains(ObjectIdentifier(object)) {
             cleared.append((object, slot, try context.referenced(object, slot)))

@@ -160,6 +160,37 @@ enum DeletionCases {
             }
             check.equal(try stack.fetchCount(From<Pet>()), 0, "pets")
         },
+        ConformanceCase("R051.a-new-object-is-deleted-beside-one-that-is-there", clause: "semantics R") { harness, check in
+            let schema = try Schema(
+                version: "1",
+                entities: [
+                    Entity(
+                        "Fan",
+                        relationships: [
+                            Relationship("likes", to: "Thing", .toMany), Relationship("tags", to: "Tag", .toMany, inverse: "fans"),
+                        ]),
+                    Entity("Thing", attributes: [Attribute("name", .string, defaultValue: .string(""))]),
+                    Entity("Tag", relationships: [Relationship("fans", to: "Fan", .toMany, inverse: "tags")]),
+                ])
+            let place = try harness.place(), stack = try DataStack(schema: schema)
+            defer { place.remove() }
+            try stack.addStorageAndWait(try place.store(nil))
+            defer { for store in stack.storages { try? store.close() } }
+            func create(_ entity: String, _ transaction: BaseTransaction) throws -> DynamicObject {
+                try transaction.create(Into<DynamicObject>(entity: entity))
+            }
+            try stack.write { _ = try create("Tag", $0) }
+            try stack.write { transaction in
+                guard let tag = try transaction.fetchOne(From<DynamicObject>(entity: "Tag")) else { return check.isTrue(false, "a tag") }
+                let fan = try create("Fan", transaction), thing = try create("Thing", transaction)
+                try fan.setObjects([thing], for: "likes")
+                // What the tag leads to is looked up, which brings the others to the store.
+                try transaction.delete(thing, tag)
+            }
+            for store in stack.storages { try Integrity.check(store, schema, check) }
+            check.equal(try stack.fetchCount(From<DynamicObject>(entity: "Fan")), 1, "fans")
+            check.equal(try stack.fetchCount(From<DynamicObject>(entity: "Thing")), 0, "things")
+        },
     ]
 
     private static let limits: [ConformanceCase] = [
