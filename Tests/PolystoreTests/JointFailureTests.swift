@@ -23,8 +23,10 @@ import Testing
         let stores: [HookedStore]
         private let leading: Int
 
-        init(_ pair: Pair) throws {
-            stores = [HookedStore(pair.left.make(configuration: "Left")), HookedStore(pair.right.make(configuration: "Right"))]
+        init(_ pair: Pair, through wrapping: (any StorageInterface) -> any StorageInterface = { $0 }) throws {
+            stores = [(pair.left, "Left"), (pair.right, "Right")].map { kind, name in
+                HookedStore(wrapping(kind.make(configuration: name)))
+            }
             stack = try DataStack(schema: Self.schema.get())
             for store in stores { try stack.addStorageAndWait(store) }
             try Self.write(1, stack)
@@ -193,6 +195,40 @@ import Testing
         #expect(try isKept())
         try scene.add(6, to: scene.leaders)
         #expect(try !isKept())
+    }
+
+    @Test(arguments: Pair.all) func whatTheFollowerHasIsNotReadForEachOfItsWrites(_ pair: Pair) throws {
+        let scene = try Scene(pair, through: CountedNotes.init)
+        let counted = try #require(scene.leader.base as? CountedNotes)
+        try scene.stack.perform(synchronous: { transaction in
+            for number in 2...1_000 { try Scene.write(Int64(number), transaction) }
+        })
+        let followerID = try #require(scene.stack.fetchIDs(From<DynamicObject>(entity: scene.followers)).first).key.store
+        let reader = try scene.leader.beginRead()
+        let kept = try reader.note("redo.\(followerID.uuidString)")?.count ?? 0
+        reader.end()
+        #expect(kept > 2_000)
+        let before = counted.bytes
+        for number in 1_001...1_010 { try scene.add(Int64(number), to: scene.followers) }
+        // It is asked for a number, which is all that has to be compared.
+        #expect(counted.bytes - before > 0 && counted.bytes - before < 10 * 200)
+    }
+
+    @Test(arguments: Pair.all) func whatWasUndoneInATransactionIsNotTakenOver(_ pair: Pair) throws {
+        let scene = try Scene(pair)
+        scene.follower.failOnce(.inputOutput)
+        try scene.stack.perform(synchronous: { transaction in
+            try Scene.write(2, transaction)
+            try? transaction.nested {
+                try Scene.write(7, transaction)
+                #expect(try transaction.fetchCount(From<DynamicObject>(entity: scene.followers)) == 3)
+                throw CancellationError()
+            }
+            try Scene.write(3, transaction)
+        })
+        scene.follower.setHook(nil)
+        try Scene.write(4, scene.stack)
+        for entity in ["Left", "Right"] { #expect(try scene.numbers(entity) == [1, 2, 3, 4]) }
     }
 
     @Test(arguments: Pair.all) func eachStoreIsOnTheDiskBeforeTheOtherReliesOnIt(_ pair: Pair) throws {
@@ -403,5 +439,34 @@ import Testing
         #expect(done.wait(timeout: .now() + 150) == .success)
         #expect(errors.withLock { $0 } == [])
         for entity in ["Left", "Right"] { #expect(try scene.numbers(entity) == [3]) }
+    }
+}
+
+/// A store that counts the bytes of the notes that its reading sessions are asked for.
+private final class CountedNotes: ForwardingStore {
+    static let storeType = "counted"
+    let base: any StorageInterface
+    private let count = Mutex(0)
+
+    init(_ base: any StorageInterface) { self.base = base }
+
+    var bytes: Int { count.withLock { $0 } }
+
+    func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader { Reader(try base.beginRead(options), self) }
+
+    private final class Reader: ForwardingReader {
+        let reader: any StorageReader
+        private let store: CountedNotes
+
+        init(_ reader: any StorageReader, _ store: CountedNotes) {
+            self.reader = reader
+            self.store = store
+        }
+
+        func note(_ name: String) throws(StorageError) -> Data? {
+            let note = try reader.note(name)
+            store.count.withLock { $0 += note?.count ?? 0 }
+            return note
+        }
     }
 }

@@ -106,6 +106,42 @@ enum FailureCases {
             // Stores that commit together for the first time start again once more.
             check.isTrue(attempts > 2, "one of the two started again")
         },
+        .graph("T020.a-conflict-that-the-closure-swallows", "semantics W", needs: [.concurrentWriters]) { stack, check in
+            try stack.add("Ann")
+            for throwsAnother in [false, true] {
+                var attempts = 0
+                try stack.write { transaction in
+                    attempts += 1
+                    let ann = try person("Ann", in: transaction)
+                    if attempts == 1 { Threads.run(1) { _ in try? stack.write { try person("Ann", in: $0).age += 1 } } }
+                    ann.age += 10
+                    do { _ = try transaction.fetchCount(From<Person>()) } catch { if throwsAnother { throw ImportRefused() } }
+                }
+                check.equal(attempts, 2, "attempts of a closure that throws another error: \(throwsAnother)")
+            }
+            check.equal(try stack.fetchAll(From<Person>()).map(\.age), [22], "age")
+        },
+        .pairs("T020.a-read-that-the-closure-swallows", "semantics X", "People", "Rest") { pair, check in
+            guard pair.commitsTogether else { return }
+            try pair.stack.write { transaction in
+                try transaction.create(Person.self).name = "Ann"
+                try transaction.create(Note.self).text = "old"
+            }
+            // Whichever store is opened first, the other one is only read.
+            try pair.stack.write { transaction in
+                try transaction.fetchOne(From<Note>())?.text = "new"
+                let count = try? transaction.fetchCount(From<Person>())
+                check.isTrue(count == 1 || transaction.attempt == 1, "people")
+                try transaction.fetchOne(From<Note>())?.text = count == 1 ? "one is there" : "none was seen"
+            }
+            try pair.stack.write { transaction in
+                try person("Ann", in: transaction).age = 1
+                let count = try? transaction.fetchCount(From<Note>())
+                try person("Ann", in: transaction).age = count == 1 ? 2 : -1
+            }
+            check.equal(try pair.stack.fetchAll(From<Note>()).map(\.text), ["one is there"], "notes")
+            check.equal(try pair.stack.fetchAll(From<Person>()).map(\.age), [2], "age")
+        },
         .graph("T020.a-doomed-transaction-commits-nothing", "semantics W") { stack, check in
             check.throwing(.cancelled, "cancelled inside a part that is caught") {
                 try stack.write { transaction in
@@ -131,6 +167,15 @@ enum FailureCases {
             try person("Ann", in: work).age = 2
             check.throwing(.staleObject, "what was read has changed") { try work.commit(validatesReads: true) }
             withExtendedLifetime(note) {}
+            // The other way round: one of the two opens its stores in another order than it asks for them.
+            let other = pair.stack.beginUnsafe(), ann = try person("Ann", in: other), changed = try other.fetchOne(From<Note>())
+            changed?.text = "newer"
+            try other.commit(validatesReads: true)
+            check.equal(try pair.stack.fetchAll(From<Note>()).map(\.text), ["newer"], "text")
+            try pair.stack.write { try person("Ann", in: $0).age = 3 }
+            changed?.text = "newest"
+            check.throwing(.staleObject, "what was read in the other store has changed") { try other.commit(validatesReads: true) }
+            withExtendedLifetime(ann) {}
         },
     ]
 

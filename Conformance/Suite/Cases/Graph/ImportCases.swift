@@ -197,6 +197,36 @@ enum ImportCases {
                 check.equal(made.count, 1, "only the first finds the owner")
             }
         },
+        .graph("J033.an-error-of-the-transaction-is-not-one-of-a-value", "features I237; semantics W") { stack, check in
+            let attempts = try stack.write { transaction in
+                let conflict: Visitor.Trouble? = transaction.attempt == 1 ? .conflict : nil
+                let visitors = [Visitor(), Visitor(trouble: conflict), Visitor()]
+                let results: [PersistenceResult] = try transaction.importPersistableObjects(visitors)
+                check.equal(results.filter(\.isInserted).count, 3, "inserted")
+                return transaction.attempt
+            }
+            check.equal(attempts, 2, "attempts")
+            check.equal(try stack.fetchCount(From<Person>()), 3, "people")
+            check.throwing(.cancelled, "a value that keeps the end of the transaction to itself") {
+                try stack.write { transaction in
+                    let results: [PersistenceResult] = try transaction.importPersistableObjects([Visitor(trouble: .end), Visitor()])
+                    check.equal(results.count, 0, "results of a transaction that has ended")
+                }
+            }
+            check.equal(try stack.fetchCount(From<Person>()), 3, "people after a transaction that was cancelled")
+        },
+        .pairs("J034.values-over-two-stores", "features I237; semantics X", "People", "Rest") { pair, check in
+            guard pair.commitsTogether else { return }
+            // Whichever store is opened first.
+            for startsWithNote in [true, false] {
+                let results: [PersistenceResult] = try pair.stack.write { transaction in
+                    try transaction.importPersistableObjects((0..<2).map { _ in Visitor(startsWithNote: startsWithNote) })
+                }
+                check.equal(results.filter(\.isInserted).count, 2, "inserted")
+            }
+            check.equal(try pair.stack.fetchCount(From<Person>()), 4, "people")
+            check.equal(try pair.stack.fetchCount(From<Note>()), 4, "notes")
+        },
     ]
 }
 
@@ -218,4 +248,34 @@ private struct Pup: Persistable, Identifiable {
         dog.owner = owner
         return .insert(dog.objectID)
     }
+}
+
+/// A person, with a note where it is said when that is made, that meets something on its way.
+private struct Visitor: Persistable {
+    enum Trouble { case conflict, end }
+
+    var trouble: Trouble?
+    var startsWithNote: Bool?
+
+    func importIntoContext(_ context: BaseTransaction, importerData: inout ()) throws -> PersistenceResult {
+        if startsWithNote == true { try context.create(Note.self).text = "by a visitor" }
+        // What the value makes of an error is its own affair.
+        let person = try? context.create(Person.self)
+        person?.name = "Ann"
+        if startsWithNote == false { try context.create(Note.self).text = "of a visitor" }
+        switch trouble {
+        case .conflict?: throw StorageError(.serializationFailure, "a conflict")
+        case .end?:
+            if let transaction = context as? Transaction {
+                do { try transaction.cancel() } catch { throw ImportRefused() }
+            }
+        case nil: break
+        }
+        guard let person else { throw ImportRefused() }
+        return .insert(person.objectID)
+    }
+}
+
+extension PersistenceResult {
+    fileprivate var isInserted: Bool { if case .inserted = self { true } else { false } }
 }

@@ -170,6 +170,8 @@ enum QueueCases {
                     do { try await stack.perform(change) } catch { code.set(error) }
                 }
             check.isTrue(Waiting.until { stack.workers.writes.runningCount == 1 }, "a task waits in the store")
+            // It has begun; what it waits for is a moment further on.
+            Thread.sleep(forTimeInterval: 0.2)
             task.cancel()
             check.isTrue(Waiting.until { code.withLock { $0 } != nil }, "it ends while the writer goes on")
             check.equal(code.withLock { $0 }, .cancelled, "why")
