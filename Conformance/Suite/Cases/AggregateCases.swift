@@ -28,7 +28,7 @@ enum AggregateCases {
     private static let small = Predicate.between(.path("number"), .value(.int(-10)), .value(.int(10)))
     private static let finite = Predicate.between(.path("real"), .value(.double(-10)), .value(.double(10)))
 
-    static let all: [ConformanceCase] = facts + empty + overflow + groups
+    static let all: [ConformanceCase] = facts + empty + overflow + decimals + groups
 
     private static let facts = [
         fact("A001.count", .count, nil, .int(8)),
@@ -103,6 +103,40 @@ enum AggregateCases {
                 check.equal(try scratch.aggregate("Thing", .average, "price"), decimal("0.1"), "average")
             }
         },
+    ]
+
+    /// The aggregates of prices that are loaded.
+    private static func decimals(
+        _ id: String, _ prices: [String], sum: String? = nil, average: String? = nil, median: String? = nil
+    ) -> ConformanceCase {
+        ConformanceCase(id, clause: "semantics Q, V") { harness, check in
+            try harness.withStore { scratch in
+                try scratch.insert("Thing", prices.map { ["price": decimal($0)] })
+                for (function, expected) in [(AggregateFunction.sum, sum), (.average, average), (.median, median)] {
+                    guard let expected else {
+                        check.throwing(.arithmeticOverflow, function.rawValue) { _ = try scratch.aggregate("Thing", function, "price") }
+                        continue
+                    }
+                    check.equal(try scratch.aggregate("Thing", function, "price"), decimal(expected), function.rawValue)
+                }
+            }
+        }
+    }
+
+    private static let nines = String(repeating: "9", count: 38), thirds = String(repeating: "3", count: 38)
+
+    private static let decimals = [
+        decimals(
+            "A029.decimals-near-the-least-exponent", ["1e-95", "2e-95", "4e-95"], sum: "7e-95",
+            average: "2.333333333333333333333333333333333e-95", median: "2e-95"),
+        decimals(
+            "A029.decimals-of-the-least-exponent", ["1e-128", "2e-128", "-1e-128", "5e-128"], sum: "7e-128", average: "2e-128",
+            median: "2e-128"),
+        decimals(
+            "A030.only-the-final-total-of-decimals-counts", ["1e30", "1e-30", "-1e30"], sum: "1e-30", average: thirds + "e-68",
+            median: "1e-30"),
+        decimals("A030.a-total-of-38-digits", [nines, nines, "-" + nines], sum: nines, average: thirds, median: nines),
+        decimals("A030.a-total-of-more-digits", [nines, nines, nines, nines], median: nines),
     ]
 
     private static let groups = [

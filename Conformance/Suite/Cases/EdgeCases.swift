@@ -15,7 +15,40 @@ enum EdgeCases {
         try scratch.load("Thing", values.enumerated().map { (Int64($0 + 1), [name: $1]) })
     }
 
+    private static func decimal(_ text: String) -> Value { Decimal(string: text).map(Value.decimal) ?? .null }
+
+    /// Prices at the ends of what a decimal can be, computed with.
+    private static let arithmetic = ConformanceCase("P068.decimals-at-the-ends-of-their-range", clause: "semantics Q") { harness, check in
+        try harness.withStore { scratch in
+            let whole = "12345678901234567890123456789012345678"
+            try load(scratch, "price", ["1e-80", "1e-100", "4e-95", "-1e-128", whole].map(decimal))
+            let price = Expression.path("price")
+            func found(_ function: Function, _ a: Expression, _ b: Expression, _ comparison: Comparison, _ text: String) throws -> [Int64] {
+                let computed = Expression.function(function, [a, b])
+                return try scratch.keys(FetchRequest("Thing", where: .compare(computed, comparison, .value(decimal(text)))))
+            }
+            check.equal(try found(.multiply, price, price, .equal, "0"), [1, 2, 3, 4], "squares below the least number are 0")
+            check.equal(try found(.multiply, price, .value(decimal("1e-48")), .equal, "1e-128"), [1], "the least number")
+            check.equal(try found(.multiply, price, .value(decimal("1.5")), .equal, "-2e-128"), [4], "the last place is rounded")
+            check.equal(try found(.divide, price, .value(decimal("1e100")), .equal, "0"), [1, 2, 3, 4], "quotients below it are 0")
+            check.equal(try found(.divide, price, .value(decimal("3")), .greater, "0"), [1, 2, 3, 5], "a third")
+            let third = "1.333333333333333333333333333333333e-95"
+            check.equal(try found(.divide, price, .value(decimal("3")), .equal, third), [3], "a third to the last place")
+            check.equal(try found(.subtract, price, price, .equal, "0"), [1, 2, 3, 4, 5], "a difference")
+            check.equal(try found(.modulo, price, .value(decimal("3e-128")), .equal, "1e-128"), [1, 2, 3], "the exact remainder")
+            check.equal(try found(.modulo, .value(decimal("1e100")), price, .equal, "0"), [1, 2, 3, 4], "the remainder of a great number")
+            check.equal(
+                try found(.multiply, price, .value(decimal("1.1")), .equal, "13580246791358024679135802467913580246"), [5], "38 digits")
+            check.throwing(.arithmeticOverflow, "a quotient above all numbers") {
+                _ = try found(.divide, .value(decimal("1e100")), price, .greater, "0")
+            }
+            let order = SortDescriptor(Expression.function(.multiply, [price, price]), ascending: false)
+            check.equal(try scratch.keys(FetchRequest("Thing", orderBy: [order])), [5, 1, 2, 3, 4], "in the order of the squares")
+        }
+    }
+
     private static let predicates: [ConformanceCase] = [
+        arithmetic,
         ConformanceCase("P006.nan-is-no-value", clause: "semantics V, N") { harness, check in
             try harness.withStore { scratch in
                 let nan = Value.double(.nan)

@@ -83,10 +83,18 @@ extension ReferenceStore {
 
     private func average(_ values: [Value]) -> Value {
         switch values[0] {
-        case .decimal: .decimal(values.reduce(Decimal(0)) { $0 + decimal($1) } / Decimal(values.count))
+        case .decimal: .decimal(Self.rounded(values.reduce(Decimal(0)) { $0 + decimal($1) } / Decimal(values.count)))
         case .double: .double(values.reduce(0) { $0 + double($1) } / Double(values.count))
         default: .double(Double(values.reduce(Int128(0)) { $0 + Int128(int($1)) }) / Double(values.count))
         }
+    }
+
+    /// A result of Foundation's, which can have 39 digits, with the 38 that an attribute has.
+    static func rounded(_ number: Decimal) -> Decimal {
+        var number = number, result = number
+        let excess = number.significand.description.count - 38
+        if excess > 0 { NSDecimalRound(&result, &number, -(number.exponent + excess), .plain) }
+        return result
     }
 
     private func int(_ value: Value) -> Int64 { if case .int(let number) = value { number } else { 0 } }

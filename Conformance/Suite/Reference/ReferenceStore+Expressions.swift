@@ -102,10 +102,10 @@ extension ReferenceStore {
             return result.flatMap(Int64.init(exactly:)).map(Value.int) ?? .null
         case (.decimal(let x), .decimal(let y)):
             switch function {
-            case .add: return .decimal(x + y)
-            case .subtract: return .decimal(x - y)
-            case .multiply: return .decimal(x * y)
-            default: return y == 0 ? .null : .decimal(x / y)
+            case .add: return .decimal(Self.rounded(x + y))
+            case .subtract: return .decimal(Self.rounded(x - y))
+            case .multiply: return .decimal(Self.rounded(x * y))
+            default: return y == 0 ? .null : .decimal(Self.rounded(x / y))
             }
         case (.decimal, .int(let y)): return arithmetic(function, a, .decimal(Decimal(y)))
         case (.int(let x), .decimal): return arithmetic(function, .decimal(Decimal(x)), b)

@@ -11,7 +11,7 @@ public struct Accumulator {
     private var sum = 0.0
     private var compensation = 0.0
     private var isNonFinite = false
-    private var decimal = Decimal(0)
+    private var decimal = DecimalTotal()
     private var best = Value.null
     private var distinct: Set<Value> = []
     /// All values, for a median.
@@ -75,10 +75,8 @@ public struct Accumulator {
         case .int16, .int32, .int64: whole += Int128(cell.int)
         case .float, .double: add(cell.real)
         case .decimal:
-            guard case .decimal(let number) = try value(cell, type) else { return }
-            var a = decimal, b = number, result = Decimal()
-            if NSDecimalAdd(&result, &a, &b, .plain) != .noError { throw Self.overflow }
-            decimal = result
+            guard let number = DecimalKey.parts(cell.bytes) else { throw .illFormed }
+            decimal.add(number)
         case .bool, .string, .date, .uuid, .data, .url: return
         }
     }
@@ -118,7 +116,9 @@ public struct Accumulator {
             let middle = a == b ? a : a / 2 + b / 2
             if middle.isNaN { throw Self.overflow }
             return .double(middle)
-        case (.decimal(let a), .decimal(let b)): return .decimal(try rounded((a + b) / 2))
+        case (.decimal(let a), .decimal(let b)):
+            if a == b { return low }
+            return .decimal(try inRange(DecimalArithmetic.sum(a, b).flatMap { DecimalArithmetic.quotient($0, 2) }))
         default: return .null
         }
     }
@@ -126,7 +126,7 @@ public struct Accumulator {
     private func total() throws(QueryError) -> Value {
         switch type {
         case .float, .double: return .double(try real())
-        case .decimal: return .decimal(try rounded(decimal))
+        case .decimal: return .decimal(try inRange(decimal.exact))
         case .int16, .int32, .int64, .bool, .string, .date, .uuid, .data, .url, nil:
             guard let total = Int64(exactly: whole) else { throw Self.overflow }
             return .int(total)
@@ -136,7 +136,7 @@ public struct Accumulator {
     private func average() throws(QueryError) -> Value {
         switch type {
         case .float, .double: return .double(try real() / Double(count))
-        case .decimal: return .decimal(try rounded(decimal / Decimal(count)))
+        case .decimal: return .decimal(try inRange(decimal.exact.flatMap { DecimalArithmetic.quotient($0, Decimal(count)) }))
         case .int16, .int32, .int64, .bool, .string, .date, .uuid, .data, .url, nil: return .double(Double(whole) / Double(count))
         }
     }
@@ -148,8 +148,8 @@ public struct Accumulator {
         return total == 0 ? 0 : total
     }
 
-    private func rounded(_ number: Decimal) throws(QueryError) -> Decimal {
-        if number.isNaN { throw Self.overflow }
+    private func inRange(_ number: Decimal?) throws(QueryError) -> Decimal {
+        guard let number else { throw Self.overflow }
         return number
     }
 }

@@ -107,26 +107,17 @@ struct FunctionEvaluator: Sendable {
     }
 
     private func decimal(_ x: Decimal, _ y: Decimal) throws(QueryError) -> Decimal {
-        var a = x, b = y, result = Decimal()
-        let outcome: Decimal.CalculationError
+        let result: Decimal?
         switch function {
-        case .add: outcome = NSDecimalAdd(&result, &a, &b, .plain)
-        case .subtract: outcome = NSDecimalSubtract(&result, &a, &b, .plain)
-        case .multiply: outcome = NSDecimalMultiply(&result, &a, &b, .plain)
+        case .add: result = DecimalArithmetic.sum(x, y)
+        case .subtract: result = DecimalArithmetic.difference(x, y)
+        case .multiply: result = DecimalArithmetic.product(x, y)
         default:
             if y == 0 { throw byZero }
-            var quotient = Decimal()
-            outcome = NSDecimalDivide(&quotient, &a, &b, .plain)
-            if function == .divide {
-                result = quotient
-            } else {
-                var exact = quotient, whole = Decimal()
-                NSDecimalRound(&whole, &exact, 0, quotient < 0 ? .up : .down)
-                result = x - whole * y
-            }
+            result = function == .divide ? DecimalArithmetic.quotient(x, y) : DecimalArithmetic.remainder(x, y)
         }
-        if outcome == .overflow || result.isNaN { throw overflow }
-        return outcome == .underflow ? 0 : result
+        guard let result else { throw overflow }
+        return result
     }
 
     private func rounded(_ value: Value) -> Value {

@@ -25,12 +25,18 @@ public enum DecimalKey {
 
     /// The number of the bytes; nil if they are ill-formed.
     public static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
+        parts(bytes).flatMap { DecimalDigits.decimal($0.mantissa, $0.exponent, isNegative: $0.isNegative) }
+    }
+
+    /// The digits, exponent and sign of the bytes; nil if they are ill-formed.
+    public static func parts(_ bytes: UnsafeRawBufferPointer) -> DecimalDigits.Parts? {
         guard let first = bytes.first else { return nil }
-        if first == 0x80 { return bytes.count == 1 ? 0 : nil }
+        if first == 0x80 { return bytes.count == 1 ? DecimalDigits.Parts(mantissa: 0, exponent: 0, isNegative: false) : nil }
         guard first == 0x81 || first == 0x7e, bytes.count >= 5 else { return nil }
         let flip: UInt8 = first == 0x7e ? 0xff : 0
         guard bytes[bytes.count - 1] ^ flip == 0 else { return nil }
         let exponent = (Int(bytes[1] ^ flip) << 8) + Int(bytes[2] ^ flip) - 32_768
+        guard DecimalDigits.firstDigits.contains(exponent) else { return nil }
         let digits = 2 * (bytes.count - 4)
         guard digits <= maximumDigits else { return nil }
         var mantissa: UInt128 = 0
@@ -39,7 +45,7 @@ public enum DecimalKey {
             guard pair >= 1, pair <= 100 else { return nil }
             mantissa = mantissa * 100 + UInt128(pair - 1)
         }
-        return DecimalDigits.decimal(mantissa, exponent - (digits - 1), isNegative: flip != 0)
+        return DecimalDigits.Parts(mantissa: mantissa, exponent: exponent - (digits - 1), isNegative: flip != 0)
     }
 }
 
@@ -47,6 +53,19 @@ public enum DecimalKey {
 public enum DecimalDigits {
     /// The exponents that Foundation's decimal has.
     public static let leastExponent = -128, greatestExponent = 127
+
+    /// The exponents that the first digit of a number can have.
+    static let firstDigits = leastExponent...(greatestExponent + DecimalKey.maximumDigits)
+
+    /// A whole number times a power of ten, and a sign.
+    public struct Parts: Sendable, Hashable {
+        /// The whole number.
+        public let mantissa: UInt128
+        /// The power.
+        public let exponent: Int
+        /// Whether the number is below zero.
+        public let isNegative: Bool
+    }
 
     /// A whole number times a power of ten; nil where no decimal is equal to it.
     ///

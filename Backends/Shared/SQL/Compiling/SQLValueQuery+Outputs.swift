@@ -12,8 +12,10 @@ extension SQLValueQuery {
                 guard let total = Self.total(columns[index], columns[count], type) else { return nil }
                 row.append(total)
             case .mean(let index, let count, let type):
-                guard let total = Self.total(columns[index], columns[count], type) else { return nil }
-                row.append(Self.mean(total, columns[count]))
+                guard let total = Self.total(columns[index], columns[count], type), let mean = Self.mean(total, columns[count]) else {
+                    return nil
+                }
+                row.append(mean)
             }
         }
         return row
@@ -28,12 +30,12 @@ extension SQLValueQuery {
         }
     }
 
-    private static func mean(_ total: Value, _ count: Value) -> Value {
+    private static func mean(_ total: Value, _ count: Value) -> Value? {
         guard case .int(let number) = count, number > 0 else { return .null }
         switch total {
         case .int(let total): return .double(Double(total) / Double(number))
         case .double(let total): return .double(total / Double(number))
-        case .decimal(let total): return .decimal(total / Decimal(number))
+        case .decimal(let total): return DecimalArithmetic.quotient(total, Decimal(number)).map(Value.decimal)
         case .null, .bool, .string, .date, .uuid, .data: return .null
         }
     }
