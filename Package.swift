@@ -159,7 +159,7 @@ let package = Package(
         tests("PolystoreQueryTests", "Tests/PolystoreQueryTests", ["PolystoreQuery", "PolystoreSchema"]),
         tests(
             "PolystoreTransferTests", "Tests/PolystoreTransferTests",
-            ["PolystoreTransfer", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite"]),
+            ["PolystoreTransfer", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite", "TestStores"]),
         tests("PolystoreCLITests", "Tests/PolystoreCLITests", ["polystore-command"]),
         tests("PolystoreMacrosTests", "Tests/PolystoreMacrosTests", ["PolystoreMacros", "PolystoreInMemory", "RawSessions", "TestStores"]),
         tests(

@@ -103,7 +103,7 @@ public enum ConformanceSuite {
         + RoutingCases.all + JointCases.all
         + ContextCases.all + ConditionCases.all + ImportCases.all
         + MigrationCases.all + RelationshipMigrations.all + MappedMigrations.all + LeavingMigrations.all
-        + TransformerCases.all + ChainCases.all + StepCases.all + RandomMigrations.all + SchemaCases.all
+        + TransformerCases.all + ChainCases.all + StepCases.all + RandomMigrations.all + SchemaCases.all + ConstraintCases.all
         + WatchingCases.all + EventCases.all + PlaceCases.all + BatchEventCases.all + ConsumerCases.all
         + RandomObservation.all + RacingCases.all + TwoStackCases.all
         + RollingCases.all + RollingRelationships.all + RollingPhases.all + RollingRefusals.all + RandomRolling.all

@@ -12,7 +12,7 @@ struct BulkLoad {
     private var isFresh: [EntityIndex: Bool] = [:]
     /// Entries of indexes that were empty, to be sorted.
     private var entries: [Int: IndexEntries] = [:]
-    /// Indexes that have entries of an earlier run.
+    /// Indexes that have entries of this load.
     private var begun: Set<Int> = []
     private var words = WordIndex.Collected()
     private(set) var greatest: [EntityIndex: Int64] = [:]
@@ -53,7 +53,16 @@ struct BulkLoad {
             for index in core.layout.wordIndexes[row.entity] { try words.add(row, index, maps) }
             try indexes.add(row, direct)
             for index in core.layout.indexes[row.entity] where waits(index, root) {
-                entries[index.map, default: IndexEntries()].append(indexes.entry(row, index))
+                let entry = indexes.entry(row, index)
+                if index.constraint == nil || entry.count - 8 < core.indexedBytes {
+                    entries[index.map, default: IndexEntries()].append(entry)
+                    continue
+                }
+                // Keys that were cut may agree without their values agreeing: what others have is looked for at once. What is sorted then
+                // no longer comes to an empty index.
+                try indexes.check(row, [index])
+                try indexes.add(row, [index])
+                begun.insert(index.map)
             }
         }
         if entries.values.reduce(0, { $0 + $1.size }) > Self.longestRun { try writeRuns() }
@@ -104,10 +113,10 @@ struct BulkLoad {
     private func write(_ run: IndexEntries, _ index: KeyValueLayout.IndexMap, isFirst: Bool) throws(StorageError) {
         var previous: [UInt8] = [], previousKey: Int64 = 0
         try run.inOrder { entry throws(StorageError) in
-            // Two that agree in all but the row's key break a unique constraint, unless a value is nil or was cut.
+            // Two that agree in all but the row's key break a unique constraint, unless a value is nil. None was cut (`load`).
             if let constraint = index.constraint {
                 let prefix = UnsafeRawBufferPointer(rebasing: entry.dropLast(8))
-                if prefix.first != 0, prefix.count < 503 {
+                if prefix.first != 0 {
                     let isNeighbour = prefix.elementsEqual(previous)
                     let other = isNeighbour ? previousKey : isFirst ? nil : try earlierKey(index, prefix)
                     if let other { throw violation(index, constraint, [other, KeyBytes.lastKey(entry)]) }

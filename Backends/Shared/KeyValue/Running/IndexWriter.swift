@@ -92,11 +92,18 @@ final class IndexWriter {
         other.clear()
         try core.decode(found, record, map, into: other)
         let stored = other.row(0)
-        for slot in index.slots
-        where compareBytes(row[slot].bytes, stored[slot].bytes) != 0 || row[slot].int != stored[slot].int && row[slot].length == 0 {
-            return false
-        }
+        for slot in index.slots where !Self.isSame(row[slot], stored[slot]) { return false }
         return true
+    }
+
+    /// Whether two cells of an attribute hold one value. The bits of texts and bytes are where they lie.
+    private static func isSame(_ a: Cell, _ b: Cell) -> Bool {
+        if a.kind != b.kind { return false }
+        switch a.kind {
+        case .null: return true
+        case .int, .real: return a.bits == b.bits
+        case .text, .blob: return compareBytes(a.bytes, b.bytes) == 0
+        }
     }
 
     func violation(_ row: borrowing RowView, _ constraint: ResolvedConstraint, _ found: Int64) -> StorageError {

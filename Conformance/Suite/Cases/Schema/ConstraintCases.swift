@@ -1,0 +1,81 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Group S: which values a unique constraint takes for equal.
+enum ConstraintCases {
+    static let all: [ConformanceCase] = [lengths, loads]
+
+    private static let long = String(repeating: "x", count: 600)
+
+    private static func attribute(_ name: String, _ type: ValueType = .string) -> Attribute { Attribute(name, type, isOptional: true) }
+
+    private static func schema() throws -> Schema {
+        let label = Entity(
+            "Label", attributes: [attribute("a"), attribute("b"), attribute("c", .data), attribute("n", .int64)],
+            uniqueConstraints: [UniqueConstraint(["a", "b"]), UniqueConstraint(["a", "c"]), UniqueConstraint(["a", "n"])])
+        return try Schema(entities: [label])
+    }
+
+    private static func upsert(
+        _ scratch: Scratch, _ name: String, _ constraint: Int, _ rows: [[String: Value]], changing: String
+    ) throws -> [UpsertedRow] {
+        let entity = try scratch.entity(name), description = scratch.schema[entity]
+        var mask = SlotMask(), result: [UpsertedRow] = []
+        if let slot = description.slot(changing) { mask.insert(slot) }
+        try scratch.write { writer in
+            var keys: [Int64] = []
+            while keys.count < rows.count { keys += Array(try writer.reserveKeys(entity, count: rows.count - keys.count)) }
+            let source = scratch.source(entity, zip(keys, rows).map { ($0, 1, $1) })
+            result = try writer.upsert(
+                RowUpsert(entity: entity, constraint: description.uniqueConstraints[constraint], mask: mask, rows: source))
+        }
+        return result
+    }
+
+    private static let lengths = ConformanceCase("S017.long-values-of-a-compound-constraint", clause: "semantics V, W") { harness, check in
+        try harness.withStore(schema()) { scratch in
+            func label(_ suffix: String, _ name: String, _ value: Value) -> [String: Value] { ["a": .string(long + suffix), name: value] }
+            let texts = ["", "z", "zz"].map { label("", "b", .string($0)) }
+            let data = [Data(), Data([0]), Data([0, 0])].map { label("q", "c", .data($0)) }
+            let numbers = [0, 1, -1].map { label("r", "n", .int($0)) }
+            for row in texts + data + numbers {
+                try scratch.insert("Label", [row])
+                check.throwing(.uniqueConstraintViolated, "again") { try scratch.insert("Label", [row]) }
+            }
+            check.throwing(.uniqueConstraintViolated, "in one change set") {
+                try scratch.insert("Label", [label("s", "b", .string("")), label("s", "b", .string(""))])
+            }
+            try scratch.insert("Label", [label("s", "b", .null), label("s", "b", .null)])
+            check.equal(try scratch.keys(FetchRequest("Label")).count, 11, "objects")
+            let upserted = try upsert(scratch, "Label", 0, [texts[0], label("t", "b", .string(""))], changing: "n")
+            check.equal(upserted.map(\.isInserted), [false, true], "an upsert finds the one that is there")
+        }
+    }
+
+    private static let loads = ConformanceCase("S018.a-load-checks-long-unique-values", clause: "semantics V") { harness, check in
+        try harness.withStore { scratch in
+            func rows(_ codes: [String], from key: Int64 = 1) -> [(Int64, [String: Value])] {
+                codes.enumerated().map { (key + Int64($0), ["code": .string($1)]) }
+            }
+            for length in [1, 400, 499, 500, 501, 502, 503, 600, 1_024] {
+                let equal = String(repeating: "y", count: length)
+                for codes in [[equal, equal], [long, equal, "a", "zz", equal, "b"]] {
+                    check.throwing(.uniqueConstraintViolated, "equal in \(length) bytes") { try scratch.load("Thing", rows(codes)) }
+                }
+            }
+            check.equal(try scratch.keys(FetchRequest("Thing")), [], "nothing is loaded")
+            let codes = ["b", long + "2", "z", long, long + "1", "a", String(repeating: "x", count: 499), "xx"]
+            try scratch.load("Thing", rows(codes))
+            let order = FetchRequest("Thing", orderBy: [SortDescriptor("code")])
+            check.equal(try scratch.keys(order), [6, 1, 8, 7, 4, 5, 2, 3], "in their order")
+            for (index, code) in codes.enumerated() {
+                let request = FetchRequest("Thing", where: .compare(.path("code"), .equal, .value(.string(code))))
+                check.equal(try scratch.keys(request), [Int64(index + 1)], "found")
+                check.throwing(.uniqueConstraintViolated, "loaded again") { try scratch.load("Thing", rows([code], from: 20)) }
+                check.throwing(.uniqueConstraintViolated, "added again") { try scratch.insert("Thing", [["code": .string(code)]]) }
+            }
+            try scratch.load("Thing", rows([long + "3", "c"], from: 20))
+            check.equal(try scratch.keys(FetchRequest("Thing")).count, 10, "objects")
+        }
+    }
+}
