@@ -98,7 +98,11 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
         var answer: [[Value]] = []
         for row in 0..<result.count {
             var columns: [Value] = []
-            for (column, type) in query.columns.enumerated() { columns.append(try result.value(row, column, as: type, scratch)) }
+            for (column, type) in query.columns.enumerated() {
+                // A total beyond its type, or a value that its attribute cannot have: the rows tell which.
+                guard let value = try result.value(row, column, as: type, scratch) else { return nil }
+                columns.append(value)
+            }
             guard let values = query.row(columns) else { return nil }
             // A total of integers that is no Int64 is left to the accumulator, which knows what to do with it.
             for (output, value) in zip(query.outputs, values) {

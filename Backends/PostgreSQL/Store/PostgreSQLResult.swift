@@ -25,7 +25,8 @@ final class PostgreSQLResult {
     /// The number of rows that the statement changed.
     var changes: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
-    /// The cell of a field; text and bytes point into the result, decimals are copied into the batch.
+    /// The cell of a field; text and bytes point into the result, decimals are copied into the batch. A date or a numeric that no attribute
+    /// has becomes a cell that is ill-formed where it is decoded: that error names the object.
     ///
     /// - Throws: `corrupted` for a field that has not the form of its type.
     @inline(__always)
@@ -38,11 +39,14 @@ final class PostgreSQLResult {
         case (23, 4): return .int(Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self))))
         case (700, 4): return .real(Double(Float(bitPattern: UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)))))
         case (701, 8): return .real(Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
-        case (1184, 8): return .int(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)) &+ PostgreSQLCodec.epoch)
+        case (1184, 8):
+            // Infinities are the ends of the range (timestamp.h, DT_NOEND).
+            let (date, overflows) = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)).addingReportingOverflow(PostgreSQLCodec.epoch)
+            return .int(overflows ? .max : date)
         case (16, _), (20, _), (21, _), (23, _), (700, _), (701, _), (1184, _): throw Self.illFormed
         case (1700, _):
             guard let number = PostgreSQLNumeric.decode(bytes) else { throw Self.illFormed }
-            return batch.cell(for: .decimal(number))
+            return number.isNaN ? Cell(bits: 0, length: 0, kind: .blob) : batch.cell(for: .decimal(number))
         case (17, _), (2950, 16): return .blob(bytes.start, bytes.count)
         case (2950, _): throw Self.illFormed
         default: return .text(bytes.start, bytes.count)
@@ -59,16 +63,14 @@ final class PostgreSQLResult {
 
     private static var illFormed: StorageError { StorageError(.corrupted, "a value on the server has ill-formed bytes") }
 
-    /// The value of a field for a type; a numeric total that fits an integer is one.
-    func value(_ row: Int, _ column: Int, as type: ValueType, _ scratch: RowBatch) throws(StorageError) -> Value {
+    /// The value of a field for a type, nil for one that the type does not have; a numeric total that fits an integer is one.
+    func value(_ row: Int, _ column: Int, as type: ValueType, _ scratch: RowBatch) throws(StorageError) -> Value? {
         scratch.clear()
         let cell = try cell(row, column, scratch)
-        if type.isInteger, oids[column] == 1700 {
-            guard case .decimal(let number) = Value(cell, as: .decimal) else { return .null }
-            return Int64(number.description).map(Value.int) ?? .decimal(number)
-        }
-        guard let value = Value(cell, as: type) else { throw Self.illFormed }
-        return value
+        guard type.isInteger, oids[column] == 1700 else { return Value(cell, as: type) }
+        let total = Value(cell, as: .decimal)
+        if case .decimal(let number)? = total, let whole = Int64(number.description) { return .int(whole) }
+        return total
     }
 
     /// The values of all rows, each column as a type.
@@ -77,7 +79,10 @@ final class PostgreSQLResult {
         var rows: [[Value]] = []
         for row in 0..<count {
             var values: [Value] = []
-            for (column, type) in types.enumerated() { values.append(try value(row, column, as: type, scratch)) }
+            for (column, type) in types.enumerated() {
+                guard let value = try value(row, column, as: type, scratch) else { throw Self.illFormed }
+                values.append(value)
+            }
             rows.append(values)
         }
         return rows

@@ -12,9 +12,9 @@ extension Bool: AttributeValue {
         guard case .bool(let value) = attributeValue else { return nil }
         self = value
     }
-    /// The bool of a cell.
+    /// The bool of a cell; nil for another number.
     @inlinable @inline(__always)
-    public static func _decode(_ cell: Cell) -> Bool? { cell.bits != 0 }
+    public static func _decode(_ cell: Cell) -> Bool? { cell.isBool ? cell.bits != 0 : nil }
     /// The cell of the bool.
     @inlinable @inline(__always)
     public func _encode(_ batch: RowBatch) -> Cell { .int(self ? 1 : 0) }
@@ -52,9 +52,9 @@ extension Int16: AttributeValue {
         guard case .int(let value) = attributeValue else { return nil }
         self.init(exactly: value)
     }
-    /// The number of a cell.
+    /// The number of a cell; nil if it is out of range.
     @inlinable @inline(__always)
-    public static func _decode(_ cell: Cell) -> Int16? { Int16(truncatingIfNeeded: cell.int) }
+    public static func _decode(_ cell: Cell) -> Int16? { Int16(exactly: cell.int) }
     /// The cell of the number.
     @inlinable @inline(__always)
     public func _encode(_ batch: RowBatch) -> Cell { .int(Int64(self)) }
@@ -72,9 +72,9 @@ extension Int32: AttributeValue {
         guard case .int(let value) = attributeValue else { return nil }
         self.init(exactly: value)
     }
-    /// The number of a cell.
+    /// The number of a cell; nil if it is out of range.
     @inlinable @inline(__always)
-    public static func _decode(_ cell: Cell) -> Int32? { Int32(truncatingIfNeeded: cell.int) }
+    public static func _decode(_ cell: Cell) -> Int32? { Int32(exactly: cell.int) }
     /// The cell of the number.
     @inlinable @inline(__always)
     public func _encode(_ batch: RowBatch) -> Cell { .int(Int64(self)) }
@@ -112,9 +112,9 @@ extension Float: AttributeValue {
         guard case .double(let value) = attributeValue else { return nil }
         self.init(value)
     }
-    /// The number of a cell.
+    /// The number of a cell; nil if it is out of range.
     @inlinable @inline(__always)
-    public static func _decode(_ cell: Cell) -> Float? { Float(cell.real) }
+    public static func _decode(_ cell: Cell) -> Float? { cell.isFloat ? Float(cell.real) : nil }
     /// The cell of the number.
     @inlinable @inline(__always)
     public func _encode(_ batch: RowBatch) -> Cell { .real(Double(self)) }
@@ -138,9 +138,9 @@ extension Double: AttributeValue {
         guard case .double(let value) = attributeValue else { return nil }
         self.init(value)
     }
-    /// The number of a cell.
+    /// The number of a cell; nil for NaN.
     @inlinable @inline(__always)
-    public static func _decode(_ cell: Cell) -> Double? { Double(cell.real) }
+    public static func _decode(_ cell: Cell) -> Double? { cell.real.isNaN ? nil : cell.real }
     /// The cell of the number.
     @inlinable @inline(__always)
     public func _encode(_ batch: RowBatch) -> Cell { .real(Double(self)) }

@@ -15,9 +15,9 @@ extension Date: AttributeValue {
         guard case .date(let value) = attributeValue else { return nil }
         self = Microseconds.date(value)
     }
-    /// The date of a cell.
+    /// The date of a cell; nil outside the years 1 to 9999.
     @inlinable
-    public static func _decode(_ cell: Cell) -> Date? { Microseconds.date(cell.int) }
+    public static func _decode(_ cell: Cell) -> Date? { Microseconds.contains(cell.int) ? Microseconds.date(cell.int) : nil }
     /// The cell of the date.
     public func _encode(_ batch: RowBatch) -> Cell { .int(Microseconds.from(self) ?? 0) }
     /// Rounds to the microsecond and refuses dates outside the years 1 to 9999.

@@ -64,6 +64,12 @@ public struct Cell {
     /// The double of a `.real` cell.
     @inlinable public var real: Double { Double(bitPattern: bits) }
 
+    /// Whether the number is one of a bool.
+    @inlinable public var isBool: Bool { bits <= 1 }
+
+    /// Whether the double is one of a float, rounded or not: a number, and infinite only as itself.
+    @inlinable public var isFloat: Bool { abs(real) <= Double(Float.greatestFiniteMagnitude) || real.isInfinite }
+
     /// The bytes of a text or blob cell; empty for others.
     @inlinable public var bytes: UnsafeRawBufferPointer {
         guard length > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }

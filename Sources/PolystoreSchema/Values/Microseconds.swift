@@ -3,9 +3,12 @@ public import Foundation
 /// Dates as whole microseconds since 1970, the one form in which stores keep them.
 public enum Microseconds {
     /// 0001-01-01T00:00:00Z.
-    public static let minimum: Int64 = -62_135_596_800_000_000
+    @inlinable public static var minimum: Int64 { -62_135_596_800_000_000 }
     /// 9999-12-31T23:59:59.999999Z.
-    public static let maximum: Int64 = 253_402_300_799_999_999
+    @inlinable public static var maximum: Int64 { 253_402_300_799_999_999 }
+
+    /// Whether a number of microseconds is a date of the years 1 to 9999.
+    @inlinable public static func contains(_ microseconds: Int64) -> Bool { microseconds >= minimum && microseconds <= maximum }
 
     /// The whole microseconds nearest to `date`, or nil outside the years 1 to 9999.
     public static func from(_ date: Date) -> Int64? {

@@ -31,17 +31,32 @@ extension String {
 }
 
 extension Value {
-    /// The value of a cell; nil if its bytes are ill-formed for the type.
+    /// The value of a cell; nil if its bytes are ill-formed for the type, or its number is none of the type's.
     public init?(_ cell: Cell, as type: ValueType) {
         if cell.kind == .null {
             self = .null
             return
         }
         switch type {
-        case .bool: self = .bool(cell.int != 0)
-        case .int16, .int32, .int64: self = .int(cell.int)
-        case .float, .double: self = .double(cell.real)
-        case .date: self = .date(cell.int)
+        case .bool:
+            guard cell.isBool else { return nil }
+            self = .bool(cell.int != 0)
+        case .int16:
+            guard Int16(exactly: cell.int) != nil else { return nil }
+            self = .int(cell.int)
+        case .int32:
+            guard Int32(exactly: cell.int) != nil else { return nil }
+            self = .int(cell.int)
+        case .int64: self = .int(cell.int)
+        case .float:
+            guard cell.isFloat else { return nil }
+            self = .double(cell.real)
+        case .double:
+            guard !cell.real.isNaN else { return nil }
+            self = .double(cell.real)
+        case .date:
+            guard Microseconds.contains(cell.int) else { return nil }
+            self = .date(cell.int)
         case .string, .url:
             guard let text = String(utf8: cell.bytes) else { return nil }
             self = .string(text)
