@@ -14,10 +14,18 @@ import Testing
     var price: Decimal?
 }
 
-/// What no attribute of a type can hold is not read as another value.
+@Model final class Draft: ManagedObject {
+    var plain: String = ""
+    @Attribute(.indexed) var title: String = ""
+    @Attribute(.indexed) var subtitle: String = ""
+    var bytes: Data?
+    @Attribute(.indexed) var digest: Data?
+}
+
+/// What no attribute of a type can hold is neither read as another value nor written by a batch.
 @Suite struct ValueLimitTests {
     private func stack(_ store: TestStore) throws -> DataStack {
-        let stack = try DataStack(Reading.self)
+        let stack = try DataStack(Reading.self, Draft.self)
         try stack.addStorageAndWait(store.make())
         return stack
     }
@@ -73,6 +81,33 @@ import Testing
         #expect(all.map(\.small) == [.min, .max] && all.map(\.medium) == [.min, .max] && all.map(\.isOn) == [false, true])
         #expect(all.map(\.weight) == [-.greatestFiniteMagnitude, .infinity])
         #expect(all[0].at == first && all[1].price == greatest)
+    }
+
+    @Test(arguments: TestStore.all) func aBatchKeepsTheLimitsOfAnIndex(_ store: TestStore) throws {
+        let stack = try stack(store)
+        func update(_ assignments: Assignment<Draft>...) throws {
+            try stack.perform(synchronous: { transaction in
+                for assignment in assignments { try transaction.updateAll(From<Draft>(), assignment) }
+            })
+        }
+        func fill(_ count: Int) throws {
+            try update(
+                .set(\.plain, to: String(repeating: "x", count: count)), .set(\.bytes, to: Data(repeating: 1, count: count)),
+                .set(\.title, to: "t"), .set(\.digest, to: nil))
+        }
+        try stack.perform(synchronous: { for _ in 0..<3 { _ = try $0.create(Draft.self) } })
+        try fill(1_025)
+        #expect(error { try update(.set(\.title, to: \.plain)) }?.code == .valueTooLarge)
+        #expect(error { try update(.set(\.digest, to: \.bytes)) }?.code == .valueTooLarge)
+        #expect(try stack.fetchAll(From<Draft>()).map(\.title) == ["t", "t", "t"])
+        try fill(1_024)
+        try update(.set(\.title, to: \.plain), .set(\.subtitle, to: \.title), .set(\.digest, to: \.bytes))
+        let both = ValueExpression<Draft, String>(.function(.concatenate, [.path("title"), .path("subtitle")]))
+        #expect(error { try update(.set(\.title, to: both)) }?.code == .valueTooLarge)
+        try update(.set(\.plain, to: both))
+        let all = try stack.fetchAll(From<Draft>())
+        #expect(all.map(\.subtitle.utf8.count) == [1_024, 1_024, 1_024] && all.map(\.plain.utf8.count) == [2_048, 2_048, 2_048])
+        #expect(all.map { $0.digest?.count } == [1_024, 1_024, 1_024])
     }
 }
 #endif

@@ -112,8 +112,8 @@ struct BatchWork {
         guard let sessions = context.sessions else { throw SessionPool.ended }
         let unique = Set(description.family.flatMap { schema[$0].uniqueConstraints.flatMap(\.slots) })
         let isUnique = assignments.contains { unique.contains($0.slot) }
-        let isTyped = assignments.allSatisfy { $0.value.type == description.slots[$0.slot].type }
-        if isPlain, !isUnique, isTyped,
+        let isSettable = assignments.allSatisfy { $0.value.type == description.slots[$0.slot].type && isNormal($0.value, $0.slot) }
+        if isPlain, !isUnique, isSettable,
             let keys = try sessions.updateAll(BatchUpdate(fetch: plan, assignments: assignments), in: store)
         {
             for (_, keys) in keys { try took(keys, store, isDeletion: false) }
@@ -126,6 +126,37 @@ struct BatchWork {
             try sessions.apply(try changes(part, assignments, store), to: store)
             try took(part, store, isDeletion: false)
         }
+    }
+
+    /// Whether all that an engine computes for an expression is as `EntityDescription.normalise` makes the values of a slot and allows them.
+    /// What it reads from an attribute is so where that attribute has the same limits.
+    private func isNormal(_ expression: CheckedExpression, _ slot: Int) -> Bool {
+        let isLimited = isLimited(slot)
+        switch expression {
+        case .path(let path): return !isLimited || hasLimits(of: slot, path)
+        case .value(.double(let zero), _) where zero == 0: return zero.sign == .plus
+        case .value(let value, _): return (try? description.normalise(value, slot: slot)) == value
+        case .conditional(_, let a, let b, _): return isNormal(a, slot) && isNormal(b, slot)
+        case .function(.coalesce, let arguments, _): return arguments.allSatisfy { isNormal($0, slot) }
+        case .function(.concatenate, let arguments, _): return !isLimited && arguments.allSatisfy { isNormal($0, slot) }
+        case .outer, .function, .related: return !isLimited
+        }
+    }
+
+    /// Whether not every value of its type is one of a slot.
+    private func isLimited(_ slot: Int) -> Bool {
+        let type = description.slots[slot].type
+        if let attribute = description.slots[slot].attribute, !attribute.allowedValues.isEmpty { return true }
+        return (type.isText || type == .data) && description.family.contains { schema[$0].isIndexed(slot) }
+    }
+
+    /// Whether the values of a path have the limits of a slot.
+    private func hasLimits(of slot: Int, _ path: CheckedPath) -> Bool {
+        guard case .slot(let source) = path.leaf, let from = schema[path.entity].slots[source].attribute,
+            let attribute = description.slots[slot].attribute
+        else { return false }
+        let isShort = schema[path.entity].isIndexed(source) || !description.family.contains { schema[$0].isIndexed(slot) }
+        return isShort && (attribute.allowedValues.isEmpty || from.allowedValues == attribute.allowedValues)
     }
 
     /// The keys of the rows of the plan.
