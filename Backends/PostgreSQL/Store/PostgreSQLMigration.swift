@@ -73,8 +73,7 @@ final class PostgreSQLMigration: StorageMigration {
     static func refuseDuplicates(
         _ index: SQLTables.IndexStatement, _ tables: SQLTables, _ connection: PostgreSQLConnection
     ) throws(StorageError) {
-        let duplicates = try connection.query(
-            SQLTables.duplicates(in: SQLText.quoted(tables.table(index.root)), index.columns.map(SQLText.quoted)), [])
+        let duplicates = try connection.query(tables.duplicates(index), [])
         if duplicates.count == 0 { return }
         let entity = tables.schema.entities[index.constraint?.declaredIn ?? index.root].name
         let label = index.constraint?.name ?? entity

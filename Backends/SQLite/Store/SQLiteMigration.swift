@@ -63,8 +63,7 @@ final class SQLiteMigration: StorageMigration {
         if code == SQLITE_OK { return }
         var error = SQLiteConstraint.error(code, connection, plan.new, index.root)
         if error.code == .uniqueConstraintViolated {
-            let columns = index.columns.map(SQLText.quoted)
-            let statement = try connection.statement(SQLTables.duplicates(in: SQLText.quoted(plan.new.table(index.root)), columns))
+            let statement = try connection.statement(plan.new.duplicates(index))
             defer { statement.reset() }
             while try statement.step() {
                 error.details.keys += [sqlite3_column_int64(statement.handle, 0), sqlite3_column_int64(statement.handle, 1)]

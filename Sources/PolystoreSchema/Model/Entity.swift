@@ -50,7 +50,7 @@ public struct Entity: Sendable, Hashable {
     public var relationships: [Relationship]
     /// Its indexes.
     public var indexes: [Index]
-    /// Its unique constraints, which also bind sub-entities.
+    /// Its unique constraints, which also bind sub-entities. Objects of entities above are free, also in attributes that are inherited.
     public var uniqueConstraints: [UniqueConstraint]
     /// The name that the entity had in the previous version, when it was renamed.
     public var originalName: String?

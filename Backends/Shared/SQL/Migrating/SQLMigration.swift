@@ -124,11 +124,13 @@ public struct SQLMigration: Sendable {
 }
 
 extension SQLTables {
-    /// The statement that finds keys of rows that agree in all of some columns, two of each group.
-    public static func duplicates(in table: String, _ columns: [String]) -> String {
-        let conditions = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+    /// The statement that finds keys of rows that violate the constraint of an index, two of each group.
+    public func duplicates(_ index: IndexStatement) -> String {
+        let columns = index.columns.map(SQLText.quoted)
+        let conditions = columns.map { "\($0) IS NOT NULL" } + (index.condition.map { [$0] } ?? [])
         return """
-            SELECT min("_id"), max("_id") FROM \(table) WHERE \(conditions) GROUP BY \(columns.joined(separator: ", ")) \
+            SELECT min("_id"), max("_id") FROM \(SQLText.quoted(table(index.root))) \
+            WHERE \(conditions.joined(separator: " AND ")) GROUP BY \(columns.joined(separator: ", ")) \
             HAVING count(*) > 1 ORDER BY 1 LIMIT 10
             """
     }

@@ -16,9 +16,10 @@ extension SQLTables {
         assignments.append("\"_version\" = \(table).\"_version\" + 1")
         let numbers = description.family.map { String(entityNumbers[$0]) }.joined(separator: ", ")
         let condition = description.isHierarchy ? " WHERE \(table).\"_entity\" IN (\(numbers))" : ""
+        let bound = self.condition(upsert.constraint).map { " WHERE \($0)" } ?? ""
         let hierarchy = description.isHierarchy ? ", \"_entity\"" : ""
         return "INSERT INTO \(table)(\(names.joined(separator: ", "))\(hierarchy)) \(rows) "
-            + "ON CONFLICT (\(target)) DO UPDATE SET \(assignments.joined(separator: ", "))\(condition) RETURNING \"_id\"\(hierarchy)"
+            + "ON CONFLICT (\(target))\(bound) DO UPDATE SET \(assignments.joined(separator: ", "))\(condition) RETURNING \"_id\"\(hierarchy)"
     }
 
     /// The entity of a number in `_entity`.

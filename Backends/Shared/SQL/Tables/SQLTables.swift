@@ -93,6 +93,8 @@ public struct SQLTables: Sendable {
         public let constraint: ResolvedConstraint?
         /// The columns that it speaks of.
         public let columns: [String]
+        /// The rows that a constraint binds; nil for all.
+        public let condition: String?
         /// Whether it is a table of its own, which does not go with the one that it belongs to.
         public let isTable: Bool
     }
@@ -160,14 +162,14 @@ public struct SQLTables: Sendable {
         case .ordered:
             return IndexStatement(
                 root: index.entity.root, name: name, creation: creation(index, name), removal: "DROP INDEX \(SQLText.quoted(name))",
-                constraint: index.constraint, columns: columns, isTable: false)
+                constraint: index.constraint, columns: columns, condition: index.constraint.flatMap(condition), isTable: false)
         case .fullText:
             guard let fullText = dialect.fullText, let slot = index.slots.first else { return nil }
             let column = fullTextColumn(index, slot)
             return IndexStatement(
                 root: index.entity.root, name: name, creation: fullText.creation(column), removal: fullText.removal(column),
                 constraint: nil,
-                columns: columns, isTable: true)
+                columns: columns, condition: nil, isTable: true)
         }
     }
 
@@ -176,8 +178,19 @@ public struct SQLTables: Sendable {
         let isUnique = index.constraint != nil
         let keys = isUnique ? columns : columns.map(dialect.indexKey) + [SQLText.quoted("_id")]
         let table = SQLText.quoted(table(index.entity.index))
-        let condition = index.condition.flatMap(SQLPredicates(tables: self).indexCondition).map { " WHERE \($0)" } ?? ""
+        let rows = index.constraint.flatMap(condition) ?? index.condition.flatMap(SQLPredicates(tables: self).indexCondition)
+        let condition = rows.map { " WHERE \($0)" } ?? ""
         return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLText.quoted(name)) ON \(table)(\(keys.joined(separator: ", ")))\(condition)"
+    }
+
+    /// The rows of a hierarchy's table that a unique constraint binds, by their entity; nil where its index can hold all.
+    ///
+    /// A constraint binds the objects of the entity that declares it and of those below. Others have nil in the attributes that this entity
+    /// adds, and nil is like no other value: only a constraint on nothing but inherited properties needs a condition.
+    func condition(_ constraint: ResolvedConstraint) -> String? {
+        let entity = schema[constraint.declaredIn]
+        if entity.index == entity.root || constraint.slots.contains(where: { entity.slots[$0].declaredIn == entity.index }) { return nil }
+        return "\"_entity\" IN (\(entity.family.map { String(entityNumbers[$0]) }.joined(separator: ", ")))"
     }
 
     /// The statement that makes the table of a hierarchy.

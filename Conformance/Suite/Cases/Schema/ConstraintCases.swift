@@ -1,9 +1,9 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Group S: which values a unique constraint takes for equal.
+/// Group S: which objects a unique constraint binds, and which values it takes for equal.
 enum ConstraintCases {
-    static let all: [ConformanceCase] = [lengths, loads]
+    static let all: [ConformanceCase] = [lengths, loads, families]
 
     private static let long = String(repeating: "x", count: 600)
 
@@ -13,7 +13,11 @@ enum ConstraintCases {
         let label = Entity(
             "Label", attributes: [attribute("a"), attribute("b"), attribute("c", .data), attribute("n", .int64)],
             uniqueConstraints: [UniqueConstraint(["a", "b"]), UniqueConstraint(["a", "c"]), UniqueConstraint(["a", "n"])])
-        return try Schema(entities: [label])
+        let base = Entity("Base", attributes: [attribute("tag"), attribute("n", .int64)])
+        let sub = Entity(
+            "Sub", parent: "Base", attributes: [attribute("k")],
+            uniqueConstraints: [UniqueConstraint(["tag"]), UniqueConstraint(["n", "k"])])
+        return try Schema(entities: [label, base, Entity("Other", parent: "Base"), sub, Entity("Below", parent: "Sub")])
     }
 
     private static func upsert(
@@ -76,6 +80,37 @@ enum ConstraintCases {
             }
             try scratch.load("Thing", rows([long + "3", "c"], from: 20))
             check.equal(try scratch.keys(FetchRequest("Thing")).count, 10, "objects")
+        }
+    }
+
+    private static let families = ConformanceCase(
+        "S019.a-constraint-binds-the-entity-that-declares-it-and-those-below", clause: "semantics V; Entity.uniqueConstraints"
+    ) { harness, check in
+        try harness.withStore(schema()) { scratch in
+            func row(_ tag: String) -> [String: Value] { ["tag": .string(tag)] }
+            try scratch.insert("Other", [row("x"), row("x")])
+            try scratch.insert("Base", [row("x"), row("x")])
+            try scratch.insert("Sub", [row("x")])
+            for name in ["Sub", "Below"] {
+                do {
+                    try scratch.insert(name, [row("x")])
+                    check.isTrue(false, "another \(name) is refused")
+                } catch let error as StorageError {
+                    check.equal(error.code, .uniqueConstraintViolated, "code")
+                    check.equal(error.details.constraint, "Sub(tag)", "constraint")
+                }
+            }
+            check.throwing(.uniqueConstraintViolated, "two attributes, one of them inherited") {
+                try scratch.insert("Sub", (0..<2).map { _ in ["n": .int(1), "k": .string("k")] })
+            }
+            try scratch.insert("Other", [["n": .int(1)], ["n": .int(1)]])
+            // Others have the values of both.
+            try scratch.insert("Other", [row("y")])
+            let upserted = try upsert(scratch, "Sub", 0, [row("x"), row("y")], changing: "n")
+            check.equal(upserted.map(\.isInserted), [false, true], "an upsert finds what the constraint binds")
+            check.throwing(.uniqueConstraintViolated, "an update") { try scratch.update("Sub", upserted[1].key, row("x")) }
+            try scratch.update("Sub", upserted[1].key, row("w"))
+            check.equal(try scratch.keys(FetchRequest("Base", where: .compare(.path("tag"), .equal, .value(.string("x"))))).count, 5, "x")
         }
     }
 }
