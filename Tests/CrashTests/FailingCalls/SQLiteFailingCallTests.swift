@@ -23,7 +23,7 @@ import Testing
 
     @Test(
         .enabled(if: FailingCalls.library != nil, "the library that lets calls fail is built with cc on Linux"),
-        arguments: [.inputOutput, .shortWrite])
+        arguments: [FailingCalls.Failure.inputOutput, .shortWrite])
     func noFailureLeavesAPageWithoutItsChecksum(_ failure: FailingCalls.Failure) throws {
         var script = FailingScript("sqlite", failure)
         script.options = "?checksums=on"
