@@ -98,7 +98,7 @@ public enum ConformanceSuite {
         + RelationshipCases.all + DeletionCases.all + UniqueCases.all + UpsertCases.all + BatchCases.all + SQLCases.all + StreamCases.all
         + PartialCases.all + WholenessCases.all + WideCases.all + BlockCases.all + OrderedPairCases.all
         + FailureCases.all
-        + LockingCases.all + QueueCases.all
+        + LockingCases.all + DetachedCases.all + QueueCases.all
         + IsolationCases.all
         + RoutingCases.all + JointCases.all
         + ContextCases.all + ConditionCases.all + ImportCases.all

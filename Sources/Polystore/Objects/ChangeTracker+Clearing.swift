@@ -38,14 +38,24 @@ extension ChangeTracker {
     }
 
     /// Gives back what the deletion of an object took from objects that are still there.
-    func restore(_ clearing: Clearing, _ schema: Schema) {
-        for reference in clearing.references.reversed() where !reference.object.isDeletedObject { restore(reference) }
+    ///
+    /// - Parameters:
+    ///   - settled: The objects whose references are those of the store already.
+    ///   - isEnded: Whether a pair has no place any more, because its member belongs to another owner now.
+    func restore(
+        _ clearing: Clearing, _ schema: Schema, except settled: Set<ObjectIdentifier>, _ isEnded: (LinkKey, Pair) -> Bool
+    ) {
+        for reference in clearing.references.reversed()
+        where !reference.object.isDeletedObject && !settled.contains(ObjectIdentifier(reference.object)) {
+            restore(reference)
+        }
         let gone = Set(deleted.map { Place(store: Int($0._store), root: $0.description.root, key: $0._key) })
         for removal in clearing.removals.reversed() {
             let link = schema.links[removal.key.link], store = removal.key.store
             let owner = Place(store: store, root: schema[link.owner].root, key: removal.pair.owner)
             let member = Place(store: store, root: schema[link.member].root, key: removal.pair.member)
-            if !gone.contains(owner), !gone.contains(member) { links[removal.key, default: [:]][removal.pair] = removal.former }
+            if gone.contains(owner) || gone.contains(member) || isEnded(removal.key, removal.pair) { continue }
+            links[removal.key, default: [:]][removal.pair] = removal.former
         }
         links = links.filter { !$0.value.isEmpty }
     }
@@ -69,7 +79,7 @@ extension ChangeTracker {
     }
 
     /// Forgets that a slot was assigned, and that the object was changed where it was the only one.
-    private func unassign(_ object: ManagedObject, _ slot: Int) {
+    func unassign(_ object: ManagedObject, _ slot: Int) {
         if slot < 63 {
             object._dirty &= ~(1 << UInt64(slot))
         } else {

@@ -28,6 +28,8 @@ final class ChangeTracker {
     var highSlots: [ObjectIdentifier: SlotMask] = [:]
     /// Pairs to add with their rank, or to remove (nil).
     var links: [LinkKey: [Pair: Int64?]] = [:]
+    /// The pairs of `links` that were there before and get another rank, which says nothing of whether they should be there.
+    var reranked: [LinkKey: Set<Pair>] = [:]
     /// Objects with required relationships that were written before commit; they are checked then.
     var unchecked = ContiguousArray<ManagedObject>()
     /// The to-many relationships with limits whose members changed.
@@ -66,8 +68,18 @@ final class ChangeTracker {
     var hasPending: Bool { !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !links.isEmpty }
     var hasChanges: Bool { hasPending || !written.isEmpty }
 
+    /// Adds a pair.
     func link(_ link: Int, _ store: Int, _ pair: Link) {
-        links[LinkKey(link: link, store: store), default: [:]][Pair(owner: pair.owner, member: pair.member)] = .some(pair.rank)
+        let key = LinkKey(link: link, store: store)
+        links[key, default: [:]][Pair(owner: pair.owner, member: pair.member)] = .some(pair.rank)
+        reranked[key]?.remove(Pair(owner: pair.owner, member: pair.member))
+    }
+
+    /// Gives a pair that is there another rank; that of one which is yet to be added is part of the addition.
+    func rerank(_ table: Int, _ store: Int, _ link: Link) {
+        let key = LinkKey(link: table, store: store), pair = Pair(owner: link.owner, member: link.member)
+        if links[key]?[pair] == nil { reranked[key, default: []].insert(pair) }
+        links[key, default: [:]][pair] = .some(link.rank)
     }
 
     /// - Parameter isPending: Whether the pair cannot be in the store, so that nothing is left to remove there.
@@ -107,6 +119,7 @@ final class ChangeTracker {
         bases.removeAll(keepingCapacity: true)
         clearings.removeAll()
         links.removeAll(keepingCapacity: true)
+        reranked.removeAll()
     }
 
     /// Everything was committed.
@@ -130,6 +143,7 @@ final class ChangeTracker {
         clearings.removeAll()
         highSlots.removeAll()
         links.removeAll()
+        reranked.removeAll()
     }
 
     /// The numbers of objects that were written.

@@ -248,7 +248,8 @@ extension ObjectContext {
         let known = Dictionary(zip(old.keys, old.ranks), uniquingKeysWith: { first, _ in first })
         let ranks = Rank.assign(keys.map { known[$0] })
         for (key, rank) in zip(keys, ranks) where known[key] != rank {
-            tracker?.link(link, Int(object._store), Link(owner: object._key, rank: rank, member: key))
+            let pair = Link(owner: object._key, rank: rank, member: key), store = Int(object._store)
+            if known[key] == nil { tracker?.link(link, store, pair) } else { tracker?.rerank(link, store, pair) }
         }
         object._collections[position] = ToManyState(keys: keys, ranks: ranks)
     }

@@ -1,16 +1,20 @@
 internal import PolystoreStorage
 
-/// The objects of a detached transaction that are not what they were when they were read.
+/// What others did since to the objects that a detached transaction changed, and to those that its changes lead to.
 struct Conflicts {
-    private struct Item {
+    typealias Target = PendingReferences.Target
+
+    struct Item {
         let object: ManagedObject
         /// The row that the store has now; nil when the other deleted it.
         let theirs: Row?
         let isDeletedHere: Bool
+        /// Whether rows or pairs lead to the object that its deletion here did not know of.
+        let isReferred: Bool
     }
 
     /// A row with the batch that keeps it.
-    private struct Row {
+    struct Row {
         let batch: RowBatch
         let index: Int
 
@@ -30,27 +34,35 @@ struct Conflicts {
     /// Rows of one look-up.
     private static let block = 1024
 
-    private let context: ObjectContext
-    private let tracker: ChangeTracker
-    private var items: [Item] = []
+    let context: ObjectContext
+    let tracker: ChangeTracker
+    /// What is to be changed or deleted and is not what it was.
+    private(set) var items: [Item] = []
+    /// What changes refer to and the others deleted.
+    private(set) var missing: Set<Target> = []
 
     init(_ context: ObjectContext, _ tracker: ChangeTracker) {
         self.context = context
         self.tracker = tracker
     }
 
-    var isEmpty: Bool { items.isEmpty }
+    var isEmpty: Bool { items.isEmpty && missing.isEmpty }
 
-    /// Compares the versions of everything that is to be changed or deleted.
+    /// Compares the versions of everything that is to be changed or deleted, and what the changes lead to.
     mutating func find() throws(StorageError) {
+        let references = try PendingReferences(context, tracker) { store, body throws(StorageError) in
+            try context.withReader(store, body)
+        }
+        missing = references.missing
         let deleted = Set(tracker.deleted.map(ObjectIdentifier.init))
         var seen: Set<ObjectIdentifier> = []
         let objects = [tracker.changed, tracker.deleted].joined().filter { !$0.isNew && seen.insert(ObjectIdentifier($0)).inserted }
         let rows = try rows(of: objects)
         for object in objects {
-            let theirs = rows[Place(object)]?[object._key]
-            if theirs?.view.version == object._version { continue }
-            items.append(Item(object: object, theirs: theirs, isDeletedHere: deleted.contains(ObjectIdentifier(object))))
+            let theirs = rows[Place(object)]?[object._key], isReferred = references.referred.contains(Target(object))
+            if theirs?.view.version == object._version, !isReferred { continue }
+            let isDeletedHere = deleted.contains(ObjectIdentifier(object))
+            items.append(Item(object: object, theirs: theirs, isDeletedHere: isDeletedHere, isReferred: isReferred))
         }
     }
 
@@ -70,15 +82,27 @@ struct Conflicts {
         return found
     }
 
+    // MARK: The error
+
     /// The error that names them all.
     func error(_ cause: StorageError) -> StorageError {
-        guard let first = items.first else { return cause }
-        let name = first.object.description.name
+        let gone = missing.sorted { ($0.store, $0.root, $0.key) < ($1.store, $1.root, $1.key) }
+        let sentences = items.map(sentence) + gone.map(sentence), conflicts = items.map(conflict) + gone.map(conflict)
+        guard let first = sentences.first else { return cause }
         return StorageError(
-            .staleObject,
-            "\(name) \(first.object._key) was \(first.theirs == nil ? "deleted" : "changed") by another transaction since it was read"
-                + (items.count > 1 ? ", and \(items.count - 1) more" : ""),
-            details: .init(entity: name, keys: items.map(\.object._key), conflicts: items.map(conflict)), cause: cause)
+            .staleObject, first + (sentences.count > 1 ? ", and \(sentences.count - 1) more" : ""),
+            details: .init(entity: conflicts[0].entity, keys: conflicts.map(\.key), conflicts: conflicts), cause: cause)
+    }
+
+    private func sentence(_ item: Item) -> String {
+        let name = "\(item.object.description.name) \(item.object._key)"
+        guard let theirs = item.theirs else { return "\(name) was deleted by another transaction since it was read" }
+        if theirs.view.version != item.object._version { return "\(name) was changed by another transaction since it was read" }
+        return "\(name), which is deleted here, is referred to by what another transaction has changed since"
+    }
+
+    private func sentence(_ target: Target) -> String {
+        "\(name(target)) \(target.key), which is referred to here, was deleted by another transaction"
     }
 
     private func conflict(_ item: Item) -> ObjectConflict {
@@ -91,80 +115,12 @@ struct Conflicts {
             theirs: item.theirs.map { object.values($0.view) })
     }
 
-    /// Brings the objects to what a policy says, so that the commit can be tried again.
-    func resolve(_ policy: MergePolicy) throws(StorageError) {
-        for item in items {
-            switch policy {
-            case .error: break
-            case .theirs: giveUp(item)
-            case .mine: try merge(item) { _, _, mine, _ in mine }
-            case .byAttribute(let choose):
-                let entity = item.object.description.name
-                try merge(item) { choose(entity, $0, $1, $2, $3) }
-            }
-        }
-        restoreDeletions()
+    private func conflict(_ target: Target) -> ObjectConflict {
+        ObjectConflict(entity: name(target), key: target.key, base: known(target)?.currentValues() ?? [:], mine: [:], theirs: nil)
     }
 
-    /// Gives back what deletions that were given up took from others, and takes from the objects that are there again what is deleted here.
-    private func restoreDeletions() {
-        let restored = items.filter { $0.isDeletedHere && !$0.object.isDeletedObject }.map(\.object)
-        if restored.isEmpty { return }
-        for object in restored {
-            guard let clearing = tracker.clearings.removeValue(forKey: ObjectIdentifier(object)) else { continue }
-            tracker.restore(clearing, context.model.schema)
-        }
-        for object in restored {
-            for (slot, description) in object.description.slots.enumerated() {
-                guard let destination = description.destination, let key = object._reference(slot) else { continue }
-                let target = context.identityMap(destination, Int(object._store)).find(key)
-                if target?.isDeletedObject == true { context.assign(object, slot, nil) }
-            }
-        }
-        // What relationships to many lead to is found out again, from the store and from what is pending.
-        tracker.knowsMembersOfNewObjects = false
-        context.forgetRelationships()
-    }
+    private func name(_ target: Target) -> String { known(target)?.description.name ?? context.model.schema[target.root].name }
 
-    /// Forgets what was done here to an object.
-    private func giveUp(_ item: Item) {
-        let object = item.object
-        tracker.changed.removeAll { $0 === object }
-        tracker.deleted.removeAll { $0 === object }
-        tracker.bases[ObjectIdentifier(object)] = nil
-        object._dirty = 0
-        if let theirs = item.theirs {
-            object.revert(to: theirs.view)
-        } else {
-            object._flags |= ManagedObject.Flags.deleted
-        }
-    }
-
-    /// Takes over what the other wrote, except for what was assigned here.
-    private func merge(
-        _ item: Item, _ choose: (_ attribute: String, _ base: Value, _ mine: Value, _ theirs: Value) -> Value
-    ) throws(StorageError) {
-        let object = item.object
-        // Nothing is left to be changed, or to be deleted twice.
-        guard let row = item.theirs else { return giveUp(item) }
-        if item.isDeletedHere {
-            object._version = row.view.version
-            return
-        }
-        let description = object.description, mask = tracker.mask(object)
-        let mine = object.currentValues(), theirs = object.values(row.view)
-        let base = tracker.bases[ObjectIdentifier(object)].map { object.values($0.row(0)) } ?? mine
-        let cells = row.batch.mutableCells(row.index)
-        for slot in mask.slots where slot < description.slots.count {
-            let name = description.slots[slot].name
-            let (was, own, other) = (base[name] ?? .null, mine[name] ?? .null, theirs[name] ?? .null)
-            let value = other == was ? own : choose(name, was, own, other)
-            do throws(ValueError) {
-                cells[slot] = row.batch.cell(for: try description.normalise(value, slot: slot))
-            } catch {
-                throw StorageError(error)
-            }
-        }
-        object.takeOver(row.view)
-    }
+    /// The object at a place, if it is alive.
+    func known(_ target: Target) -> ManagedObject? { context.identityMap(target.root, target.store).find(target.key) }
 }

@@ -85,13 +85,7 @@ struct Deletion {
     }
 
     /// The link tables that lead to an object which has no relationship back.
-    private func oneSidedLinks(to object: ManagedObject) -> [Int] {
-        let schema = context.model.schema
-        return schema.links.indices.filter { link in
-            let description = schema.links[link]
-            return description.memberRelationship == nil && schema[description.member].family.contains(Int(object._entity))
-        }
-    }
+    private func oneSidedLinks(to object: ManagedObject) -> [Int] { context.model.schema.oneSidedLinks(to: Int(object._entity)) }
 
     /// Notes whose deletion changes others from here on, where it may be given up: only detached work has merge policies.
     private func note(_ object: ManagedObject?) {

@@ -17,11 +17,14 @@ struct UndoHistory {
         fileprivate var bases: [ObjectIdentifier: RowBatch] = [:]
         fileprivate var highSlots: [ObjectIdentifier: SlotMask] = [:]
         fileprivate var links: [ChangeTracker.LinkKey: [ChangeTracker.Pair: Int64?]] = [:]
+        fileprivate var reranked: [ChangeTracker.LinkKey: Set<ChangeTracker.Pair>] = [:]
+        fileprivate var clearings: [ObjectIdentifier: ChangeTracker.Clearing] = [:]
         fileprivate var saved: [ObjectIdentifier: Saved] = [:]
 
         init(_ tracker: ChangeTracker) {
             (inserted, changed, deleted) = (tracker.inserted, tracker.changed, tracker.deleted)
-            (bases, highSlots, links) = (tracker.bases, tracker.highSlots, tracker.links)
+            (bases, highSlots, clearings) = (tracker.bases, tracker.highSlots, tracker.clearings)
+            (links, reranked) = (tracker.links, tracker.reranked)
             for object in tracker.pendingObjects {
                 saved[ObjectIdentifier(object)] = Saved(
                     object: object, row: object.encodedRow(), dirty: object._dirty, flags: object._flags)
@@ -39,7 +42,8 @@ struct UndoHistory {
                 saved.object._flags = saved.flags
             }
             (tracker.inserted, tracker.changed, tracker.deleted) = (inserted, changed, deleted)
-            (tracker.bases, tracker.highSlots, tracker.links) = (bases, highSlots, links)
+            (tracker.bases, tracker.highSlots, tracker.clearings) = (bases, highSlots, clearings)
+            (tracker.links, tracker.reranked) = (links, reranked)
             // What relationships to many lead to is found out again, from the store and from what is pending.
             tracker.knowsMembersOfNewObjects = false
             context.forgetRelationships()

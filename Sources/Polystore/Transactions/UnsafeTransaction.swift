@@ -32,15 +32,20 @@ public final class UnsafeTransaction: BaseTransaction {
         context.tracker = nil
     }
 
-    /// Checks the rules of the model and the versions of everything that was changed, writes and commits. Does nothing without changes.
+    /// Checks the rules of the model, the versions of everything that was changed, and that what it refers to is still there; writes and
+    /// commits. Does nothing without changes.
+    ///
+    /// What a merge policy makes of the objects is checked by the rules again, and asked whether it prepares itself for the commit.
     ///
     /// - Parameters:
     ///   - policy: What wins where somebody else changed an object in the meantime.
     ///   - validatesReads: Whether objects that were read and are still held must be unchanged too, although nothing was assigned to
     ///     them: for decisions that rest on what they said. The policy does not apply to them.
     ///   - timeout: The time that the commit may take, waiting for other writers included; nil for no limit but that of the stores.
-    /// - Throws: `staleObject` naming the keys of all objects that others changed or deleted; whatever writing throws. The changes stay
-    ///   in memory then, to be corrected and committed again, or given up with `rollback`.
+    /// - Throws: `staleObject` naming the keys of all objects that others changed or deleted, those included that are only referred to here,
+    ///   and of the objects deleted here that others refer to since; `deleteDenied` where a policy keeps such a deletion and a delete rule
+    ///   denies it; whatever writing throws. The changes stay in memory then, to be corrected and committed again, or given up with
+    ///   `rollback`.
     public func commit(
         merging policy: MergePolicy = .error, validatesReads: Bool = false, timeout: Duration? = nil
     ) throws(StorageError) {
@@ -61,7 +66,7 @@ public final class UnsafeTransaction: BaseTransaction {
     private func commitChanges(_ policy: MergePolicy, _ validatesReads: Bool, _ limit: WorkLimit) throws(StorageError) {
         try context.throwFailure()
         guard let tracker = context.tracker, tracker.hasPending else { return }
-        try context.validate()
+        try validate()
         for attempt in 1...Self.attempts {
             do throws(StorageError) {
                 try write(tracker, limit.options(isExclusive: attempt == Self.attempts), validatesReads: validatesReads)
@@ -78,8 +83,14 @@ public final class UnsafeTransaction: BaseTransaction {
                 // Without a conflict of what was changed it is one of what was only read, or something else is missing.
                 if policy.isError || conflicts.isEmpty || attempt == Self.attempts { throw conflicts.error(error) }
                 try conflicts.resolve(policy)
+                try validate()
             }
         }
+    }
+
+    /// Checks the rules of the model. What getters and setters could not throw in that is thrown here, and is no failure of the next commit.
+    private func validate() throws(StorageError) {
+        try context.throwingFailures { () throws(StorageError) in try context.validate() }
     }
 
     private func write(_ tracker: ChangeTracker, _ options: WriteOptions, validatesReads: Bool) throws(StorageError) {
@@ -91,26 +102,48 @@ public final class UnsafeTransaction: BaseTransaction {
             // All of them at once, in their order: none can come late.
             let pool = try SessionPool(writingTo: core, options, stores: stores)
             defer { pool.end() }
+            var lost: Set<PendingReferences.StoredPair> = []
             do throws(StorageError) {
                 if validatesReads { try validateReads(tracker, pool) }
-                for (store, changes) in changes.sorted(by: { $0.key < $1.key }) { try pool.apply(changes, to: store) }
+                lost = try validateReferences(tracker, pool)
+                for (store, var changes) in changes.sorted(by: { $0.key < $1.key }) {
+                    if !lost.isEmpty { changes.remove(lost, of: store) }
+                    if !changes.isEmpty { try pool.apply(changes, to: store) }
+                }
                 try pool.commit(CommitRecord(author: author.name), source: sourceIdentifier)
             } catch {
                 // A store may take its part later: the changes are committed nevertheless.
-                if pool.isCommitted { didCommit(tracker) }
+                if pool.isCommitted { didCommit(tracker, lost) }
                 guard case .pairing(let pairs)? = pool.restart else { throw error }
                 pool.end()
                 try core.pair(pairs)
                 continue
             }
-            return didCommit(tracker)
+            return didCommit(tracker, lost)
         }
     }
 
-    private func didCommit(_ tracker: ChangeTracker) {
+    private func didCommit(_ tracker: ChangeTracker, _ lost: Set<PendingReferences.StoredPair>) {
         tracker.didFlush(isLast: true)
         tracker.didCommit()
+        // The lists have members that others took out of them.
+        if !lost.isEmpty { context.forgetRelationships() }
         beginHistory()
+    }
+
+    /// Compares what the changes lead to, inside the write transaction.
+    ///
+    /// - Returns: The pairs that were to get another rank and are gone.
+    private func validateReferences(
+        _ tracker: ChangeTracker, _ pool: SessionPool
+    ) throws(StorageError) -> Set<PendingReferences.StoredPair> {
+        let references = try PendingReferences(context, tracker) { store, body throws(StorageError) in
+            try body(try pool.reader(store))
+        }
+        if references.areIntact { return references.lost }
+        // Who and what is found out afterwards, with all the other conflicts.
+        throw StorageError(
+            .staleObject, "what is referred to here was deleted, or what is deleted here is referred to since, by another transaction")
     }
 
     /// Compares the versions of what is held but not changed, inside the write transaction.

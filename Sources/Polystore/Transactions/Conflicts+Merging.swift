@@ -1,0 +1,298 @@
+internal import PolystoreStorage
+
+/// What a merge policy makes of conflicts.
+///
+/// Rows are merged one by one, but a relationship has two ends. So the references that rows in conflict have here and there are made to
+/// lead to one destination each, at both ends, as setters would do it. Both sides agree then, as if one transaction had followed the other:
+/// this one the other where mine wins, the other this one where theirs does.
+extension Conflicts {
+    /// A reference of a row in conflict, with what it leads to here, in the store, and by the policy.
+    private struct Contested {
+        let object: ManagedObject
+        let slot: Int
+        let mine: Int64?
+        let theirs: Int64?
+        let wanted: Int64?
+    }
+
+    /// Brings the objects to what a policy says, so that the commit can be tried again.
+    ///
+    /// - Throws: Whatever reading throws; `deleteDenied` where a deletion that is kept is denied by what another transaction has changed.
+    ///   Everything is as it was then.
+    func resolve(_ policy: MergePolicy) throws(StorageError) {
+        let before = UndoHistory.State(tracker)
+        do throws(StorageError) {
+            try context.throwingFailures { () throws(StorageError) in try merge(policy) }
+        } catch {
+            before.restore(context, tracker)
+            throw error
+        }
+    }
+
+    private func merge(_ policy: MergePolicy) throws(StorageError) {
+        var contested: [Contested] = []
+        for item in items {
+            switch policy {
+            case .error: break
+            case .theirs: contested += giveUp(item)
+            case .mine: contested += try merge(item) { _, _, mine, _ in mine }
+            case .byAttribute(let choose):
+                let entity = item.object.description.name
+                contested += try merge(item) { choose(entity, $0, $1, $2, $3) }
+            }
+        }
+        let hasDeletions = items.contains { $0.isDeletedHere || $0.theirs == nil }
+        if contested.isEmpty, missing.isEmpty, !hasDeletions { return }
+        try restoreDeletions()
+        endMissing()
+        forgetRelationships()
+        for reference in contested { try settle(reference) }
+        try deleteAgain()
+        forgetRelationships()
+    }
+
+    /// Lets what relationships to many lead to be found out again, from the store and from what is pending.
+    private func forgetRelationships() {
+        tracker.knowsMembersOfNewObjects = false
+        context.forgetRelationships()
+    }
+
+    // MARK: Rows
+
+    /// Forgets what was done here to an object.
+    private func giveUp(_ item: Item) -> [Contested] {
+        let object = item.object
+        let mine = references(of: object).map { ($0, object._reference($0)) }
+        tracker.changed.removeAll { $0 === object }
+        tracker.deleted.removeAll { $0 === object }
+        tracker.bases[ObjectIdentifier(object)] = nil
+        object._dirty = 0
+        guard let theirs = item.theirs else {
+            object._flags |= ManagedObject.Flags.deleted
+            return []
+        }
+        object.revert(to: theirs.view)
+        return mine.map { slot, mine in
+            let theirs = object._reference(slot)
+            return Contested(object: object, slot: slot, mine: mine, theirs: theirs, wanted: theirs)
+        }
+    }
+
+    /// The slots of an object's references that were assigned here.
+    private func references(of object: ManagedObject) -> [Int] {
+        let slots = object.description.slots
+        return tracker.mask(object).slots.filter { slots.indices.contains($0) && slots[$0].destination != nil }
+    }
+
+    /// Takes over what the other wrote, except for what was assigned here. References stay for now.
+    private func merge(
+        _ item: Item, _ choose: (_ attribute: String, _ base: Value, _ mine: Value, _ theirs: Value) -> Value
+    ) throws(StorageError) -> [Contested] {
+        let object = item.object
+        // Nothing is left to be changed, or to be deleted twice.
+        guard let row = item.theirs else { return giveUp(item) }
+        if item.isDeletedHere {
+            object._version = row.view.version
+            return []
+        }
+        let description = object.description, mask = tracker.mask(object)
+        let mine = object.currentValues(), theirs = object.values(row.view)
+        let base = tracker.bases[ObjectIdentifier(object)].map { object.values($0.row(0)) } ?? mine
+        // What the next conflict began with.
+        let newBase = RowBatch(capacity: 1)
+        newBase.append(copying: row.view, slots: description.slots.count)
+        let cells = row.batch.mutableCells(row.index)
+        var contested: [Contested] = []
+        for slot in mask.slots where slot < description.slots.count {
+            let name = description.slots[slot].name
+            let (was, own, other) = (base[name] ?? .null, mine[name] ?? .null, theirs[name] ?? .null)
+            let value = other == was ? own : choose(name, was, own, other)
+            do throws(ValueError) {
+                let normal = try description.normalise(value, slot: slot), isReference = description.slots[slot].destination != nil
+                cells[slot] = row.batch.cell(for: isReference ? own : normal)
+                if !isReference { continue }
+                contested.append(Contested(object: object, slot: slot, mine: own.key, theirs: other.key, wanted: normal.key))
+            } catch {
+                throw StorageError(error)
+            }
+        }
+        object.takeOver(row.view)
+        tracker.bases[ObjectIdentifier(object)] = newBase
+        return contested
+    }
+
+    // MARK: Deletions
+
+    /// Gives back what deletions that were given up took from others, and takes from the objects that are there again what is deleted here or
+    /// belongs to another one now.
+    private func restoreDeletions() throws(StorageError) {
+        let restored = items.filter { $0.isDeletedHere && !$0.object.isDeletedObject }.map(\.object)
+        let settled = Set(items.map { ObjectIdentifier($0.object) })
+        for object in restored {
+            guard let clearing = tracker.clearings.removeValue(forKey: ObjectIdentifier(object)) else { continue }
+            tracker.restore(clearing, context.model.schema, except: settled, hasOtherOwner)
+            // A partner that it was given here before it was deleted is forgotten with the rest.
+            for reference in clearing.references where reference.object._reference(reference.slot) == object._key {
+                guard case .toOne(let inverse) = context.model.inverses[Int(reference.object._entity)][reference.slot],
+                    object._reference(inverse) != reference.object._key
+                else { continue }
+                put(reference.object, reference.slot, nil)
+            }
+        }
+        for object in restored {
+            for (slot, description) in object.description.slots.enumerated() {
+                guard let destination = description.destination, let key = object._reference(slot) else { continue }
+                let target = context.identityMap(destination, Int(object._store)).find(key)
+                if target?.isDeletedObject == true { context.assign(object, slot, nil) }
+                guard case .toOne(let inverse) = context.model.inverses[Int(object._entity)][slot],
+                    let partner = try current(destination, key, Int(object._store)), partner._reference(inverse) != object._key
+                else { continue }
+                put(object, slot, nil)
+            }
+        }
+    }
+
+    /// Whether the member of a pair that gives it its place in an ordered to-many refers to another owner.
+    private func hasOtherOwner(_ table: ChangeTracker.LinkKey, _ pair: ChangeTracker.Pair) -> Bool {
+        let schema = context.model.schema, link = schema.links[table.link]
+        guard let relationship = schema[link.owner].relationships.first(where: { $0.relationship.name == link.ownerRelationship }),
+            case .orderedInverseSlot(let slot, _) = relationship.place,
+            let member = context.identityMap(link.member, table.store).find(pair.member)
+        else { return false }
+        return member._reference(slot) != pair.owner
+    }
+
+    /// Ends what leads here to objects that others deleted: there is nothing left to refer to.
+    private func endMissing() {
+        let schema = context.model.schema
+        let gone = missing.union(items.filter { $0.theirs == nil }.map { Target($0.object) })
+        if gone.isEmpty { return }
+        func isGone(_ entity: EntityIndex, _ key: Int64, _ store: Int) -> Bool {
+            gone.contains(Target(store: store, root: schema[entity].root, key: key))
+        }
+        for target in gone { known(target)?._flags |= ManagedObject.Flags.deleted }
+        for object in tracker.pendingObjects where !object.isDeletedObject {
+            for (slot, description) in object.description.slots.enumerated() {
+                guard let destination = description.destination, let key = object._reference(slot) else { continue }
+                if isGone(destination, key, Int(object._store)) { put(object, slot, nil) }
+            }
+        }
+        for (table, pairs) in tracker.links {
+            let link = schema.links[table.link]
+            tracker.links[table] = pairs.filter { pair, _ in
+                !isGone(link.owner, pair.owner, table.store) && !isGone(link.member, pair.member, table.store)
+            }
+        }
+        tracker.links = tracker.links.filter { !$0.value.isEmpty }
+    }
+
+    /// Deletes once more what other objects refer to now, so that the delete rules are followed for them too.
+    private func deleteAgain() throws(StorageError) {
+        let referred = items.filter { $0.isReferred && $0.object.isDeletedObject }, again = referred.map(\.object)
+        if again.isEmpty { return }
+        let former = tracker.clearings
+        for item in referred {
+            guard let theirs = item.theirs else { continue }
+            item.object.revert(to: theirs.view)
+            try forgetFormerPartners(of: item.object)
+        }
+        tracker.deleted.removeAll { !$0.isDeletedObject }
+        var deletion = Deletion(context)
+        _ = try deletion.delete(again)
+        for object in again {
+            guard let first = former[ObjectIdentifier(object)] else { continue }
+            let second = tracker.clearings[ObjectIdentifier(object)] ?? ChangeTracker.Clearing()
+            tracker.clearings[ObjectIdentifier(object)] = ChangeTracker.Clearing(
+                references: first.references + second.references, removals: first.removals + second.removals)
+        }
+    }
+
+    /// Clears the one-to-one references of an object that is to be deleted whose other end has another partner here: that one stays.
+    private func forgetFormerPartners(of object: ManagedObject) throws(StorageError) {
+        for slot in object.description.slots.indices {
+            guard case .toOne(let inverse) = context.model.inverses[Int(object._entity)][slot], let key = object._reference(slot),
+                let destination = object.description.slots[slot].destination
+            else { continue }
+            let partner = try current(destination, key, Int(object._store))
+            if partner?._reference(inverse) != object._key { object._setReference(slot, nil) }
+        }
+    }
+
+    // MARK: References
+
+    /// Makes a reference lead to what is wanted, at both ends.
+    private func settle(_ reference: Contested) throws(StorageError) {
+        let object = reference.object, slot = reference.slot
+        guard !object.isDeletedObject, let destination = object.description.slots[slot].destination else { return }
+        let store = Int(object._store)
+        let target = try reference.wanted.flatMap { key throws(StorageError) in try current(destination, key, store) }
+        if let target, !context.accepts(target, for: object, named: object.description.slots[slot].name, destination) { return }
+        let formers = Set([reference.mine, reference.theirs].compactMap { $0 }).subtracting([target?._key].compactMap { $0 })
+        switch context.model.inverses[Int(object._entity)][slot] {
+        case .none: break
+        case .toOne(let inverse):
+            for key in formers {
+                guard let former = try current(destination, key, store), former._reference(inverse) == object._key else { continue }
+                put(former, inverse, nil)
+            }
+            if let target, let owner = target._reference(inverse), owner != object._key,
+                let former = try current(Int(object._entity), owner, store), former._reference(slot) == target._key
+            {
+                put(former, slot, nil)
+            }
+            if let target { put(target, inverse, object._key) }
+        case .toMany(let relationship): recount(relationship, destination, formers.union([target?._key].compactMap { $0 }), store)
+        case .ordered(let relationship, let link):
+            recount(relationship, destination, formers.union([target?._key].compactMap { $0 }), store)
+            place(reference, in: target, relationship, ChangeTracker.LinkKey(link: link, store: store))
+        }
+        put(object, slot, target?._key)
+    }
+
+    /// Makes the pairs of an object those that its reference asks for. The store has the one that its row asks for there.
+    private func place(_ reference: Contested, in target: ManagedObject?, _ relationship: Int, _ table: ChangeTracker.LinkKey) {
+        let key = reference.object._key
+        let mine = target.flatMap { tracker.links[table]?[ChangeTracker.Pair(owner: $0._key, member: key)] } ?? nil
+        tracker.links[table] = tracker.links[table]?.filter { $0.key.member != key }
+        if tracker.links[table]?.isEmpty == true { tracker.links[table] = nil }
+        if let theirs = reference.theirs, theirs != target?._key {
+            tracker.unlink(table.link, table.store, owner: theirs, member: key)
+        }
+        guard let target else { return }
+        if let rank = mine, reference.wanted == reference.mine {
+            tracker.link(table.link, table.store, Link(owner: target._key, rank: rank, member: key))
+        } else if target._key != reference.theirs {
+            context.append(reference.object, to: target, relationship, table.link)
+        }
+    }
+
+    /// Counts the members of a to-many at commit.
+    private func recount(_ relationship: Int, _ entity: EntityIndex, _ keys: Set<Int64>, _ store: Int) {
+        if !context.model.hasCounts { return }
+        for key in keys { tracker.recount(store, context.model.schema[entity].root, key, relationship) }
+    }
+
+    /// The other end of a relationship with its pending changes, or as it is in the store now; nil when it is gone.
+    private func current(_ entity: EntityIndex, _ key: Int64, _ store: Int) throws(StorageError) -> ManagedObject? {
+        guard let known = context.identityMap(entity, store).find(key) else { return try context.object(entity, key, store) }
+        if known._dirty == 0, !known.isDeletedObject { try context.refresh([known], context.model.schema[entity].root, store) }
+        return known.isDeletedObject ? nil : known
+    }
+
+    /// Assigns one end of a relationship; what the store has already is no change.
+    private func put(_ object: ManagedObject, _ slot: Int, _ key: Int64?) {
+        if object._reference(slot) == key { return }
+        context.assign(object, slot, key)
+        guard !object.isNew, let base = tracker.bases[ObjectIdentifier(object)] else { return }
+        let isStored = withExtendedLifetime(base) {
+            let cell = base.row(0)[slot]
+            return (cell.isNull ? nil : cell.int) == key
+        }
+        if isStored { tracker.unassign(object, slot) }
+    }
+}
+
+extension Value {
+    /// The key that a reference holds.
+    fileprivate var key: Int64? { if case .int(let key) = self { key } else { nil } }
+}

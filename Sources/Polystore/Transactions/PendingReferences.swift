@@ -1,0 +1,206 @@
+internal import PolystoreStorage
+
+/// What the changes of a detached transaction lead to, compared with what the stores hold.
+///
+/// The versions of the changed rows do not tell it: a row that they refer to can be gone, a row that is to be deleted can be referred to by
+/// others since, and the pairs of link tables have no versions.
+struct PendingReferences {
+    /// Where an object lies.
+    struct Target: Hashable {
+        let store: Int
+        let root: EntityIndex
+        let key: Int64
+    }
+
+    /// A pair of a link table of a store.
+    struct StoredPair: Hashable {
+        let table: ChangeTracker.LinkKey
+        let pair: ChangeTracker.Pair
+    }
+
+    /// Runs a body with a session of a store.
+    typealias Reading = (_ store: Int, _ body: (ReadSession) throws(StorageError) -> Void) throws(StorageError) -> Void
+
+    /// The objects that assigned references and new pairs lead to, and that are not there.
+    var missing: Set<Target> = []
+    /// The objects to be deleted to which rows or pairs lead that their deletion did not know of.
+    private(set) var referred: Set<Target> = []
+    /// The pairs that get another rank and are not there: a new order is one of the members that are left.
+    private(set) var lost: Set<StoredPair> = []
+
+    /// Keys of one look-up.
+    private static let block = 500
+
+    private let context: ObjectContext
+    private let tracker: ChangeTracker
+
+    /// Compares the pending changes with what the sessions of the stores see.
+    init(_ context: ObjectContext, _ tracker: ChangeTracker, reading: Reading) throws(StorageError) {
+        self.context = context
+        self.tracker = tracker
+        try findMissing(reading)
+        try findReferred(reading)
+        try findLost(reading)
+    }
+
+    /// Whether everything is there that is referred to, and nothing else refers to what is to be deleted.
+    var areIntact: Bool { missing.isEmpty && referred.isEmpty }
+
+    private var schema: Schema { context.model.schema }
+
+    // MARK: What is referred to
+
+    private mutating func findMissing(_ reading: Reading) throws(StorageError) {
+        struct Place: Hashable {
+            let store: Int
+            let root: EntityIndex
+        }
+        for (place, targets) in Dictionary(grouping: destinations(), by: { Place(store: $0.store, root: $0.root) }) {
+            try reading(place.store) { reader throws(StorageError) in
+                for keys in Self.blocks(targets.map(\.key)) {
+                    let batch = RowBatch(capacity: keys.count)
+                    try reader.rows(place.root, keys: keys, into: batch)
+                    let found = Set((0..<batch.count).map(batch.key))
+                    for key in keys where !found.contains(key) { missing.insert(Target(store: place.store, root: place.root, key: key)) }
+                }
+            }
+        }
+    }
+
+    /// Where assigned references and new pairs lead.
+    private func destinations() -> Set<Target> {
+        var targets: Set<Target> = []
+        func add(_ entity: EntityIndex, _ key: Int64, _ store: Int) {
+            // A new object is not in the store yet, and the version of a changed one is compared.
+            if let known = context.identityMap(entity, store).find(key), known._dirty != 0 { return }
+            targets.insert(Target(store: store, root: schema[entity].root, key: key))
+        }
+        for object in [tracker.inserted, tracker.changed].joined() where !object.isDeletedObject {
+            let mask = tracker.mask(object)
+            for relationship in object.description.relationships {
+                guard case .slot(let slot) = relationship.place, object.isNew || mask.contains(slot), let key = object._reference(slot)
+                else { continue }
+                add(relationship.destination, key, Int(object._store))
+            }
+        }
+        for (table, pairs) in tracker.links {
+            let link = schema.links[table.link], reranked = tracker.reranked[table] ?? []
+            for (pair, rank) in pairs where rank != nil {
+                add(link.owner, pair.owner, table.store)
+                if !reranked.contains(pair) { add(link.member, pair.member, table.store) }
+            }
+        }
+        return targets
+    }
+
+    // MARK: What refers to objects that are to be deleted
+
+    private mutating func findReferred(_ reading: Reading) throws(StorageError) {
+        struct Place: Hashable {
+            let store: Int
+            let entity: EntityIndex
+        }
+        let stored = tracker.deleted.filter { !$0.isNew }
+        for (place, objects) in Dictionary(grouping: stored, by: { Place(store: Int($0._store), entity: Int($0._entity)) }) {
+            try reading(place.store) { reader throws(StorageError) in
+                for keys in Self.blocks(objects.map(\._key)) {
+                    for relationship in schema[place.entity].relationships {
+                        switch relationship.place {
+                        case .slot(let slot):
+                            switch context.model.inverses[place.entity][slot] {
+                            case .none, .toMany: break
+                            case .toOne(let inverse): try findReferrers(relationship.destination, inverse, keys, place.store, reader)
+                            case .ordered(_, let link): try findPairs(link, .member, keys, place.store, reader)
+                            }
+                        case .inverseSlot(let slot), .orderedInverseSlot(let slot, _):
+                            try findReferrers(relationship.destination, slot, keys, place.store, reader)
+                        case .link(let link, let side): try findPairs(link, side, keys, place.store, reader)
+                        }
+                    }
+                    for link in schema.oneSidedLinks(to: place.entity) { try findPairs(link, .member, keys, place.store, reader) }
+                }
+            }
+        }
+    }
+
+    /// Finds rows that refer to objects to be deleted, and that keep the reference.
+    private mutating func findReferrers(
+        _ entity: EntityIndex, _ slot: Int, _ keys: [Int64], _ store: Int, _ reader: ReadSession
+    ) throws(StorageError) {
+        let description = schema[entity].slots[slot]
+        guard let destination = description.destination else { return }
+        let path = CheckedPath(steps: [], entity: entity, leaf: .slot(slot), type: .int64, text: description.name)
+        let map = context.identityMap(entity, store), batch = RowBatch(capacity: 256)
+        let cursor = try reader.cursor(for: FetchPlan(schema, entity, where: .isIn(path, keys.map(Value.int))))
+        while try cursor.next(into: batch) {
+            for index in 0..<batch.count {
+                let known = map.find(batch.key(index))
+                let isKnown = known.map { $0.isDeletedObject || tracker.mask($0).contains(slot) } ?? false
+                if isKnown { continue }
+                referred.insert(Target(store: store, root: schema[destination].root, key: batch.row(index)[slot].int))
+            }
+        }
+    }
+
+    /// Finds pairs of objects to be deleted that are not removed.
+    private mutating func findPairs(
+        _ link: Int, _ side: LinkSide, _ keys: [Int64], _ store: Int, _ reader: ReadSession
+    ) throws(StorageError) {
+        let table = ChangeTracker.LinkKey(link: link, store: store), changes = tracker.links[table] ?? [:]
+        let root = schema[side == .owner ? schema.links[link].owner : schema.links[link].member].root
+        try reader.links(link, side: side, keys: keys) { pairs throws(StorageError) in
+            for pair in pairs where changes[ChangeTracker.Pair(owner: pair.owner, member: pair.member)] != .some(.none) {
+                referred.insert(Target(store: store, root: root, key: side == .owner ? pair.owner : pair.member))
+            }
+        }
+    }
+
+    // MARK: Pairs that get another rank
+
+    private mutating func findLost(_ reading: Reading) throws(StorageError) {
+        for (table, reranked) in tracker.reranked {
+            let changes = tracker.links[table] ?? [:]
+            let pairs = reranked.filter { (changes[$0] ?? nil) != nil }
+            if pairs.isEmpty { continue }
+            var found: Set<ChangeTracker.Pair> = []
+            try reading(table.store) { reader throws(StorageError) in
+                for keys in Self.blocks(Set(pairs.map(\.owner))) {
+                    try reader.links(table.link, side: .owner, keys: keys) { links throws(StorageError) in
+                        for link in links { found.insert(ChangeTracker.Pair(owner: link.owner, member: link.member)) }
+                    }
+                }
+            }
+            for pair in pairs where !found.contains(pair) { lost.insert(StoredPair(table: table, pair: pair)) }
+        }
+    }
+
+    private static func blocks(_ keys: some Collection<Int64>) -> [[Int64]] {
+        let sorted = keys.sorted()
+        return stride(from: 0, to: sorted.count, by: block).map { Array(sorted[$0..<min($0 + block, sorted.count)]) }
+    }
+}
+
+extension PendingReferences.Target {
+    /// Where an object lies.
+    init(_ object: ManagedObject) {
+        self.init(store: Int(object._store), root: object.description.root, key: object._key)
+    }
+}
+
+extension ChangeSet {
+    /// Takes out pairs of the link tables of a store that are to be added.
+    mutating func remove(_ pairs: Set<PendingReferences.StoredPair>, of store: Int) {
+        for index in links.indices {
+            let table = ChangeTracker.LinkKey(link: links[index].link, store: store)
+            links[index].added.removeAll { pairs.contains(.init(table: table, pair: .init(owner: $0.owner, member: $0.member))) }
+        }
+        links.removeAll { $0.added.isEmpty && $0.removed.isEmpty }
+    }
+}
+
+extension Schema {
+    /// The link tables that lead to objects of an entity which have no relationship back.
+    func oneSidedLinks(to entity: EntityIndex) -> [Int] {
+        links.indices.filter { links[$0].memberRelationship == nil && self[links[$0].member].family.contains(entity) }
+    }
+}
