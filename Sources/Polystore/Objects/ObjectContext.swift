@@ -133,6 +133,12 @@ public final class ObjectContext {
     /// Throws what `fail` remembered.
     func throwFailure() throws(StorageError) { if let loadError { throw loadError } }
 
+    /// Throws what `fail` remembered, once: who learns of it can go on.
+    func takeFailure() throws(StorageError) {
+        defer { loadError = nil }
+        try throwFailure()
+    }
+
     func objectKey(of object: ManagedObject) -> ObjectKey {
         // An object that stands for no row has no description, and records that its identity was read.
         if let probe { return probe.recordIdentity(object) }

@@ -82,11 +82,9 @@ extension UnsafeTransaction {
         }
     }
 
-    /// The same after something that has succeeded: what cannot be read now is an error of the next thing that reads.
-    func tellMonitors() {
-        if monitors.alive.isEmpty { return }
-        do throws(StorageError) { try flush() } catch { context.fail(error) }
-    }
+    /// The same after something that has succeeded. What cannot be read now was reported to the logger, and is told the next time: the
+    /// lists are judged as a whole then.
+    func tellMonitors() { if !monitors.alive.isEmpty { try? flush() } }
 }
 
 extension UnsafeTransaction: MonitorHome {

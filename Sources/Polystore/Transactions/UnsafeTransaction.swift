@@ -44,8 +44,8 @@ public final class UnsafeTransaction: BaseTransaction {
     ///   - timeout: The time that the commit may take, waiting for other writers included; nil for no limit but that of the stores.
     /// - Throws: `staleObject` naming the keys of all objects that others changed or deleted, those included that are only referred to here,
     ///   and of the objects deleted here that others refer to since; `deleteDenied` where a policy keeps such a deletion and a delete rule
-    ///   denies it; whatever writing throws. The changes stay in memory then, to be corrected and committed again, or given up with
-    ///   `rollback`.
+    ///   denies it; whatever writing throws. What a getter or setter could not throw is thrown before anything else, once. The changes stay in
+    ///   memory then, to be corrected and committed again, or given up with `rollback`.
     public func commit(
         merging policy: MergePolicy = .error, validatesReads: Bool = false, timeout: Duration? = nil
     ) throws(StorageError) {
@@ -64,7 +64,7 @@ public final class UnsafeTransaction: BaseTransaction {
     }
 
     private func commitChanges(_ policy: MergePolicy, _ validatesReads: Bool, _ limit: WorkLimit) throws(StorageError) {
-        try context.throwFailure()
+        try context.takeFailure()
         guard let tracker = context.tracker, tracker.hasPending else { return }
         try validate()
         for attempt in 1...Self.attempts {

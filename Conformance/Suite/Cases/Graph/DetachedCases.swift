@@ -1,9 +1,9 @@
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group L, further part: what detached transactions meet when they commit.
+/// Groups L and E, further part: what detached transactions meet when they commit.
 enum DetachedCases {
-    static let all: [ConformanceCase] = destinations + deletions + inverses + order + rules
+    static let all: [ConformanceCase] = destinations + deletions + inverses + order + rules + failures
 
     private static let destinations: [ConformanceCase] = [
         .graph("L017.a-reference-to-an-object-that-was-deleted-since", "semantics R, W") { stack, check in
@@ -225,6 +225,25 @@ enum DetachedCases {
             try spaced.commit(merging: .byAttribute { _, name, _, mine, _ in name == "text" ? .string(" spaced") : mine })
             check.equal(try stack.fetchAll(From<Note>()).map(\.text), ["spaced"], "prepared for the commit")
         }
+    ]
+
+    private static let failures: [ConformanceCase] = [
+        .graph("E019.a-remembered-error-is-thrown-once", "semantics W, detached") { stack, check in
+            try stack.add("Ann")
+            let work = stack.beginUnsafe(), ann = try person("Ann", in: work)
+            (ann.age, ann.name) = (7, "Ann\0")
+            check.throwing(.valueNotStorable, "a value that no store keeps") { try work.commit() }
+            ann.name = "Anna"
+            try work.commit()
+            check.equal(try stack.fetchAll(From<Person>()).map { "\($0.name) \($0.age)" }, ["Anna 7"], "corrected and committed")
+            let new = try work.create(Person.self)
+            try work.rollback()
+            new.name = "Bob"
+            ann.age = 8
+            check.throwing(.readOnly, "an assignment to an object that is gone") { try work.commit() }
+            try work.commit()
+            check.equal(try stack.fetchAll(From<Person>()).map { "\($0.name) \($0.age)" }, ["Anna 8"], "the rest")
+        },
     ]
 
     // MARK: Parts
