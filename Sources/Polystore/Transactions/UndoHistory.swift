@@ -48,37 +48,65 @@ struct UndoHistory {
             tracker.knowsMembersOfNewObjects = false
             context.forgetRelationships()
         }
+
+        /// Whether another state has the same changes pending, with the same values.
+        func isSame(as other: State) -> Bool {
+            guard inserted == other.inserted, changed == other.changed, deleted == other.deleted, links == other.links,
+                saved.count == other.saved.count
+            else { return false }
+            return saved.allSatisfy { identity, one in
+                guard let two = other.saved[identity], one.dirty == two.dirty, one.flags == two.flags else { return false }
+                return withExtendedLifetime((one.row, two.row)) { one.object.values(one.row.row(0)) == one.object.values(two.row.row(0)) }
+            }
+        }
     }
 
-    private(set) var undo: [State] = []
-    private(set) var redo: [State] = []
+    private var undo: [State] = []
+    private var redo: [State] = []
+    /// The state to which the last undo or redo led, until the next mark.
+    private var reached: State?
 
     /// Marks a state to return to; what was undone can no longer be done again.
     mutating func mark(_ tracker: ChangeTracker) {
         undo.append(State(tracker))
         redo.removeAll()
+        reached = nil
     }
 
     /// Returns to the newest mark; false when there is none.
     mutating func undo(_ context: ObjectContext, _ tracker: ChangeTracker) -> Bool {
+        let present = State(tracker)
+        endRedo(present)
+        if let reached, !reached.isSame(as: present) { undo.append(reached) }
         guard let state = undo.popLast() else { return false }
-        redo.append(State(tracker))
-        state.restore(context, tracker)
+        redo.append(present)
+        go(to: state, context, tracker)
         return true
     }
 
-    /// Returns to where the last undo came from; false when there is none.
+    /// Returns to where the last undo came from; false when there is none, and after changes since then.
     mutating func redo(_ context: ObjectContext, _ tracker: ChangeTracker) -> Bool {
+        let present = State(tracker)
+        endRedo(present)
         guard let state = redo.popLast() else { return false }
-        undo.append(State(tracker))
-        state.restore(context, tracker)
+        undo.append(present)
+        go(to: state, context, tracker)
         return true
+    }
+
+    /// Changes since the last undo end what can be done again.
+    private mutating func endRedo(_ present: State) { if let reached, !reached.isSame(as: present) { redo.removeAll() } }
+
+    private mutating func go(to state: State, _ context: ObjectContext, _ tracker: ChangeTracker) {
+        state.restore(context, tracker)
+        reached = state
     }
 
     /// Forgets everything and marks the present state.
     mutating func begin(_ tracker: ChangeTracker) {
         undo = [State(tracker)]
         redo.removeAll()
+        reached = nil
     }
 }
 

@@ -189,7 +189,8 @@ public final class UnsafeTransaction: BaseTransaction {
 
     /// Marks the present state as one to which `undo` returns: call it before each step that a user may take back.
     ///
-    /// The beginning, each commit and each rollback are such states by themselves, and the earliest: what is committed is not undone.
+    /// The beginning, each commit and each rollback are such states by themselves, and the earliest: what is committed is not undone. So are
+    /// the states that `undo` and `redo` have led to, when something is changed after that.
     /// - Throws: `unsupported` where the transaction was begun without `supportsUndo`.
     public func markUndoPoint() throws(StorageError) {
         try checkUndo()
@@ -210,7 +211,7 @@ public final class UnsafeTransaction: BaseTransaction {
 
     /// Returns to the state that the last undo took back.
     ///
-    /// - Returns: False when nothing was undone since the last mark.
+    /// - Returns: False when nothing was undone since the last mark, and when something was changed since the last undo.
     /// - Throws: `unsupported` where the transaction was begun without `supportsUndo`.
     @discardableResult
     public func redo() throws(StorageError) -> Bool {

@@ -244,6 +244,25 @@ enum DetachedCases {
             try work.commit()
             check.equal(try stack.fetchAll(From<Person>()).map { "\($0.name) \($0.age)" }, ["Anna 8"], "the rest")
         },
+        .graph("E020.undo-after-an-undo-and-new-changes", "features D") { stack, check in
+            try stack.add("Ann")
+            let work = stack.beginUnsafe(supportsUndo: true), ann = try person("Ann", in: work)
+            ann.age = 1
+            check.isTrue(try work.undo(), "to the beginning")
+            check.isTrue(try !work.undo(), "which is the earliest state")
+            ann.age = 2
+            check.isTrue(try !work.redo(), "new changes end what can be done again")
+            check.equal(ann.age, 2, "and are kept")
+            check.isTrue(try work.undo(), "to the beginning once more")
+            check.isTrue(ann.age == 0 && !work.hasChanges, "which has no changes")
+            check.isTrue(try work.redo(), "what was undone last")
+            check.equal(ann.age, 2, "age")
+            ann.age = 3
+            check.isTrue(try work.undo(), "to what was done again")
+            check.equal(ann.age, 2, "age after another change")
+            check.isTrue(try work.undo(), "to the beginning")
+            check.equal(ann.age, 0, "age at the beginning")
+        },
     ]
 
     // MARK: Parts
