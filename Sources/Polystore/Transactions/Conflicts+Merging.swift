@@ -256,7 +256,7 @@ extension Conflicts {
         tracker.links[table] = tracker.links[table]?.filter { $0.key.member != key }
         if tracker.links[table]?.isEmpty == true { tracker.links[table] = nil }
         if let theirs = reference.theirs, theirs != target?._key {
-            tracker.unlink(table.link, table.store, owner: theirs, member: key)
+            tracker.unlink(table.link, table.store, owner: theirs, member: key, isPending: false)
         }
         guard let target else { return }
         if let rank = mine, reference.wanted == reference.mine {
