@@ -89,8 +89,14 @@ public struct ReadOptions: Sendable {
     /// When the session has to give up; nil for never.
     public var limit: WorkLimit?
 
+    /// Whether a write transaction waits for the session, which then must not wait for other sessions that read.
+    public var isForWriter: Bool
+
     /// Options; without a limit unless there is one.
-    public init(limit: WorkLimit? = nil) { self.limit = limit }
+    public init(limit: WorkLimit? = nil, isForWriter: Bool = false) {
+        self.limit = limit
+        self.isForWriter = isForWriter
+    }
 }
 
 /// How a write transaction is to run.

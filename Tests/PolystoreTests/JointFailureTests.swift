@@ -12,11 +12,11 @@ import Testing
     typealias Pair = SeveralStoresTests.Pair
 
     /// Two stores in a stack, each with a half; the leader commits first.
-    private final class Scene: Sendable {
+    final class Scene: Sendable {
         static let schema = Result {
             try Schema(
-                entities: [Entity("Left", attributes: [Attribute("x", .int64)]), Entity("Right", attributes: [Attribute("x", .int64)])],
-                configurations: ["Left": ["Left"], "Right": ["Right"]])
+                entities: ["Left", "Right", "Third"].map { Entity($0, attributes: [Attribute("x", .int64)]) },
+                configurations: ["Left": ["Left"], "Right": ["Right"], "Third": ["Third"]])
         }
 
         let stack: DataStack
@@ -132,7 +132,7 @@ import Testing
     // MARK: Commits that fail
 
     /// The leaders that are files: a server in doubt decides by itself.
-    private static let files = Pair.all.filter { $0.left != .postgresql && $0.right != .postgresql }
+    static let files = Pair.all.filter { $0.left != .postgresql && $0.right != .postgresql }
 
     @Test(arguments: files, [HookedStore.Event.commit, .committed])
     func aLeaderInDoubtIsDecidedBeforeItsFollowerIsFree(_ pair: Pair, _ moment: HookedStore.Event) throws {

@@ -32,10 +32,10 @@ extension PostgreSQLStore: CommitOutcomeStorage {
     public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
         let core = try opened()
         guard token.storeID == core.storeID, let commit = PostgreSQLCommit(token.value) else { return .unknown }
-        let (connection, outcome) = try core.readers.begin(nil, timeout: 30) { connection throws(StorageError) in
+        let (connection, outcome) = try core.helpers.begin(nil, timeout: 30) { connection throws(StorageError) in
             (connection, try connection.outcome(of: commit, position: commit.transaction &+ core.historyOffset))
         }
-        core.readers.give(connection)
+        core.helpers.give(connection)
         return outcome
     }
 }

@@ -15,6 +15,8 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
     final let statements: SQLStatements<PostgreSQLRowLayout>
     final let readers: PostgreSQLPool
     final let writers: PostgreSQLPool
+    /// Connections for what write transactions wait for, of other stores too: beside the readers, which may be in use for long.
+    final let helpers: PostgreSQLPool
     /// The advisory lock of the store's schema: writers share it, a transaction that must be alone takes it whole.
     final let lock: Int64
     /// The advisory lock of the store's key sequences.
@@ -72,6 +74,7 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
         }
         readers = PostgreSQLPool(size: readerCount, open: explained)
         writers = PostgreSQLPool(size: 4, open: explained)
+        helpers = PostgreSQLPool(size: 4, open: explained)
     }
 
     final var isClosed: Bool { closed.load(ordering: .acquiring) }
@@ -106,8 +109,10 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
         try connection.checkBackend(found[1])
     }
 
-    /// A session that reads on a connection.
-    func reader(_ connection: PostgreSQLConnection) -> PostgreSQLReader { PostgreSQLReader(self, connection) }
+    /// A session that reads on a connection of a pool.
+    func reader(_ connection: PostgreSQLConnection, of pool: PostgreSQLPool) -> PostgreSQLReader {
+        PostgreSQLReader(self, connection, of: pool)
+    }
 
     /// A write transaction on a connection that has the lock.
     ///
@@ -120,6 +125,7 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
         closed.store(true, ordering: .releasing)
         readers.close()
         writers.close()
+        helpers.close()
     }
 
     /// The statement that reads rows of an entity's hierarchy by one key or by a list of keys, and its layout.

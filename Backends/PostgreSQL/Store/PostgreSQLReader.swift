@@ -7,15 +7,18 @@ internal import PolystoreStorage
 class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLReader {
     let core: PostgreSQLCore
     let connection: PostgreSQLConnection
+    private let pool: PostgreSQLPool
     private(set) var isOpen = true
     private var cursors = 0
     private let scratch = RowBatch(capacity: 1)
     /// How far the history has settled for the session, once it was asked.
     private var horizon: Int64?
 
-    init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection) {
+    /// A session on a connection of a pool; that of the readers where none is said.
+    init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, of pool: PostgreSQLPool? = nil) {
         self.core = core
         self.connection = connection
+        self.pool = pool ?? core.readers
     }
 
     deinit { end() }
@@ -26,7 +29,7 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
 
     /// Gives the connection back.
     func giveBack() {
-        core.readers.give(connection) { connection throws(StorageError) in
+        pool.give(connection) { connection throws(StorageError) in
             try connection.execute("ROLLBACK")
             return true
         }

@@ -9,7 +9,7 @@ public import PolystoreStorage
 extension PostgreSQLStore: AnnouncedCommitStorage {
     /// Waits for the locks by which commits were announced for a store.
     public func awaitCommits(for follower: UUID, _ options: WriteOptions) throws(StorageError) {
-        try withReader(options.limit, options.timeout) { connection, core throws(StorageError) in
+        try withHelper(options.limit, options.timeout) { connection, core throws(StorageError) in
             if connection.isStandby {
                 throw StorageError(
                     .peerUnavailable,
@@ -22,14 +22,15 @@ extension PostgreSQLStore: AnnouncedCommitStorage {
         }
     }
 
-    private func withReader<R>(
+    /// Asks the server beside those who read, because a write transaction waits for the answer.
+    private func withHelper<R>(
         _ limit: WorkLimit? = nil, _ timeout: TimeInterval = 30, _ body: (PostgreSQLConnection, PostgreSQLCore) throws(StorageError) -> R
     ) throws(StorageError) -> R {
         let core = try opened()
-        let (connection, result) = try core.readers.begin(limit, timeout: timeout) { connection throws(StorageError) in
+        let (connection, result) = try core.helpers.begin(limit, timeout: timeout) { connection throws(StorageError) in
             (connection, try body(connection, core))
         }
-        core.readers.give(connection)
+        core.helpers.give(connection)
         return result
     }
 }
@@ -38,7 +39,7 @@ extension PostgreSQLStore: SynchronizingStorage {
     /// Waits for the server's log, by a commit that waits for it: with `x-durability=relaxed` the others do not.
     public func synchronize() throws(StorageError) {
         if durability == .full { return }
-        try withReader { connection, _ throws(StorageError) in
+        try withHelper { connection, _ throws(StorageError) in
             try connection.execute(
                 "BEGIN READ WRITE; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'polystore', ''); COMMIT")
         }
@@ -101,13 +102,13 @@ extension PostgreSQLStore: PreparedCommitStorage {
     /// Whether the server's `max_prepared_transactions` is above 0, and the tables are our own.
     public func keepsPreparedCommits() throws(StorageError) -> Bool {
         if !owner.isPolystore { return false }
-        return try withReader { connection, _ throws(StorageError) in try connection.text("SHOW max_prepared_transactions") != "0" }
+        return try withHelper { connection, _ throws(StorageError) in try connection.text("SHOW max_prepared_transactions") != "0" }
     }
 
     /// What the server's list of prepared transactions has for this store.
     public func preparedCommits() throws(StorageError) -> [CommitToken] {
         if !owner.isPolystore { return [] }
-        return try withReader { connection, core throws(StorageError) in
+        return try withHelper { connection, core throws(StorageError) in
             let names = try connection.text(
                 "SELECT string_agg(gid, ' ' ORDER BY gid) FROM pg_prepared_xacts WHERE database = current_database() AND starts_with(gid, "
                     + "\(PostgreSQLPreparedName.start(of: core.storeID)))")
@@ -117,7 +118,7 @@ extension PostgreSQLStore: PreparedCommitStorage {
 
     /// Commits it or rolls it back, and notifies those who listen: a prepared transaction cannot.
     public func endPrepared(for commit: CommitToken, commits: Bool) throws(StorageError) {
-        try withReader { connection, core throws(StorageError) in
+        try withHelper { connection, core throws(StorageError) in
             let name = try connection.prepared(store: core.storeID, commit: commit)
             if !commits { return try connection.endPrepared(name.map { [PostgreSQLStep("ROLLBACK PREPARED \($0.literal)")] } ?? []) }
             let telling = PostgreSQLStep(PostgreSQLTelling.telling(schema, isRecorded: name?.isRecorded ?? false))

@@ -170,10 +170,11 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     }
 
     private func read(_ core: PostgreSQLCore, _ options: ReadOptions) throws(StorageError) -> any StorageReader {
-        try core.readers.begin(options.limit, timeout: 30) { connection throws(StorageError) in
+        let pool = options.isForWriter ? core.helpers : core.readers
+        return try pool.begin(options.limit, timeout: 30) { connection throws(StorageError) in
             // BEGIN alone takes no snapshot: the first query does, and all go in one round trip.
             try core.begin(connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            return core.reader(connection)
+            return core.reader(connection, of: pool)
         }
     }
 

@@ -92,9 +92,12 @@ extension StackCore {
             guard let self, let position = position(of: leader) else { return nil }
             let store = try store(position)
             try store.awaitCommits(for: follower, options)
-            return try store.beginRead(ReadOptions(limit: options.limit))
+            return try store.beginRead(Self.reserved(options))
         }
     }
+
+    /// How a store is read for which a write transaction waits.
+    private static func reserved(_ options: WriteOptions) -> ReadOptions { ReadOptions(limit: options.limit, isForWriter: true) }
 
     /// Lets the stores that are behind a peer catch up, as far as the stack has both, and leaders drop what they keep for stores that have
     /// it; called when a store comes.

@@ -6,9 +6,11 @@ internal import PolystoreStorage
 class PostgreSQLInPlaceReader: PostgreSQLReader {
     let inPlace: PostgreSQLInPlace
 
-    init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ inPlace: PostgreSQLInPlace) {
+    init(
+        _ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ inPlace: PostgreSQLInPlace, of pool: PostgreSQLPool? = nil
+    ) {
         self.inPlace = inPlace
-        super.init(core, connection)
+        super.init(core, connection, of: pool)
     }
 
     /// What is below the horizon of running transactions: nothing can appear there any more.

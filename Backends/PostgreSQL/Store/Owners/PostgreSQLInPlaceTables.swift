@@ -38,7 +38,9 @@ private final class PostgreSQLInPlaceCore: PostgreSQLForeignCore, @unchecked Sen
             metadata, schema: schema, durability: durability, tables: inPlace.views, readers: readers, open: inPlace.connection)
     }
 
-    override func reader(_ connection: PostgreSQLConnection) -> PostgreSQLReader { PostgreSQLInPlaceReader(self, connection, inPlace) }
+    override func reader(_ connection: PostgreSQLConnection, of pool: PostgreSQLPool) -> PostgreSQLReader {
+        PostgreSQLInPlaceReader(self, connection, inPlace, of: pool)
+    }
 
     override func session(_ lane: PostgreSQLLane, _ options: WriteOptions, isSettled: Bool) -> any StorageWriter {
         PostgreSQLInPlaceWriter(lane, inPlace)
