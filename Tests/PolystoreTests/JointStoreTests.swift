@@ -6,10 +6,113 @@ import Synchronization
 import TestStores
 import Testing
 
-/// Transactions over two stores of which one is in use by those who read.
+/// Transactions over two stores of which one is removed, in doubt, or in use by those who read.
 @Suite struct JointStoreTests {
     typealias Pair = SeveralStoresTests.Pair
     fileprivate typealias Scene = JointFailureTests.Scene
+
+    // MARK: Stores that are removed
+
+    @Test(arguments: Pair.all, [true, false])
+    func aStoreThatIsRemovedInTheMidstOfATransactionUndoesIt(_ pair: Pair, _ isLeader: Bool) throws {
+        let scene = try Scene(pair), victim = isLeader ? scene.leader : scene.follower
+        let error = #expect(throws: StorageError.self) {
+            try scene.stack.perform(synchronous: { transaction in
+                try Self.add(2, transaction)
+                let isRemoved = DispatchSemaphore(value: 0), stack = scene.stack
+                Thread.detachNewThread {
+                    try? stack.removeStorage(victim)
+                    isRemoved.signal()
+                }
+                #expect(isRemoved.wait(timeout: .now() + 20) == .success)
+            })
+        }
+        #expect(error?.code == .storeClosed)
+        try scene.stack.addStorageAndWait(victim)
+        for entity in ["Left", "Right"] { #expect(try scene.numbers(entity) == [1]) }
+        try Scene.write(3, scene.stack)
+        for entity in ["Left", "Right"] { #expect(try scene.numbers(entity) == [1, 3]) }
+    }
+
+    /// Adds a number to both stores, and brings it to the engines.
+    private static func add(_ number: Int64, _ transaction: Transaction, _ entities: [String] = ["Left", "Right"]) throws {
+        for entity in entities {
+            try transaction.create(Into<DynamicObject>(entity: entity)).setValue(.int(number), for: "x")
+            _ = try transaction.fetchCount(From<DynamicObject>(entity: entity))
+        }
+    }
+
+    @Test(arguments: Pair.all) func aCommitThatHasBegunEndsBeforeItsStoresAreClosed(_ pair: Pair) throws {
+        let scene = try Scene(pair), stack = scene.stack, stores = [scene.follower, scene.leader]
+        let removals = DispatchGroup(), isFirst = Mutex(true)
+        scene.leader.setHook { event throws(StorageError) in
+            let isFirst = isFirst.withLock { isFirst in
+                defer { if event == .committed { isFirst = false } }
+                return isFirst
+            }
+            if event != .committed || !isFirst { return }
+            for store in stores {
+                removals.enter()
+                Thread.detachNewThread {
+                    try? stack.removeStorage(store)
+                    removals.leave()
+                }
+            }
+            let patience = ContinuousClock.now + .seconds(10)
+            while !stack.storages.isEmpty, ContinuousClock.now < patience { Thread.sleep(forTimeInterval: 0.005) }
+        }
+        try Scene.write(2, stack)
+        #expect(removals.wait(timeout: .now() + 20) == .success)
+        #expect(stack.storages.isEmpty)
+        scene.leader.setHook(nil)
+        for store in stores { try stack.addStorageAndWait(store) }
+        for entity in ["Left", "Right"] { #expect(try scene.numbers(entity) == [1, 2]) }
+    }
+
+    // MARK: Leaders in doubt
+
+    @Test(arguments: JointFailureTests.files) func aLeaderInDoubtIsDecidedByTheNextTransactionOverBoth(_ pair: Pair) throws {
+        let scene = try Scene(pair)
+        try leaveInDoubt(2, scene)
+        scene.leader.setHook(nil)
+        for number in Int64(3)...4 {
+            try scene.stack.perform(timeout: .seconds(5), synchronous: { try Self.add(number, $0, [scene.leaders, scene.followers]) })
+        }
+        for entity in ["Left", "Right"] { #expect(try scene.numbers(entity) == [1, 2, 3, 4]) }
+    }
+
+    @Test(arguments: JointFailureTests.files) func aLeaderInDoubtHoldsUpItsFollowersAlone(_ pair: Pair) throws {
+        let scene = try Scene(pair), third = TestStore.sqlite.make(configuration: "Third")
+        defer { try? third.erase() }
+        try scene.stack.addStorageAndWait(third)
+        try leaveInDoubt(2, scene)
+        func refuses() { #expect { try scene.add(7, to: scene.followers) } throws: { ($0 as? StorageError)?.code == .peerUnavailable } }
+        try scene.add(5, to: "Third")
+        refuses()
+        try scene.stack.removeStorage(scene.leader)
+        refuses()
+        try scene.stack.forgetPeers(of: scene.follower)
+        try scene.add(8, to: scene.followers)
+        scene.leader.setHook(nil)
+        try scene.stack.addStorageAndWait(scene.leader)
+        for entity in [scene.followers, scene.leaders, "Third"] { try scene.add(9, to: entity) }
+        #expect(try scene.numbers(scene.leaders) == [1, 2, 9])
+        #expect(try scene.numbers(scene.followers) == [1, 8, 9])
+        #expect(try scene.numbers("Third") == [5, 9])
+    }
+
+    /// Leaves a transaction of which nobody knows whether the leader has it, which takes no other one.
+    private func leaveInDoubt(_ number: Int64, _ scene: Scene) throws {
+        let isOut = Mutex(false)
+        scene.leader.setHook { event throws(StorageError) in
+            if event == .committed {
+                isOut.withLock { $0 = true }
+                throw StorageError(.commitOutcomeUnknown, "a failure")
+            }
+            if event == .beginWrite, isOut.withLock({ $0 }) { throw StorageError(.inputOutput, "a failure") }
+        }
+        #expect { try Scene.write(number, scene.stack) } throws: { ($0 as? StorageError)?.code == .commitOutcomeUnknown }
+    }
 
     // MARK: Those who read
 
@@ -45,13 +148,5 @@ import Testing
         for _ in 0..<2 { isOver.signal() }
         ended.wait()
         #expect(try stack.fetchCount(From<DynamicObject>(entity: "Right")) == 3)
-    }
-
-    /// Adds a number to both stores, and brings it to the engines.
-    private static func add(_ number: Int64, _ transaction: Transaction, _ entities: [String] = ["Left", "Right"]) throws {
-        for entity in entities {
-            try transaction.create(Into<DynamicObject>(entity: entity)).setValue(.int(number), for: "x")
-            _ = try transaction.fetchCount(From<DynamicObject>(entity: entity))
-        }
     }
 }

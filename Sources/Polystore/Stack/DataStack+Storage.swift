@@ -77,6 +77,8 @@ extension DataStack {
 
     /// Takes a store out of the stack and closes it; its objects can no longer be loaded.
     ///
+    /// A transaction over several stores whose commit has begun ends before the store is closed; one that has not come so far fails with
+    /// `storeClosed`, and nothing of it is there.
     /// - Throws: `notFound` if the stack does not have it.
     public func removeStorage(_ storage: any StorageInterface) throws(StorageError) {
         try reporting { () throws(StorageError) in
@@ -87,6 +89,7 @@ extension DataStack {
                 throw StorageError(.notFound, "the store is not part of this stack")
             }
             core.storesChanged(position)
+            core.joint.awaitCommit(of: position)
             try entry.store.close()
         }
     }

@@ -14,8 +14,10 @@ final class JointCommits: Sendable {
     private struct State: Sendable {
         var confirmed: [Int: [Confirmed]] = [:]
         var prepared: Set<Int> = []
-        /// Leaders whose last commit over several stores is in doubt.
-        var doubtful: Set<Int> = []
+        /// Leaders whose last commit over several stores is in doubt, each with the number of the doubt. A store has it also when it was
+        /// removed and came again.
+        var doubts: [UUID: Int] = [:]
+        var lastDoubt = 0
         /// How often stores are in the midst of a joint commit, and of the opening of sessions that read.
         var committing: [Int: Int] = [:]
         var opening: [Int: Int] = [:]
@@ -66,13 +68,23 @@ final class JointCommits: Sendable {
 
     // MARK: Doubt
 
-    /// The leaders whose last commit over several stores is in doubt: none of their followers is written to before it is decided.
-    var doubtful: Set<Int> { @inline(never) get { state.withLock { $0.doubtful } } }
+    /// The leaders whose last commit over several stores is in doubt: neither they nor their followers are written to before it is decided.
+    var doubtful: Set<UUID> { @inline(never) get { state.withLock { Set($0.doubts.keys) } } }
 
-    @inline(never) func setDoubtful(_ leader: Int, _ isDoubtful: Bool) {
+    /// Notes that the last commit of a leader is in doubt.
+    @inline(never) func doubt(_ leader: UUID) {
         state.withLock { state in
-            if isDoubtful { state.doubtful.insert(leader) } else { state.doubtful.remove(leader) }
+            state.lastDoubt += 1
+            state.doubts[leader] = state.lastDoubt
         }
+    }
+
+    /// The number of the doubt about a leader; nil for none.
+    @inline(never) func doubt(about leader: UUID) -> Int? { state.withLock { $0.doubts[leader] } }
+
+    /// Notes that a doubt is over, unless a later one has come.
+    @inline(never) func settle(_ doubt: Int?, of leader: UUID) {
+        state.withLock { state in if state.doubts[leader] == doubt { state.doubts[leader] = nil } }
     }
 
     // MARK: Prepared transactions
@@ -106,6 +118,9 @@ final class JointCommits: Sendable {
         }
         return try body()
     }
+
+    /// Waits until a store is not in the midst of a joint commit, as long as such a wait is of use.
+    @inline(never) func awaitCommit(of store: Int) { wait(until: .now() + Self.patience) { $0.committing[store] == nil } }
 
     /// Opens sessions that read several stores while none of them is in the midst of a joint commit.
     ///

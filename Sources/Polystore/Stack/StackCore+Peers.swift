@@ -1,37 +1,48 @@
 internal import Foundation
 internal import PolystoreStorage
 
+/// When a store commits among others.
+enum CommitRank: Int {
+    /// First: its commit can still be refused.
+    case server
+    case file
+    /// Last: nobody finds it again after a crash.
+    case memory
+}
+
+extension OpenStore {
+    /// When the store commits among others.
+    var commitRank: CommitRank {
+        if !capabilities.contains(.persistent) { return .memory }
+        return capabilities.contains(.concurrentWriters) ? .server : .file
+    }
+
+    /// The place of the store in the order of commits, which is the same in all processes.
+    var commitPlace: (Int, String) { (commitRank.rawValue, storeID.uuidString) }
+
+    /// The place of the store in the order in which write transactions open them, which is the same in all processes: by identity, those with
+    /// one writer first. Whoever has locks of rows then waits for no store as a whole, whose holder could wait for such a row unseen by its
+    /// server; and a server's snapshot is no older than the wait.
+    var lockPlace: (Int, String) { (commitRank == .server ? 1 : 0, storeID.uuidString) }
+}
+
 /// Stores that commit together: in which order, and how one catches up with another.
 extension StackCore {
-    /// The place of a store in the order of commits: those first whose commit can still be refused, those last that nobody finds again
-    /// after a crash.
-    func commitRank(_ position: Int) -> Int {
-        guard let capabilities = try? entry(position).store.capabilities.supported, capabilities.contains(.persistent) else { return 2 }
-        return capabilities.contains(.concurrentWriters) ? 0 : 1
-    }
-
     /// Whether what was committed is there after a crash.
-    func isPersistent(_ position: Int) -> Bool { commitRank(position) < 2 }
+    func isPersistent(_ position: Int) -> Bool { (try? store(position)).map { $0.commitRank != .memory } ?? false }
 
-    /// Stores in the order in which write transactions open them, which is the same in all processes: by identity, those with one writer
-    /// first. Whoever has locks of rows then waits for no store as a whole, whose holder could wait for such a row unseen by its server;
-    /// and a server's snapshot is no older than the wait.
-    func lockOrder(_ stores: Set<Int>) -> [Int] {
-        stores.map { (commitRank($0) == 0 ? 1 : 0, storeID($0).uuidString, $0) }.sorted { $0 < $1 }.map(\.2)
-    }
-
-    /// Stores in the order in which they commit, which is the same in all processes.
-    func commitOrder(_ stores: Set<Int>) -> [Int] {
-        stores.map { (commitRank($0), storeID($0).uuidString, $0) }.sorted { $0 < $1 }.map(\.2)
+    /// Stores in the order in which write transactions open them.
+    ///
+    /// - Throws: `storeClosed` when one was removed.
+    func lockOrder(_ stores: Set<Int>) throws(StorageError) -> [Int] {
+        try stores.map { position throws(StorageError) in (position: position, place: try store(position).lockPlace) }
+            .sorted { $0.place < $1.place }.map(\.position)
     }
 
     /// Whether a store can follow another in a commit, so that the other has to keep its changes.
     func canFollow(_ position: Int) -> Bool {
-        guard commitRank(position) == 1 else { return false }
-        let own = storeID(position).uuidString
-        return entries.contains { other, entry in
-            other != position && (commitRank(other), entry.store.storeID.uuidString) < (1, own)
-        }
+        guard let own = try? store(position), own.commitRank == .file else { return false }
+        return entries.contains { other, entry in other != position && entry.store.commitPlace < own.commitPlace }
     }
 
     /// Starts a write transaction. One of a store that other stores may keep changes for takes those over first.
@@ -40,14 +51,20 @@ extension StackCore {
         var options = options
         options.isFollowed = commits.isObserved
         try settlePrepared(position, entry, options)
-        if commitRank(position) != 1 { return try entry.store.beginWrite(options) }
-        for leader in joint.doubtful where leader != position { try settleDoubt(leader, options) }
+        if entry.store.commitRank != .file { return try entry.store.beginWrite(options) }
         while true {
             let writer = try entry.store.beginWrite(options)
             do throws(StorageError) {
-                let author = try Peers.settle(writer, read: reading(for: entry.store.storeID, options))
-                guard let author else { return writer }
-                try commitSettled(writer, position, author)
+                let doubtful = try doubtful(before: writer)
+                if doubtful.isEmpty {
+                    let author = try Peers.settle(writer, read: reading(for: entry.store.storeID, options))
+                    guard let author else { return writer }
+                    try commitSettled(writer, position, author)
+                } else {
+                    // Without the lock of the store, which comes after theirs.
+                    writer.end()
+                    for store in doubtful { try settleDoubt(of: store, for: entry.store, options) }
+                }
             } catch {
                 writer.end()
                 throw error
@@ -70,18 +87,42 @@ extension StackCore {
         try writer.store.synchronize()
     }
 
-    /// Decides a leader's commit that its engine left in doubt: what the store has when a transaction after it commits stays so.
+    /// The stores whose last commit is in doubt and has to be decided before a store is written to: itself, and those that it follows.
+    private func doubtful(before writer: WriteSession) throws(StorageError) -> [UUID] {
+        let doubtful = joint.doubtful
+        return doubtful.isEmpty ? [] : try ([writer.store.storeID] + Peers(writer).known()).filter(doubtful.contains)
+    }
+
+    /// Decides the commit that is in doubt of a store, or of one that it follows.
     ///
-    /// - Throws: `peerUnavailable` while the store does not take that transaction.
-    func settleDoubt(_ leader: Int, _ options: WriteOptions) throws(StorageError) {
+    /// - Throws: `peerUnavailable` while the other store is not in the stack, or takes no transaction.
+    private func settleDoubt(of doubtful: UUID, for store: OpenStore, _ options: WriteOptions) throws(StorageError) {
+        if doubtful == store.storeID { return try settleDoubt(of: store, options) }
+        guard let leader = entries.first(where: { $0.entry.store.storeID == doubtful })?.entry.store else { throw Peers.unavailable(nil) }
+        try asking { () throws(StorageError) in try settleDoubt(of: leader, options) }
+    }
+
+    /// Decides a leader's commit that its engine left in doubt: what the store has when a transaction after it commits stays so.
+    func settleDoubt(of leader: OpenStore, _ options: WriteOptions) throws(StorageError) {
+        let writer = try leader.beginWrite(options)
+        defer { writer.end() }
+        // Of a doubt that comes later nothing is known.
+        let doubt = joint.doubt(about: leader.storeID)
         do throws(StorageError) {
-            let writer = try entry(leader).store.beginWrite(options)
-            defer { writer.end() }
             try Peers.touch(writer)
             _ = try writer.commit(CommitRecord())
-            joint.setDoubtful(leader, false)
-        } catch {
-            if [.busy, .timeout, .cancelled].contains(error.code) { throw error }
+        } catch  where error.code == .commitOutcomeUnknown {
+            throw StorageError(
+                .inputOutput, "an earlier commit of the store is in doubt, and it takes none that decides; nothing was written",
+                cause: error)
+        }
+        joint.settle(doubt, of: leader.storeID)
+    }
+
+    /// Asks a peer: where it cannot answer, the store that depends on it cannot be written to.
+    private func asking<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+        do throws(StorageError) { return try body() } catch {
+            if [.busy, .timeout, .cancelled, .peerUnavailable].contains(error.code) { throw error }
             throw Peers.unavailable(error)
         }
     }
@@ -131,7 +172,7 @@ extension StackCore {
     }
 
     private func isBehind(_ position: Int, _ entry: Entry) throws(StorageError) -> Bool {
-        if commitRank(position) != 1 { return false }
+        if entry.store.commitRank != .file { return false }
         return try withLeaders(of: entry) { leader, peer throws(StorageError) in
             try leader.isAhead(of: entry.store.storeID, peer)
         }
@@ -154,7 +195,7 @@ extension StackCore {
 
     /// Lets the leaders of a store drop what it has. What cannot be dropped now is dropped another time.
     private func dropConfirmed(_ position: Int, _ entry: Entry) {
-        guard commitRank(position) == 1 else { return }
+        guard entry.store.commitRank == .file else { return }
         _ = try? withLeaders(of: entry) { leader, peer throws(StorageError) in
             if try leader.keepsConfirmed(for: entry.store.storeID, peer), let place = self.position(of: peer.store) {
                 joint.confirm(peer, of: entry.store.storeID, by: place)

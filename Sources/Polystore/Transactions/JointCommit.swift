@@ -24,6 +24,8 @@ final class JointCommit {
 
     private let stack: StackCore
     private let writers: [Int: WriteSession]
+    /// The stores that were changed, in the order in which they commit, which is the same in all processes.
+    private let order: [Int]
     private let redo: [Int: Redo.Recorder?]
     private let executed: Set<Int>
     private let record: CommitRecord
@@ -32,13 +34,15 @@ final class JointCommit {
     private var late: [(store: Int, cause: StorageError)] = []
     /// Why a store that keeps nothing beyond the process has not taken its part, which no other keeps.
     private var loss: StorageError?
-    private var confirmed: [(peer: Peer, follower: Int)] = []
+    private var confirmed: [(peer: Peer, follower: Int, id: UUID)] = []
 
     init(
         _ stack: StackCore, _ writers: [Int: WriteSession], redo: [Int: Redo.Recorder?], executed: Set<Int>, _ record: CommitRecord
     ) {
         self.stack = stack
         self.writers = writers
+        // What the stores are is asked of the sessions: the stack forgets those that are removed meanwhile.
+        order = writers.filter { redo[$0.key] != nil }.sorted { $0.value.store.commitPlace < $1.value.store.commitPlace }.map(\.key)
         self.redo = redo
         self.executed = executed
         // All stores record one time, by which the commit of the leader is known again.
@@ -50,19 +54,19 @@ final class JointCommit {
     /// Commits, and notifies observers of the stack.
     ///
     /// - Throws: `commitPending` when all is committed and a store takes its part later, `commitIncomplete` when one that keeps nothing beyond
-    ///   the process lacks it for good; after any other error nothing is committed, or it is in doubt.
+    ///   the process lacks it for good; after any other error nothing is committed, or it is in doubt. `storeClosed` when a store was removed
+    ///   from the stack before the first commit.
     func run(_ source: (any Hashable & Sendable)?) throws(StorageError) {
-        let order = stack.commitOrder(Set(redo.keys))
         // What a server only read is validated by its commit; a rollback would forget it.
-        for (store, writer) in writers where redo[store] == nil && stack.commitRank(store) == 0 { _ = try writer.commit(record) }
+        for (store, writer) in writers where redo[store] == nil && rank(store) == .server { _ = try writer.commit(record) }
         guard let first = order.first, let leader = writers[first] else { return }
-        let followers = order.dropFirst().filter { stack.commitRank($0) == 1 }
-        let servers = order.dropFirst().filter { stack.commitRank($0) == 0 }
-        try keepRedo(of: followers, in: first, leader)
+        let followers = order.dropFirst().filter { rank($0) == .file }, servers = order.dropFirst().filter { rank($0) == .server }
+        try keepRedo(of: followers, leader)
         let dropped = try stack.joint.dropConfirmed(first, leader)
         let ticket = stack.commits.begin(order)
         defer { stack.didCommit(ticket, parts.isEmpty ? nil : CommittedChanges(parts, author: record.author, source: source)) }
         try stack.joint.commit(Set(order)) { () throws(StorageError) in
+            try checkStores()
             let prepared = try prepare(servers, for: leader, ticket)
             try commit(first, prepared, ticket)
             outcome = .committed
@@ -89,22 +93,30 @@ final class JointCommit {
         dropConfirmed(first)
     }
 
+    private func rank(_ store: Int) -> CommitRank? { writers[store]?.store.commitRank }
+
+    /// Refuses to commit where a store was removed: from here on a removal waits until all have committed.
+    private func checkStores() throws(StorageError) {
+        if order.allSatisfy(stack.hasStore) { return }
+        throw StorageError(.storeClosed, "a store of the transaction was removed from its stack; nothing was written")
+    }
+
     // MARK: What the leader keeps
 
-    private func keepRedo(of followers: [Int], in first: Int, _ leader: WriteSession) throws(StorageError) {
+    private func keepRedo(of followers: [Int], _ leader: WriteSession) throws(StorageError) {
         if followers.isEmpty { return }
         if !executed.isDisjoint(with: followers) {
             throw StorageError(
                 .unsupported,
                 "SQL changed a store whose part of the transaction another store would have to keep; run it in a transaction of its own")
         }
-        let leaderID = stack.storeID(first), limit = try stack.store(first).capabilities.maximumValueBytes
+        let leaderID = leader.store.storeID, limit = leader.store.capabilities.maximumValueBytes
         for store in followers {
             guard let writer = writers[store] else { continue }
             guard let recorder = redo[store] ?? nil else {
                 throw StorageError(.serializationFailure, "a store was added during the transaction; it starts again")
             }
-            let storeID = stack.storeID(store)
+            let storeID = writer.store.storeID
             guard let peer = try Peers(writer).leader(leaderID), try Peers(leader).agrees(with: storeID, on: peer) else {
                 strangers.append((store, leaderID))
                 continue
@@ -116,7 +128,7 @@ final class JointCommit {
             }
             try Peers.keep(recorder, author: record.author, for: storeID, peer, leader: leader, follower: writer)
             try leader.announceCommit(for: storeID)
-            if let peer = try Peers(writer).leader(leaderID) { confirmed.append((peer, store)) }
+            if let peer = try Peers(writer).leader(leaderID) { confirmed.append((peer, store, storeID)) }
         }
         if !strangers.isEmpty {
             throw StorageError(.serializationFailure, "two stores commit together for the first time; the transaction starts again")
@@ -130,8 +142,8 @@ final class JointCommit {
 
     private func dropConfirmed(_ first: Int) {
         var size = 0
-        for (peer, follower) in confirmed {
-            stack.joint.confirm(peer, of: stack.storeID(follower), by: first)
+        for (peer, follower, id) in confirmed {
+            stack.joint.confirm(peer, of: id, by: first)
             size += (redo[follower] ?? nil)?.size ?? 0
         }
         if size > Self.bytesDroppedAtOnce {
@@ -157,8 +169,8 @@ final class JointCommit {
         guard let commit = try leader.commitToken(for: record) else { throw Self.preparesNothing }
         do throws(StorageError) {
             for store in servers {
-                guard let storage = try stack.store(store).ability((any PreparedCommitStorage).self),
-                    let writer = writers[store], writer.canPrepare
+                guard let writer = writers[store], writer.canPrepare,
+                    let storage = writer.store.ability((any PreparedCommitStorage).self)
                 else { throw Self.preparesNothing }
                 stack.joint.setMayBePrepared(store, true)
                 let changes = recordedChanges(store, writer, ticket)
@@ -213,14 +225,15 @@ final class JointCommit {
     /// Whether the leader has the transaction whose commit is in doubt, decided while its followers are locked; nil where they are to ask
     /// before they are written to. A server decides by itself, and they wait for that.
     private func isCommitted(_ first: Int) -> Bool? {
-        guard let (peer, follower) = confirmed.first, stack.commitRank(first) == 1 else { return nil }
-        writers[first]?.end()
-        stack.joint.setDoubtful(first, true)
+        guard let (peer, _, follower) = confirmed.first, let writer = writers[first], writer.store.commitRank == .file else { return nil }
+        // Before anybody else has the store.
+        stack.joint.doubt(writer.store.storeID)
+        writer.end()
         do throws(StorageError) {
-            try stack.settleDoubt(first, WriteOptions(timeout: Self.patience))
-            let reader = try stack.store(first).beginRead()
+            try stack.settleDoubt(of: writer.store, WriteOptions(timeout: Self.patience))
+            let reader = try writer.store.beginRead()
             defer { reader.end() }
-            return try Peers(reader).agrees(with: stack.storeID(follower), on: peer)
+            return try Peers(reader).agrees(with: follower, on: peer)
         } catch {
             return nil
         }
@@ -233,14 +246,14 @@ final class JointCommit {
         do throws(StorageError) {
             try commitOne(store, ticket)
         } catch {
-            if stack.isPersistent(store) { late.append((store, error)) } else { loss = error }
+            if rank(store) == .memory { loss = error } else { late.append((store, error)) }
         }
     }
 
     /// Waits until a store keeps for good what another is about to rely on, whatever its durability: a loss of power leaves all stores with
     /// the transaction, or none. Where that fails, so does every next commit of the store.
     private func synchronize(_ store: Int) {
-        do throws(StorageError) { try stack.store(store).synchronize() } catch { StoreLogging.notice(error.message) }
+        do throws(StorageError) { try writers[store]?.store.synchronize() } catch { StoreLogging.notice(error.message) }
     }
 
     private func commitOne(_ store: Int, _ ticket: CommitHub.Ticket) throws(StorageError) {
@@ -262,7 +275,7 @@ final class JointCommit {
     private func isInDoubt(_ store: Int) {
         stack.commitIsInDoubt(in: store)
         // Where there is no history nobody would tell.
-        if (try? stack.store(store).capabilities.contains(.history)) != true {
+        if writers[store]?.store.capabilities.contains(.history) != true {
             parts.append(CommittedChanges.Part(store: store, token: nil, changes: nil))
         }
     }

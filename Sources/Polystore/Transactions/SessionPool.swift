@@ -75,7 +75,7 @@ final class SessionPool {
         limit = options.limit
         isMeasured = false
         isWhole = false
-        for store in stack.lockOrder(stores) { _ = try writer(store) }
+        for store in try stack.lockOrder(stores) { _ = try writer(store) }
     }
 
     /// The session of a store: the writer's in a write transaction.
@@ -136,14 +136,15 @@ final class SessionPool {
         try checkActive()
         guard let options else { throw Self.ended }
         if let writer = writers[store] { return writer }
-        if !writers.isEmpty, stack.lockOrder(Set(writers.keys).union([store])).last != store {
+        let opened = try stack.store(store)
+        if writers.values.contains(where: { $0.store.lockPlace > opened.lockPlace }) {
             restart(.opening(Set(writers.keys).union([store])))
             throw Self.restarting
         }
         return try working { () throws(StorageError) in
             var options = options
             // Whoever has locks on one server waits for another's only briefly: see `conflict(_:)`.
-            if !options.isExclusive, isServer(store), writers.keys.contains(where: isServer) {
+            if !options.isExclusive, opened.commitRank == .server, serverCount > 0 {
                 options.timeout = min(options.timeout, Self.patience)
             }
             let writer = try stack.beginWrite(store, options)
@@ -281,13 +282,14 @@ final class SessionPool {
     /// cycle that no server sees. One of them has to run again.
     @inline(never)
     private func conflict(_ error: StorageError) -> StorageError {
-        guard error.code == .busy, writers.keys.count(where: isServer) > 1 else { return error }
+        guard error.code == .busy, serverCount > 1 else { return error }
         return StorageError(
             .serializationFailure, "a transaction over several servers waited for another one, which may wait for it; run it again",
             cause: error)
     }
 
-    private func isServer(_ store: Int) -> Bool { stack.commitRank(store) == 0 }
+    /// On how many servers the transaction has locks.
+    private var serverCount: Int { writers.values.count { $0.store.commitRank == .server } }
 
     /// Seconds that a transaction with locks on one server waits for those of another.
     private static let patience: TimeInterval = 2

@@ -1,7 +1,7 @@
 internal import Polystore
 internal import PolystoreStorage
 
-/// Group G: commits over two stores of which one fails.
+/// Group G: commits over two stores of which one fails, or is removed.
 enum JointCases {
     static let all: [ConformanceCase] = [
         failing("G067.what-the-first-store-refuses-is-nowhere") { pair, failures, check in
@@ -26,6 +26,22 @@ enum JointCases {
             try write("c", pair)
             check.equal(try titles(pair), before + ["c", "c"], "and it goes on")
         },
+        failing("G069.a-store-that-is-removed-undoes-the-transaction") { pair, _, check in
+            guard [pair.first, pair.second].allSatisfy({ $0.capabilities.contains(.persistent) }) else { return }
+            for store in [pair.first, pair.second] {
+                check.throwing(.storeClosed, "a store is removed before the commit") {
+                    try pair.stack.write { transaction in
+                        try write("b", transaction)
+                        _ = try transaction.fetchCount(From<Song>())
+                        Threads.run(1) { _ in try? pair.stack.removeStorage(store) }
+                    }
+                }
+                try pair.stack.addStorageAndWait(store)
+                check.equal(try titles(pair), ["a", "a"], "nothing is half there")
+            }
+            try write("c", pair)
+            check.equal(try titles(pair), ["a", "a", "c", "c"], "and it goes on")
+        },
     ]
 
     /// A case over pairs of stores that have committed together once, whose commits can be made to fail.
@@ -43,9 +59,11 @@ enum JointCases {
     }
 
     private static func write(_ title: String, _ pair: StorePair) throws {
-        try pair.stack.write { transaction in
-            for name in ["People", "Rest"] { try transaction.create(Into<Song>(name)).title = title }
-        }
+        try pair.stack.write { try write(title, $0) }
+    }
+
+    private static func write(_ title: String, _ transaction: Transaction) throws {
+        for name in ["People", "Rest"] { try transaction.create(Into<Song>(name)).title = title }
     }
 
     private static func titles(_ pair: StorePair) throws -> [String] {
