@@ -6,7 +6,7 @@ import Synchronization
 import TestStores
 import Testing
 
-/// Transactions over two stores of which one is removed, in doubt, or in use by those who read.
+/// Transactions over two stores of which one is removed, in doubt, full, or in use by those who read.
 @Suite struct JointStoreTests {
     typealias Pair = SeveralStoresTests.Pair
     fileprivate typealias Scene = JointFailureTests.Scene
@@ -112,6 +112,24 @@ import Testing
             if event == .beginWrite, isOut.withLock({ $0 }) { throw StorageError(.inputOutput, "a failure") }
         }
         #expect { try Scene.write(number, scene.stack) } throws: { ($0 as? StorageError)?.code == .commitOutcomeUnknown }
+    }
+
+    // MARK: Followers that cannot catch up
+
+    @Test(arguments: Pair.all, [true, false]) func aFollowerThatCannotCatchUpIsAddedAndRead(_ pair: Pair, _ isLast: Bool) throws {
+        let scene = try Scene(pair), stack = scene.stack
+        try scene.leavePending(2)
+        for store in scene.stores { try stack.removeStorage(store) }
+        scene.follower.setHook { event throws(StorageError) in if event == .beginWrite { throw StorageError(.diskFull, "a failure") } }
+        for store in isLast ? [scene.leader, scene.follower] : [scene.follower, scene.leader] { try stack.addStorageAndWait(store) }
+        #expect(try scene.numbers(scene.leaders) == [1, 2])
+        #expect(try scene.numbers(scene.followers) == [1])
+        #expect { try scene.add(7, to: scene.followers) } throws: { ($0 as? StorageError)?.code == .diskFull }
+        try scene.add(3, to: scene.leaders)
+        scene.follower.setHook(nil)
+        try scene.add(4, to: scene.followers)
+        #expect(try scene.numbers(scene.leaders) == [1, 2, 3])
+        #expect(try scene.numbers(scene.followers) == [1, 2, 4])
     }
 
     // MARK: Those who read

@@ -118,16 +118,8 @@ extension DataStack {
             throw StorageError(.alreadyExists, "this store is already part of the stack")
         }
         let position = core.append(StackCore.Entry(store: store, entities: entities))
-        defer { core.storesChanged(position) }
-        do throws(StorageError) {
-            try core.catchUp()
-        } catch  where error.code == .readOnly {
-            // What cannot be written to stays behind, and is not written over either.
-        } catch {
-            _ = core.remove(storage)
-            try? store.close()
-            throw error
-        }
+        core.catchUp()
+        core.storesChanged(position)
     }
 
     private func open(_ storage: any StorageInterface, _ allowed: AllowedMigrations) throws(StorageError) -> OpenStore {

@@ -18,6 +18,8 @@ final class JointCommits: Sendable {
         /// removed and came again.
         var doubts: [UUID: Int] = [:]
         var lastDoubt = 0
+        /// Stores that may have leaders that they know nothing of.
+        var lacking: Set<Int> = []
         /// How often stores are in the midst of a joint commit, and of the opening of sessions that read.
         var committing: [Int: Int] = [:]
         var opening: [Int: Int] = [:]
@@ -85,6 +87,17 @@ final class JointCommits: Sendable {
     /// Notes that a doubt is over, unless a later one has come.
     @inline(never) func settle(_ doubt: Int?, of leader: UUID) {
         state.withLock { state in if state.doubts[leader] == doubt { state.doubts[leader] = nil } }
+    }
+
+    // MARK: Leaders that a store may not know
+
+    /// Whether a store may have a leader of the stack that it knows nothing of, so that one has to look before it is written to.
+    @inline(never) func mayLackPeers(_ store: Int) -> Bool { state.withLock { $0.lacking.contains(store) } }
+
+    @inline(never) func setMayLackPeers(_ store: Int, _ mayLack: Bool) {
+        state.withLock { state in
+            if mayLack { state.lacking.insert(store) } else { state.lacking.remove(store) }
+        }
     }
 
     // MARK: Prepared transactions

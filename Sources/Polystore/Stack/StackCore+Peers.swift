@@ -52,6 +52,7 @@ extension StackCore {
         options.isFollowed = commits.isObserved
         try settlePrepared(position, entry, options)
         if entry.store.commitRank != .file { return try entry.store.beginWrite(options) }
+        if joint.mayLackPeers(position) { try remind(position, entry, options) }
         while true {
             let writer = try entry.store.beginWrite(options)
             do throws(StorageError) {
@@ -142,33 +143,47 @@ extension StackCore {
 
     /// Lets the stores that are behind a peer catch up, as far as the stack has both, and leaders drop what they keep for stores that have
     /// it; called when a store comes.
-    func catchUp() throws(StorageError) {
+    ///
+    /// One that cannot do so now can be read all the same, and what leads out may need it in the stack. It catches up before it is next
+    /// written to, or refuses that.
+    func catchUp() {
         for (position, entry) in entries {
-            try remind(position, entry)
-            if try isBehind(position, entry) {
-                do throws(StorageError) {
-                    try beginWrite(position, WriteOptions()).end()
-                } catch  where error.code == .peerDiverged || error.code == .peerUnavailable {
-                    // It can be read, and what leads out needs it in the stack.
-                    StoreLogging.notice(error.message)
-                }
+            if canFollow(position) { joint.setMayLackPeers(position, true) }
+            trying { () throws(StorageError) in
+                if joint.mayLackPeers(position) { try remind(position, entry, WriteOptions()) }
+                if try isBehind(position, entry) { try beginWrite(position, WriteOptions()).end() }
             }
-            try endPrepared(position, entry)
+            trying { () throws(StorageError) in try endPrepared(position, entry) }
             dropConfirmed(position, entry)
         }
     }
 
+    private func trying(_ body: () throws(StorageError) -> Void) {
+        do throws(StorageError) { try body() } catch { StoreLogging.notice(error.message) }
+    }
+
     /// Notes the leaders of a store in it that it knows nothing of, as when it was put back from a backup of before it had any.
-    private func remind(_ position: Int, _ entry: Entry) throws(StorageError) {
-        if !canFollow(position) { return }
-        let reader = try entry.store.beginRead()
-        defer { reader.end() }
-        for (other, leader) in entries where other != position && isPersistent(other) {
-            let session = try leader.store.beginRead()
+    ///
+    /// - Throws: `peerUnavailable` when one of the stores that it can follow cannot be asked.
+    private func remind(_ position: Int, _ entry: Entry, _ options: WriteOptions) throws(StorageError) {
+        for (other, leader) in entries where other != position && leader.store.commitPlace < entry.store.commitPlace {
+            let session = try asking { () throws(StorageError) in try leader.store.beginRead(Self.reserved(options)) }
             defer { session.end() }
-            guard let missing = try Peers(reader).missing(Peers(session), leader.store.storeID) else { continue }
-            try write(to: position) { writer throws(StorageError) in try Peers.add(missing, writer) }
+            let reader = try entry.store.beginRead(ReadOptions(limit: options.limit))
+            defer { reader.end() }
+            if try missing(reader, session) == nil { continue }
+            let writer = try entry.store.beginWrite(options)
+            defer { writer.end() }
+            guard let missing = try missing(writer, session) else { continue }
+            try Peers.add(missing, writer)
+            _ = try writer.commit(CommitRecord())
         }
+        joint.setMayLackPeers(position, false)
+    }
+
+    /// What a follower does not know of a leader, by their sessions.
+    private func missing(_ follower: ReadSession, _ leader: ReadSession) throws(StorageError) -> Peer? {
+        try Peers(follower).missing(Peers(leader), leader.store.storeID)
     }
 
     private func isBehind(_ position: Int, _ entry: Entry) throws(StorageError) -> Bool {

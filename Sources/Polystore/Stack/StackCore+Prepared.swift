@@ -20,7 +20,9 @@ extension StackCore {
 
     /// Ends those that can be ended now, whether or not anything says that there are any: called when a store comes.
     func endPrepared(_ position: Int, _ entry: Entry) throws(StorageError) {
-        if let store = entry.store.ability((any PreparedCommitStorage).self) { _ = try endPrepared(position, store) {} }
+        guard let store = entry.store.ability((any PreparedCommitStorage).self) else { return }
+        joint.setMayBePrepared(position, true)
+        _ = try endPrepared(position, store) {}
     }
 
     /// - Returns: Whether none is left.
