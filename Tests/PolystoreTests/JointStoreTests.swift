@@ -167,4 +167,69 @@ import Testing
         ended.wait()
         #expect(try stack.fetchCount(From<DynamicObject>(entity: "Right")) == 3)
     }
+
+    /// Somebody who reads both stores has a session of the one and waits for a session of the other. That holds up nobody, until a commit has
+    /// come in between: first of those that the closure opens one by one, then of both.
+    @Test(arguments: JointFailureTests.files) func aCommitWaitsForThoseWhoReadNoLongerThanItsTime(_ pair: Pair) throws {
+        let stack = try DataStack(schema: Scene.schema.get()), held = HeldStore(pair.left.make(configuration: "Left"))
+        let stores: [any StorageInterface] = [held, pair.right.make(configuration: "Right")]
+        defer { for store in stores { try? store.erase() } }
+        for store in stores { try stack.addStorageAndWait(store) }
+        try Scene.write(1, stack)
+        let ended = DispatchGroup(), seen = Mutex<[Int]>([])
+        ended.enter()
+        held.hold()
+        Thread.detachNewThread {
+            try? stack.read(synchronous: { transaction in
+                let numbers = try ["Right", "Left"].map { try transaction.fetchCount(From<DynamicObject>(entity: $0)) }
+                seen.withLock { $0 = numbers }
+            })
+            ended.leave()
+        }
+        #expect(held.waits())
+        for number in Int64(2)...3 {
+            try stack.perform(timeout: .seconds(20), synchronous: { try Scene.write(number, $0) })
+            held.letOnePass()
+            #expect(held.waits())
+        }
+        let start = ContinuousClock.now
+        #expect { try stack.perform(timeout: .seconds(1), synchronous: { try Scene.write(4, $0) }) } throws: {
+            ($0 as? StorageError)?.code == .timeout
+        }
+        #expect(ContinuousClock.now - start < .seconds(10))
+        held.letGo()
+        ended.wait()
+        #expect(seen.withLock { $0 } == [3, 3])
+        try Scene.write(5, stack)
+        for entity in ["Left", "Right"] { #expect(try stack.fetchCount(From<DynamicObject>(entity: entity)) == 4) }
+    }
+
+    /// A store whose readers wait until they may begin, other than those that a write transaction waits for.
+    private final class HeldStore: ForwardingStore {
+        static let storeType = "held"
+        let base: any StorageInterface
+        private let isHeld = Mutex(false), arrived = DispatchSemaphore(value: 0), free = DispatchSemaphore(value: 0)
+
+        init(_ base: any StorageInterface) { self.base = base }
+
+        func hold() { isHeld.withLock { $0 = true } }
+
+        /// Whether somebody comes who has to wait.
+        func waits() -> Bool { arrived.wait(timeout: .now() + 20) == .success }
+
+        func letOnePass() { free.signal() }
+
+        func letGo() {
+            isHeld.withLock { $0 = false }
+            free.signal()
+        }
+
+        func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader {
+            if !options.isForWriter, isHeld.withLock({ $0 }) {
+                arrived.signal()
+                _ = free.wait(timeout: .now() + 60)
+            }
+            return try base.beginRead(options)
+        }
+    }
 }

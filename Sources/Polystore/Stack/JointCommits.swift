@@ -114,14 +114,21 @@ final class JointCommits: Sendable {
     // MARK: The gate
 
     /// Runs the commits of several stores while no session is opened that reads more than one of them.
-    func commit<R>(_ stores: Set<Int>, _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+    ///
+    /// - Throws: `timeout`, `cancelled` or `busy` when sessions are not opened in time; nothing was run then.
+    func commit<R>(_ stores: Set<Int>, _ limit: WorkLimit?, _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         if stores.count < 2 { return try body() }
         change { Self.add(1, to: &$0.wanting, stores) }
-        wait { state in
+        let isFree = wait(limit) { state in
             if !stores.isDisjoint(with: state.opening.keys) { return false }
             Self.add(1, to: &state.committing, stores)
             Self.add(-1, to: &state.wanting, stores)
             return true
+        }
+        if !isFree {
+            change { Self.add(-1, to: &$0.wanting, stores) }
+            try limit?.check()
+            throw StorageError(.busy, "sessions that read several stores were not opened in time; nothing was written; try again")
         }
         defer {
             change { state in
@@ -133,20 +140,35 @@ final class JointCommits: Sendable {
     }
 
     /// Waits until a store is not in the midst of a joint commit, as long as such a wait is of use.
-    @inline(never) func awaitCommit(of store: Int) { wait(until: .now() + Self.patience) { $0.committing[store] == nil } }
+    @inline(never) func awaitCommit(of store: Int) { wait(nil) { $0.committing[store] == nil } }
+
+    /// Opens sessions that read several stores, and no commit waits for that: it may take long where a server's connections are in use.
+    ///
+    /// - Returns: Whether no joint commit to one of them came in between; if one did, the sessions may be of different moments.
+    func openUndisturbed(_ stores: Set<Int>, _ body: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
+        let start = mark
+        if isCommitting(stores) { return false }
+        try body()
+        // In this order: a commit that ends meanwhile is either under way or has ended.
+        return !isCommitting(stores) && !hasCommitted(over: stores, and: stores, since: start)
+    }
+
+    @inline(never) private func isCommitting(_ stores: Set<Int>) -> Bool {
+        state.withLock { !stores.isDisjoint(with: $0.committing.keys) }
+    }
 
     /// Opens sessions that read several stores while none of them is in the midst of a joint commit.
     ///
     /// - Throws: `busy` when a commit does not end in time.
     func open(_ stores: Set<Int>, _ limit: WorkLimit?, _ body: () throws(StorageError) -> Void) throws(StorageError) {
         if stores.count < 2 { return try body() }
-        let deadline = DispatchTime.now() + min(limit?.secondsLeft ?? Self.patience, Self.patience)
-        let isOpened = wait(until: deadline) { state in
+        let isOpened = wait(limit) { state in
             if !stores.isDisjoint(with: state.committing.keys) || !stores.isDisjoint(with: state.wanting.keys) { return false }
             Self.add(1, to: &state.opening, stores)
             return true
         }
         if !isOpened {
+            try limit?.check()
             throw StorageError(.busy, "a commit over several stores that are to be read together did not end in time; try again")
         }
         defer { change { Self.add(-1, to: &$0.opening, stores) } }
@@ -186,8 +208,11 @@ final class JointCommits: Sendable {
     }
 
     /// Waits until `take` says that it has what it wants.
+    ///
+    /// - Returns: False when the limit has ended, or the patience.
     @discardableResult @inline(never)
-    private func wait(until deadline: DispatchTime = .distantFuture, _ take: (inout State) -> Bool) -> Bool {
+    private func wait(_ limit: WorkLimit?, _ take: (inout State) -> Bool) -> Bool {
+        let deadline = DispatchTime.now() + min(limit?.secondsLeft ?? Self.patience, Self.patience)
         while true {
             let semaphore = state.withLock { state -> DispatchSemaphore? in
                 if take(&state) { return nil }
@@ -196,7 +221,10 @@ final class JointCommits: Sendable {
                 return semaphore
             }
             guard let semaphore else { return true }
-            if semaphore.wait(timeout: deadline) == .timedOut { return false }
+            let number = limit?.onEnd { semaphore.signal() }
+            let isOver = semaphore.wait(timeout: deadline) == .timedOut
+            if let number { limit?.removeInterrupt(number) }
+            if isOver || limit?.hasEnded == true { return false }
         }
     }
 }

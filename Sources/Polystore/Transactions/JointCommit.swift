@@ -29,6 +29,7 @@ final class JointCommit {
     private let redo: [Int: Redo.Recorder?]
     private let executed: Set<Int>
     private let record: CommitRecord
+    private let limit: WorkLimit?
     private var parts: [CommittedChanges.Part] = []
     /// Stores that could not take their part yet.
     private var late: [(store: Int, cause: StorageError)] = []
@@ -37,12 +38,14 @@ final class JointCommit {
     private var confirmed: [(peer: Peer, follower: Int, id: UUID)] = []
 
     init(
-        _ stack: StackCore, _ writers: [Int: WriteSession], redo: [Int: Redo.Recorder?], executed: Set<Int>, _ record: CommitRecord
+        _ stack: StackCore, _ writers: [Int: WriteSession], redo: [Int: Redo.Recorder?], executed: Set<Int>, _ record: CommitRecord,
+        _ limit: WorkLimit?
     ) {
         self.stack = stack
         self.writers = writers
         // What the stores are is asked of the sessions: the stack forgets those that are removed meanwhile.
         order = writers.filter { redo[$0.key] != nil }.sorted { $0.value.store.commitPlace < $1.value.store.commitPlace }.map(\.key)
+        self.limit = limit
         self.redo = redo
         self.executed = executed
         // All stores record one time, by which the commit of the leader is known again.
@@ -65,7 +68,7 @@ final class JointCommit {
         let dropped = try stack.joint.dropConfirmed(first, leader)
         let ticket = stack.commits.begin(order)
         defer { stack.didCommit(ticket, parts.isEmpty ? nil : CommittedChanges(parts, author: record.author, source: source)) }
-        try stack.joint.commit(Set(order)) { () throws(StorageError) in
+        try stack.joint.commit(Set(order), limit) { () throws(StorageError) in
             try checkStores()
             let prepared = try prepare(servers, for: leader, ticket)
             try commit(first, prepared, ticket)

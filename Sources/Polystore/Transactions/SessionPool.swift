@@ -118,14 +118,21 @@ final class SessionPool {
         if options != nil { return }
         let opened = Set(readers.keys), missing = stores.subtracting(opened)
         if missing.isEmpty { return }
-        try stack.joint.open(opened.union(missing), limit) { () throws(StorageError) in
-            if isWhole, let mark, stack.joint.hasCommitted(over: opened, and: missing, since: mark) {
-                restart(.opening(opened.union(missing)))
-                throw Self.restarting
-            }
-            if mark == nil { mark = stack.joint.mark }
-            for store in missing { _ = try begin(store) }
+        let all = opened.union(missing)
+        if all.count > 1 {
+            if try stack.joint.openUndisturbed(all, { () throws(StorageError) in try begin(missing, after: opened) }) { return }
+            for store in missing { readers.removeValue(forKey: store)?.end() }
         }
+        try stack.joint.open(all, limit) { () throws(StorageError) in try begin(missing, after: opened) }
+    }
+
+    private func begin(_ missing: Set<Int>, after opened: Set<Int>) throws(StorageError) {
+        if isWhole, let mark, stack.joint.hasCommitted(over: opened, and: missing, since: mark) {
+            restart(.opening(opened.union(missing)))
+            throw Self.restarting
+        }
+        if mark == nil { mark = stack.joint.mark }
+        for store in missing { _ = try begin(store) }
     }
 
     /// What was asked of each store, where that is measured.
@@ -218,7 +225,7 @@ final class SessionPool {
         try checkActive()
         state = .ended
         defer { endAll() }
-        let commit = JointCommit(stack, writers, redo: redo, executed: executed, record)
+        let commit = JointCommit(stack, writers, redo: redo, executed: executed, record, limit)
         do throws(StorageError) {
             try commit.run(source)
         } catch {
