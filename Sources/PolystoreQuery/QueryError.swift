@@ -12,6 +12,8 @@ public struct QueryError: Error, Sendable, Hashable {
         case arithmeticOverflow
         /// A number was divided by zero.
         case divisionByZero
+        /// A stored value is none of its type.
+        case illFormed
     }
 
     /// The kind of refusal.

@@ -173,6 +173,7 @@ extension StorageError {
             case .tooComplex: .limitExceeded
             case .arithmeticOverflow: .arithmeticOverflow
             case .divisionByZero: .divisionByZero
+            case .illFormed: .corrupted
             }
         self.init(
             code,

@@ -147,8 +147,8 @@ enum EdgeCases {
                 "00000000-0000-0000-0000-000000000000", "00000000-0000-0000-0000-0000000000FF", "00000000-0000-0001-0000-000000000000",
                 "7FFFFFFF-0000-0000-0000-000000000000", "80000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
             ].map { UUID(uuidString: $0).map(Value.uuid) ?? .null }),
-        // 1 BC, a microsecond before 1970, then neighbours.
-        order("O010.dates", "at", [.date(-62_167_219_200_000_001), .date(-1), .date(0), .date(1), .date(1_700_000_000_000_000)]),
+        // The first that there is, a microsecond before 1970, then neighbours.
+        order("O010.dates", "at", [.date(-62_135_596_800_000_000), .date(-1), .date(0), .date(1), .date(1_700_000_000_000_000)]),
         .graph("O005.both-zeros-are-one", "semantics V, O") { stack, check in
             try stack.write { transaction in
                 for (name, score) in [("a", 0.0), ("b", -0.0), ("c", 0.0), ("d", -1.0)] {

@@ -7,8 +7,10 @@ extension DataStack {
     @inline(__always)
     private func within<R>(_ timeout: Duration?, _ body: (ObjectContext) throws(StorageError) -> R) throws(StorageError) -> R {
         let context = newContext()
-        if timeout == nil { return try body(context) }
-        return try context.within(timeout) { () throws(StorageError) in try body(context) }
+        let result = try timeout == nil ? body(context) : context.within(timeout) { () throws(StorageError) in try body(context) }
+        // Objects are made with what can be read; a value that is ill-formed is none of it.
+        try context.throwFailure()
+        return result
     }
 
     /// The objects of a request, in its order: read-only, in a context of their own.
@@ -52,7 +54,7 @@ extension DataStack {
         _ representation: some ObjectRepresentation<Object>
     ) throws(StorageError) -> sending Object? {
         let id = representation.objectID
-        return try reporting { () throws(StorageError) in try newContext().existing(id) }
+        return try reporting { () throws(StorageError) in try within(nil) { context throws(StorageError) in try context.existing(id) } }
     }
 
     /// The stack's own, read-only instance of an object of any context; nil when it no longer exists.
@@ -62,7 +64,7 @@ extension DataStack {
 
     /// The objects with ids, in their order, read-only, in a context of their own; those that no longer exist are left out.
     public func fetchExisting<Object: ManagedObject>(_ ids: [ObjectID<Object>]) throws(StorageError) -> sending [Object] {
-        try reporting { () throws(StorageError) in try newContext().existing(ids) }
+        try reporting { () throws(StorageError) in try within(nil) { context throws(StorageError) in try context.existing(ids) } }
     }
 
     /// The stack's own, read-only instances of objects of any context, in their order; those that no longer exist are left out.

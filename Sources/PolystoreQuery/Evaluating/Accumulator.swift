@@ -73,7 +73,9 @@ public struct Accumulator {
     private mutating func addNumber(_ cell: Cell, _ type: ValueType) throws(QueryError) {
         switch type {
         case .int16, .int32, .int64: whole += Int128(cell.int)
-        case .float, .double: add(cell.real)
+        case .float, .double:
+            if cell.real.isNaN { throw .illFormed }
+            add(cell.real)
         case .decimal:
             guard let number = DecimalKey.parts(cell.bytes) else { throw .illFormed }
             decimal.add(number)

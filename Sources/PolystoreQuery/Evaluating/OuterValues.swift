@@ -28,5 +28,5 @@ final class OuterValues {
 
 extension QueryError {
     /// A store gave bytes that are no value.
-    static var illFormed: QueryError { QueryError("a value has ill-formed bytes") }
+    static var illFormed: QueryError { QueryError(.illFormed, "a stored value is none of its type") }
 }

@@ -93,7 +93,10 @@ public final class OpenStore: Sendable {
 
     func checkWritable() throws(StorageError) {
         try checkOpen()
-        if state.isReadOnly { throw StorageError(.readOnly, "the store was opened for reading only") }
+        if !state.isReadOnly { return }
+        // A store says why, and what can be done, where it knows more.
+        try storage.beginWrite(WriteOptions(timeout: 0)).end()
+        throw StorageError(.readOnly, "the store was opened for reading only")
     }
 }
 

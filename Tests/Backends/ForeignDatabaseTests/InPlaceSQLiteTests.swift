@@ -144,8 +144,8 @@ import Testing
         try order.setObject(try work.edit(try stack.object("customer", 2)), for: "customer")
         try shop.sql("DELETE FROM customer WHERE id = 2")
         let refused = failure { try work.commit() }
-        #expect(refused?.code == .validationFailed)
-        #expect(refused?.message == "order.customer refers to an object that is not there")
+        #expect(refused?.code == .staleObject)
+        #expect(refused?.message == "customer 2, which is referred to here, was deleted by another transaction")
     }
 
     @Test func aTransactionIsToldAndForgottenWhole() throws {

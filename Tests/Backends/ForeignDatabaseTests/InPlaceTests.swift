@@ -149,7 +149,7 @@ import Testing
         #expect(try country.objects("customer").isEmpty)
         try work.delete(country)
         try shop.sql("UPDATE customer SET country_code = 'AT' WHERE id = 2")
-        #expect(failure { try work.commit() }?.code == .deleteDenied)
+        #expect(failure { try work.commit() }?.code == .staleObject)
         #expect(try shop.sql("SELECT count(*) FROM country") == ["2"])
     }
 

@@ -91,21 +91,27 @@ enum WideCases {
     @Sendable private static func undone(_ stack: DataStack, _ names: [String], _ check: Check) throws {
         var random = SplitMix(seed: 7)
         let work = stack.beginUnsafe(supportsUndo: true), object = try wide(work)
-        var model = try values(object, names), committed = model, marks = [model]
+        // The state that the last undo has led to is one to return to when something is assigned after it.
+        var model = try values(object, names), committed = model, marks = [model], reached: [String: Int64]?, isAssigned = false
         for round in 0..<60 {
             switch random.next() % 6 {
             case 0, 1:
                 try assign(some(names, &random), to: object, &model)
+                isAssigned = true
             case 2:
                 try work.markUndoPoint()
                 marks.append(model)
-            case 3 where !marks.isEmpty:
-                _ = try work.undo()
+                reached = nil
+            case 3:
+                if let reached, isAssigned { marks.append(reached) }
+                check.equal(try work.undo(), !marks.isEmpty, "whether something is undone in round \(round)")
+                if marks.isEmpty { continue }
                 model = marks.removeLast()
+                (reached, isAssigned) = (model, false)
             case 4:
                 try work.rollback()
                 model = committed
-                marks = [model]
+                (marks, reached) = ([model], nil)
             default:
                 // A commit of nothing is none.
                 if !work.hasChanges { continue }
@@ -113,7 +119,7 @@ enum WideCases {
                 check.isTrue(work.changedKeys(of: object).isSuperset(of: keys), "what was assigned in round \(round)")
                 try work.commit()
                 committed = model
-                marks = [model]
+                (marks, reached) = ([model], nil)
                 same(try stored(stack, names), model, check, "what is stored after round \(round)")
             }
             same(try values(object, names), model, check, "values after round \(round)")
