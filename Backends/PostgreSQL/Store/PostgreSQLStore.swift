@@ -239,7 +239,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         guard let core else { return }
         stopListening()
         // A server that is gone need not be told.
-        if owner.isPolystore, let connection = core.readers.takeIdle() {
+        if owner.isPolystore, let connection = core.readers.takeIdle() ?? core.helpers.takeIdle() ?? core.writers.takeIdle() {
             connection.longestSilence = .seconds(2)
             try? connection.execute(PostgreSQLEvent.notify([.leaving(peerName), .left(peerName)], schema))
         }

@@ -94,8 +94,10 @@ public final class OpenStore: Sendable {
     func checkWritable() throws(StorageError) {
         try checkOpen()
         if !state.isReadOnly { return }
-        // A store says why, and what can be done, where it knows more.
-        try storage.beginWrite(WriteOptions(timeout: 0)).end()
+        do throws(StorageError) { try storage.beginWrite(WriteOptions(timeout: 0)).end() } catch  where error.code == .readOnly {
+            // The store knows more: why, and what can be done.
+            throw error
+        } catch {}
         throw StorageError(.readOnly, "the store was opened for reading only")
     }
 }
