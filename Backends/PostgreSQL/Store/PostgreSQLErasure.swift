@@ -6,8 +6,10 @@ internal import PolystoreStorage
 extension PostgreSQLSetup {
     /// The name under which the metadata says that the schema was made for the store.
     private static let ownsSchemaKey = "ownsSchema"
-    /// What the names of all functions begin with, and those of tables and sequences that are not of the model.
-    private static let prefix = "polystore_"
+    /// The tables and sequences that are not of the model.
+    private static let own = ["polystore_metadata", "polystore_notes", "polystore_history", "polystore_watched"]
+    /// The names of the functions, as a regular expression of the server. Others may begin their names as ours do.
+    private static let functionNames = "^polystore_(tell|watch|words|lexemes|rolling_(write|delete)_[0-9]+)$"
 
     /// Makes the schema where it is missing.
     ///
@@ -42,19 +44,20 @@ extension PostgreSQLSetup {
         let metadata = try StoreMetadata(entries: entries)
         var models = [SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)]
         if let next = try RollingRecord(entries) { models.append(SQLTables(next.schema, .postgreSQL, entityNumbers: [])) }
-        return models.flatMap { tables in
-            tables.tableNames + tables.schema.roots.map { tables.keySequence($0) }
-        }
+        return Self.own
+            + models.flatMap { tables in
+                tables.tableNames + tables.schema.roots.map { tables.keySequence($0) }
+            }
     }
 
     /// Those that are there, as SQL writes them. A sequence that belongs to a column goes with its table.
     private func relations(_ kind: String, _ names: [String]) throws(StorageError) -> [String] {
-        let named = names.isEmpty ? "false" : SQLText.joined(names.map { "c.relname = \(bind: .string($0), .string)" }, " OR ")
+        let named = SQLText.joined(names.map { "c.relname = \(bind: .string($0), .string)" }, " OR ")
         return try connection.rows(
             """
             SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
             WHERE n.nspname = \(bind: .string(schema), .string) AND c.relkind::text = \(bind: .string(kind), .string) \
-            AND (starts_with(c.relname, \(bind: .string(Self.prefix), .string)) OR \(named)) AND NOT EXISTS (SELECT FROM pg_depend d \
+            AND (\(named)) AND NOT EXISTS (SELECT FROM pg_depend d \
             WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i')) ORDER BY 1
             """, [.string]
         ).map { $0[0].text }
@@ -64,7 +67,7 @@ extension PostgreSQLSetup {
         try connection.rows(
             """
             SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace \
-            WHERE n.nspname = \(bind: .string(schema), .string) AND starts_with(p.proname, \(bind: .string(Self.prefix), .string)) ORDER BY 1
+            WHERE n.nspname = \(bind: .string(schema), .string) AND p.proname ~ \(bind: .string(Self.functionNames), .string) ORDER BY 1
             """, [.string]
         ).map { $0[0].text }
     }

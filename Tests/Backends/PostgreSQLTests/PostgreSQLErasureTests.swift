@@ -54,6 +54,8 @@ import Testing
         """
         CREATE TABLE \(name).orders(id serial PRIMARY KEY, total int); INSERT INTO \(name).orders(total) SELECT generate_series(1, 1000);
         CREATE SEQUENCE \(name).numbers; CREATE VIEW \(name).big AS SELECT * FROM \(name).orders WHERE total > 500;
+        CREATE TABLE \(name).polystore_archive AS SELECT 1 AS a;
+        CREATE FUNCTION \(name).polystore_of_others() RETURNS int LANGUAGE sql AS 'SELECT 1';
         CREATE FUNCTION \(name).one() RETURNS int LANGUAGE sql AS 'SELECT 1';
         """
     }
@@ -65,11 +67,13 @@ import Testing
         let store = try made()
         if !isFirst { try admin.execute(Self.strangers(name)) }
         try store.erase()
-        #expect(try contents(admin) == ["big", "numbers", "one", "orders", "orders_id_seq"])
+        #expect(
+            try contents(admin)
+                == ["big", "numbers", "one", "orders", "orders_id_seq", "polystore_archive", "polystore_of_others"])
         #expect(try admin.text("SELECT count(*) FROM \(name).orders") == "1000")
         // It can be made there again.
         try made().erase()
-        #expect(try contents(admin)?.count == 5)
+        #expect(try contents(admin)?.count == 7)
     }
 
     @Test func aSchemaThatWasThereStaysEmpty() throws {
