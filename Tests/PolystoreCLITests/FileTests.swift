@@ -59,7 +59,8 @@ import Testing
         #expect(!names.contains { $0.contains("partial") }, "\(names)")
     }
 
-    @Test(arguments: ["a.db", "link.db", "a.lmdb", "a.lmdb-lock"]) func aStoreIsNotReplacedByItsExport(_ output: String) throws {
+    @Test(arguments: ["a.db", "a.db-journal", "link.db", "a.lmdb", "a.lmdb-lock"])
+    func aStoreIsNotReplacedByItsExport(_ output: String) throws {
         let store = output.contains("lmdb") ? "lmdb:\(path("a.lmdb"))" : "sqlite:\(path("a.db"))"
         let file = try program.file("notes.csv", "text\na\nb\n")
         #expect(try program.run(["load", store, file, "--entity", "Note", "--model", model]).code == 0)

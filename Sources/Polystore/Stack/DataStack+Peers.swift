@@ -124,7 +124,11 @@ extension StackCore {
     private func owed(by leader: Peers, _ entry: Entry) throws(StorageError) -> [PeerDifference] {
         var found = try leader.owed { position(of: $0) != nil }
         for (_, other) in entries where other.store.storeID != entry.store.storeID {
-            let reader = try other.store.beginRead()
+            guard let reader = try? other.store.beginRead() else {
+                // Whoever cannot be asked matters only where it follows this one.
+                if try leader.lead(of: other.store.storeID) != nil { found.append(.unknown(other.store.storeID)) }
+                continue
+            }
             defer { reader.end() }
             if let difference = try leader.difference(from: Peers(reader, skipsDamage: true)) { found.append(difference) }
         }

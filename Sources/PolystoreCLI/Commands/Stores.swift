@@ -49,9 +49,12 @@ enum Stores {
             var status = stat()
             return stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
         }
-        guard let file = opened.store.ability((any LocalStorage).self)?.fileURL.path, let output = identity(path) else { return }
-        let parts = ["", "-wal", "-shm", "-journal", "-lock", "/data.mdb", "/lock.mdb"].compactMap { identity(file + $0) }
-        if parts.contains(output) {
+        func place(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path }
+        guard let file = opened.store.ability((any LocalStorage).self)?.fileURL.path else { return }
+        // Those that are not there now are made when the store is next used.
+        let parts = ["", "-wal", "-shm", "-journal", "-lock", "/data.mdb", "/lock.mdb"].map { place(file + $0) }
+        let output = identity(path)
+        if parts.contains(place(path)) || output != nil && parts.contains(where: { identity($0) == output }) {
             throw StorageError(.invalidConfiguration, "\(path) is a file of the store itself; write to another one")
         }
     }

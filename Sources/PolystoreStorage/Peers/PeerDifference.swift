@@ -21,6 +21,9 @@ public struct PeerDifference: Sendable, Hashable {
     /// The keys of the objects that the last transaction changed in the store that lacks it, by entity, where it is still kept.
     public let keys: [String: [Int64]]
 
+    /// The difference from a peer that cannot be asked.
+    package static func unknown(_ peer: UUID) -> PeerDifference { PeerDifference(peer, .unknown) }
+
     init(_ peer: UUID, _ kind: Kind, keys: [String: [Int64]] = [:]) {
         self.peer = peer
         self.kind = kind

@@ -304,9 +304,7 @@ extension Peers {
     /// - Returns: Whether there was something to drop.
     @discardableResult
     public static func drop(for follower: UUID, confirmed peer: Peer, _ writer: WriteSession) throws(StorageError) -> Bool {
-        guard var lead = try Peers(writer).lead(of: follower), lead.state == .kept, lead.pairing == peer.pairing,
-            lead.number <= peer.number
-        else { return false }
+        guard var lead = try Peers(writer).lead(of: follower), lead.state == .kept, lead.isSame(as: peer) else { return false }
         lead.state = .confirmed
         try writer.setNote(redoName(follower), nil)
         try writer.setNote(leadName(follower), lead.data)
@@ -339,7 +337,12 @@ extension Peers {
 
     /// Forgets a follower, unless the two have paired again: what is kept for it is dropped, and a note stays by which it learns so.
     package static func forget(follower: UUID, _ pairing: UUID, _ writer: WriteSession) throws(StorageError) {
-        guard var lead = try Peers(writer).lead(of: follower), lead.pairing == pairing else { return }
+        guard var lead = try Peers(writer, skipsDamage: true).lead(of: follower) else {
+            // None, or one that nobody can read.
+            try writer.setNote(redoName(follower), nil)
+            return try writer.setNote(leadName(follower), nil)
+        }
+        if lead.pairing != pairing { return }
         lead.state = .forgotten
         try writer.setNote(redoName(follower), nil)
         try writer.setNote(leadName(follower), lead.data)
