@@ -175,7 +175,8 @@ struct BatchWork {
     private func changes(
         _ keys: [Int64], _ assignments: [(slot: Int, value: CheckedExpression)], _ store: Int
     ) throws(StorageError) -> ChangeSet {
-        let evaluators = assignments.map { ExpressionEvaluator($0.value, schema: schema) }
+        let storeID = context.stack.storeID(store)
+        let evaluators = assignments.map { ExpressionEvaluator($0.value.bound(to: storeID, in: schema), schema: schema) }
         let mask = BatchUpdate(fetch: plan, assignments: assignments).mask
         var changed: [EntityIndex: RowBatch] = [:]
         try context.withReader(store) { reader throws(StorageError) in

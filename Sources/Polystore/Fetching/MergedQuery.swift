@@ -14,6 +14,12 @@ struct MergedQuery {
     }
 
     func run(_ context: ObjectContext) throws(StorageError) -> [[Value]] {
+        if dependsOnKeys(context.model.schema) {
+            throw StorageError(
+                .unsupported,
+                "a group or a value depends on the identity of objects, which are others in each of several stores; name one of them with From(\"configuration\")"
+            )
+        }
         var part = plan
         part.fetch.limit = plan.fetch.limit.map { $0 + plan.fetch.offset }
         part.fetch.offset = 0
@@ -29,10 +35,19 @@ struct MergedQuery {
         return sorted.dropFirst(plan.fetch.offset).prefix(plan.fetch.limit ?? .max).map { rows[$0] }
     }
 
+    /// Whether the answer depends on which keys objects have: those of two stores are not one object because their keys are the same number.
+    private func dependsOnKeys(_ schema: Schema) -> Bool {
+        if plan.valuesNameObjects { return true }
+        guard case .groups(let grouping) = plan.kind else { return false }
+        let compared = grouping.aggregates.filter { $0.function != .count }.compactMap(\.argument)
+        return (grouping.keys + compared).contains { $0.isKey(schema) }
+    }
+
     private func add(
         _ part: QueryPlan, _ store: Int, _ context: ObjectContext, to answer: QueryAnswer, _ places: inout [MergedPlace]
     ) throws(StorageError) {
-        let schema = context.model.schema, order = RowOrder(part.fetch.sort, schema: schema)
+        let schema = context.model.schema
+        let order = RowOrder(part.fetch.bound(to: context.stack.storeID(store), in: schema).sort, schema: schema)
         let isSorted = if case .rows = plan.kind { true } else { false }
         var found: [MergedPlace] = []
         try context.withReader(store) { reader throws(StorageError) in
@@ -52,6 +67,27 @@ struct MergedQuery {
             }
         }
         places += found
+    }
+}
+
+extension CheckedExpression {
+    /// Whether its value is the key of an object.
+    fileprivate func isKey(_ schema: Schema) -> Bool {
+        switch self {
+        case .path(let path), .outer(_, let path), .related(_, _, let path?, _): path.isKey(schema)
+        case .value, .related: false
+        case .function(_, let arguments, _): arguments.contains { $0.isKey(schema) }
+        case .conditional(_, let a, let b, _): a.isKey(schema) || b.isKey(schema)
+        }
+    }
+}
+
+extension CheckedPath {
+    fileprivate func isKey(_ schema: Schema) -> Bool {
+        switch leaf {
+        case .key: true
+        case .slot(let slot): schema[entity].slots[slot].destination != nil
+        }
     }
 }
 

@@ -61,7 +61,7 @@ extension ObjectContext {
         var described = from
         described.limit = nil
         let coder = PageCoder(
-            secret: stack.pageSecret, request: described.debugDescription, types: plan.sort.map(\.expression.type) + [.int64])
+            secret: stack.pageSecret, request: described.debugDescription, types: plan.sort.map(\.expression.type) + [.int64, .uuid])
         var request = from
         request.sort = from.sort + [SortDescriptor(.object)]
         if let cursor {
@@ -69,7 +69,9 @@ extension ObjectContext {
                 throw StorageError(.invalidPredicate, "the cursor was changed, or is one of another request; begin with the first page")
             }
             let keys = try sortKeys(from, plan) + [SortDescriptor(.object)]
-            request = request.where(Where(Self.behind(keys, values)))
+            let stores = try stack.stores(for: plan.entity, from.configurations)
+            let ties = stores.count == 1 ? [] : try twins(of: values, behind: stores, plan)
+            request = request.where(Where(Self.behind(keys, values, ties)))
         }
         // One more tells whether there is another page.
         request.limit = size == .max ? size : size + 1
@@ -96,7 +98,7 @@ extension ObjectContext {
         return kept
     }
 
-    /// The values of the sort keys of an object, and its key.
+    /// The values of the sort keys of an object, its key and its store.
     private func place(of object: ManagedObject, _ plan: FetchPlan) throws(StorageError) -> [Value] {
         let row = object.encodedRow(), order = RowOrder(plan.sort, schema: model.schema)
         return try withReader(Int(object._store)) { reader throws(StorageError) in
@@ -104,12 +106,25 @@ extension ObjectContext {
             let values = order.values(row.row(0), related)
             try related.throwFailure()
             do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
-            return values + [.int(object._key)]
+            return values + [.int(object._key), .uuid(stack.storeID(Int(object._store)))]
         }
     }
 
+    /// The objects of the same key as the last of a page, in the stores that come behind its own.
+    private func twins(of place: [Value], behind stores: [Int], _ plan: FetchPlan) throws(StorageError) -> [Value] {
+        guard place.count > 1, case .int(let key) = place[place.count - 2], case .uuid(let id) = place[place.count - 1],
+            let last = stack.position(of: id)
+        else {
+            throw StorageError(.invalidPredicate, "the cursor is of a store that the stack does not have; begin with the first page")
+        }
+        let root = model.schema.entities[model.schema[plan.entity].root].name
+        return stores.filter { $0 > last }.map { ObjectKey(store: stack.storeID($0), root: root, key: key).constant }
+    }
+
     /// The objects that come behind a place: equal in some first keys and behind in the next.
-    private static func behind(_ keys: [SortDescriptor], _ values: [Value]) -> Predicate {
+    ///
+    /// - Parameter twins: The objects that are equal in all keys and behind it by their stores.
+    private static func behind(_ keys: [SortDescriptor], _ values: [Value], _ twins: [Value]) -> Predicate {
         var alternatives: [Predicate] = []
         for (position, key) in keys.enumerated() {
             var parts: [Predicate] = zip(keys, values).prefix(position).map { .compare($0.expression, .equal, .value($1)) }
@@ -121,6 +136,10 @@ extension ObjectContext {
                 parts.append(.or([.compare(key.expression, .less, .value(value)), .compare(key.expression, .equal, .value(.null))]))
             }
             alternatives.append(.and(parts))
+        }
+        if !twins.isEmpty {
+            let equal = zip(keys, values).dropLast().map { Predicate.compare($0.expression, .equal, .value($1)) }
+            alternatives.append(.and(equal + [.isIn(.path(.object), twins)]))
         }
         return .or(alternatives)
     }

@@ -11,10 +11,10 @@ struct PendingFetch {
     private let evaluator: PredicateEvaluator
 
     init(_ plan: FetchPlan, _ store: Int, _ context: ObjectContext) {
-        self.plan = plan
+        self.plan = plan.bound(to: context.stack.storeID(store), in: context.model.schema)
         self.store = store
         self.context = context
-        evaluator = PredicateEvaluator(plan.predicate, schema: context.model.schema)
+        evaluator = PredicateEvaluator(self.plan.predicate, schema: context.model.schema)
     }
 
     /// The objects in the order of the plan, cut as it says.

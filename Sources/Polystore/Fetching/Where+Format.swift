@@ -70,7 +70,7 @@ extension PredicateArgument {
 
     private static func value(_ argument: Any) throws(StorageError) -> Value? {
         if let value = argument as? any AttributeValue { return value.attributeValue }
-        if let object = argument as? ManagedObject { return try object.comparedKey() }
+        if let object = argument as? ManagedObject { return try object.comparedIdentity() }
         return nil
     }
 

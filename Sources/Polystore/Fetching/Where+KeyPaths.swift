@@ -31,9 +31,9 @@ public func >= <Object: ManagedObject, V: AttributeValue>(keyPath: KeyPath<Objec
 }
 
 extension ManagedObject {
-    /// The key that stands for the object in a condition. What was deleted is nothing to compare with.
-    final func comparedKey() throws(StorageError) -> Value {
-        if !isDeletedObject { return .int(_key) }
+    /// What stands for the object in a condition. What was deleted is nothing to compare with.
+    final func comparedIdentity() throws(StorageError) -> Value {
+        if !isDeletedObject { return _context.objectKey(of: self).constant }
         throw StorageError(
             .invalidPredicate,
             "a condition compares with an object of \(entityName) that was deleted; use nil, or its id to look for nothing",
@@ -43,12 +43,12 @@ extension ManagedObject {
 
 /// Whether a to-one relationship leads to an object, or to none. An object that was deleted is `invalidPredicate`.
 public func == <Object: ManagedObject, Target: ManagedObject>(keyPath: KeyPath<Object, Target?>, target: Target?) -> Where<Object> {
-    Where(keyPath) { path throws(StorageError) in .compare(.path(path), .equal, .value(try target?.comparedKey() ?? .null)) }
+    Where(keyPath) { path throws(StorageError) in .compare(.path(path), .equal, .value(try target?.comparedIdentity() ?? .null)) }
 }
 
 /// Whether a to-one relationship does not lead to an object, or to none. An object that was deleted is `invalidPredicate`.
 public func != <Object: ManagedObject, Target: ManagedObject>(keyPath: KeyPath<Object, Target?>, target: Target?) -> Where<Object> {
-    Where(keyPath) { path throws(StorageError) in .compare(.path(path), .notEqual, .value(try target?.comparedKey() ?? .null)) }
+    Where(keyPath) { path throws(StorageError) in .compare(.path(path), .notEqual, .value(try target?.comparedIdentity() ?? .null)) }
 }
 
 /// Equality of two properties; two nils are equal.
@@ -90,7 +90,7 @@ private func compare<Object: ManagedObject, V: AttributeValue>(
 extension KeyPath where Root: ManagedObject {
     /// Whether a to-one relationship leads to the object with an id, or to none.
     public func isObject<Target: ManagedObject>(_ id: ObjectID<Target>?) -> Where<Root> where Value == Target? {
-        Where(self) { .compare(.path($0), .equal, .value(id.map { .int($0.key.key) } ?? .null)) }
+        Where(self) { .compare(.path($0), .equal, .value(id?.key.constant ?? .null)) }
     }
 
     /// Whether a to-one relationship leads to the object that a snapshot, a publisher or a monitor stands for.

@@ -38,7 +38,7 @@ extension KeyPath where Root: ManagedObject, Value: RelatedObjects {
     /// Whether an object is among the related ones. One that was deleted is `invalidPredicate`.
     public func contains(_ object: Value.Member) -> Where<Root> {
         do throws(StorageError) {
-            return related(.any, Where(.compare(.path(.object), .equal, .value(try object.comparedKey()))))
+            return related(.any, Where(.compare(.path(.object), .equal, .value(try object.comparedIdentity()))))
         } catch {
             return Where(.constant(false), problem: error)
         }
@@ -46,7 +46,7 @@ extension KeyPath where Root: ManagedObject, Value: RelatedObjects {
 
     /// Whether the object that an id, a snapshot, a publisher or a monitor stands for is among the related ones.
     public func contains(_ representation: some ObjectRepresentation<Value.Member>) -> Where<Root> {
-        related(.any, Where(.compare(.path(.object), .equal, .value(.int(representation.objectID.key.key)))))
+        related(.any, Where(.compare(.path(.object), .equal, .value(representation.objectID.key.constant))))
     }
 
     private func aggregate<Result>(
@@ -100,7 +100,7 @@ extension KeyPath where Root: ManagedObject, Value: RelatedObjects {
 extension Where {
     /// Whether the object is one of a list, given by their ids.
     public static func isObject(in ids: some Sequence<ObjectID<Object>>) -> Where {
-        Where(.isIn(.path(.object), ids.map { .int($0.key.key) }))
+        Where(.isIn(.path(.object), ObjectKey.constants(ids.map(\.key))))
     }
 
     /// Whether the object is of a class, or of one below it.

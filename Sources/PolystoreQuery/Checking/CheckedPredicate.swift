@@ -52,6 +52,7 @@ public struct CheckedPath: Sendable, Hashable {
 ///
 /// - Names are slots; constants have the exact type of the property that they are compared with (a comparison with a constant of
 ///   another numeric type has been turned into bounds of the property's type, or into `constant`).
+/// - An object is compared with the text of its URI until `FetchPlan.bound` replaces it by the key that it has in the store which is asked.
 /// - `compare` never has a nil constant: `== nil` is `isNil`, `!= nil` is `not(isNil)`.
 /// - `isIn` has at least one value, none of them nil, each once, in ascending order.
 /// - `and` and `or` have at least two parts, none of them constant or of the same kind; `not` never stands before `not` or `constant`.
@@ -76,7 +77,7 @@ public indirect enum CheckedPredicate: Sendable, Hashable {
     case text(CheckedPath, TextMatch, ExactText)
     /// Comparison of two expressions of comparable types: two nils are equal; one nil is not equal; the orders are false of nil.
     case compareExpressions(CheckedExpression, Comparison, CheckedExpression)
-    /// Whether the value of an expression is in the list, of values of its type; false of nil.
+    /// Whether the value of an expression is in the list, of values of its type, ascending; false of nil.
     case isInExpression(CheckedExpression, [Value])
     /// Whether the text of an expression has the needle in a place, or matches it; false of nil.
     case textOf(CheckedExpression, TextMatch, ExactText)

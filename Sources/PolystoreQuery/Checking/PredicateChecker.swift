@@ -113,7 +113,8 @@ struct PredicateChecker {
         case (.path(let x), .path(let y)): return try comparePaths(x, comparison, y)
         case (.value(let x), .value(let y)): return .constant(try constant(x, comparison, y))
         default:
-            let left = try expressions.check(a), right = try expressions.check(b)
+            var left = try expressions.check(a), right = try expressions.check(b)
+            (left, right) = (try objectConstant(left, beside: right), try objectConstant(right, beside: left))
             try expressions.checkComparable(left, comparison, right)
             switch (left, right) {
             case (.value(let x, _), .value(let y, _)): return .constant(try constant(x, comparison, y))
@@ -129,7 +130,6 @@ struct PredicateChecker {
     }
 
     private func compare(_ path: CheckedPath, _ comparison: Comparison, _ value: Value) throws(QueryError) -> CheckedPredicate {
-        let value = key(value, path)
         if value.isNull {
             switch comparison {
             case .equal: return .isNil(path)
@@ -143,13 +143,26 @@ struct PredicateChecker {
         if paths.isReference(path), comparison != .equal, comparison != .notEqual, path.leaf != .key {
             throw QueryError(path: path.text, "objects have no order; compare with == or !=")
         }
+        if let object = try object(value, path) {
+            guard comparison == .equal || comparison == .notEqual else {
+                throw QueryError(path: path.text, "objects have no order; compare with == or !=")
+            }
+            return .compare(path, comparison, object)
+        }
         return try ConstantNormaliser(path: path).compare(comparison, value)
     }
 
-    /// The key of an object that is given by its URI, where objects are compared.
-    private func key(_ value: Value, _ path: CheckedPath) -> Value {
-        guard case .string(let text) = value, paths.isReference(path), let key = ObjectKey(text) else { return value }
-        return .int(key.key)
+    /// A constant that is compared with an object outside, as the object that it is the URI of.
+    private func objectConstant(_ expression: CheckedExpression, beside other: CheckedExpression) throws(QueryError) -> CheckedExpression {
+        guard case .value(let value, _) = expression, case .outer(_, let path) = other else { return expression }
+        return try object(value, path).map { .value($0, .int64) } ?? expression
+    }
+
+    /// The URI of an object, where objects are compared; nil for other constants. Which key it stands for depends on the store that is asked.
+    private func object(_ value: Value, _ path: CheckedPath) throws(QueryError) -> Value? {
+        guard case .string(let text) = value, paths.isReference(path) else { return nil }
+        if let key = ObjectKey(text) { return key.constant }
+        throw QueryError(path: path.text, "\"\(text.excerpt())\" is no URI of an object; compare with an object, its id or its URI")
     }
 
     private func comparePaths(_ a: PropertyPath, _ comparison: Comparison, _ b: PropertyPath) throws(QueryError) -> CheckedPredicate {
@@ -171,7 +184,11 @@ struct PredicateChecker {
         var found: [Value] = []
         found.reserveCapacity(values.count)
         for value in values where !value.isNull {
-            if case .compare(_, _, let normal) = try normaliser.compare(.equal, key(value, path)) { found.append(normal) }
+            if let object = try object(value, path) {
+                found.append(object)
+            } else if case .compare(_, _, let normal) = try normaliser.compare(.equal, value) {
+                found.append(normal)
+            }
         }
         let ascending = ascending(found)
         let list: CheckedPredicate = ascending.isEmpty ? .constant(false) : .isIn(path, ascending)
@@ -181,11 +198,13 @@ struct PredicateChecker {
     private func isInExpression(_ expression: CheckedExpression, _ values: [Value]) throws(QueryError) -> CheckedPredicate {
         var found: [Value] = []
         for value in values where !value.isNull {
-            try expressions.checkComparable(expression, .equal, .value(value, ExpressionChecker.type(value)))
+            let constant = try objectConstant(.value(value, ExpressionChecker.type(value)), beside: expression)
+            try expressions.checkComparable(expression, .equal, constant)
+            guard case .value(let value, _) = constant else { continue }
             found.append(try expressions.folded(value, like: expression))
         }
         let isNil = CheckedPredicate.compareExpressions(expression, .equal, .value(.null, expression.type))
-        let list: CheckedPredicate = found.isEmpty ? .constant(false) : .isInExpression(expression, found)
+        let list: CheckedPredicate = found.isEmpty ? .constant(false) : .isInExpression(expression, ascending(found))
         return values.contains(where: \.isNull) ? CheckedPredicate.any([isNil, list]) : list
     }
 

@@ -18,13 +18,19 @@ extension WriteSession {
     ///
     /// - Returns: The keys of the rows by entity.
     public func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]? {
-        try change { () throws(StorageError) in try batches.find(in: writer)?.updateAll(update) }
+        try change { () throws(StorageError) in try batches.find(in: writer)?.updateAll(bound(update)) }
     }
 
     /// Deletes all rows of a plan in the engine; nil where the layer above has to read and delete them.
     ///
     /// - Returns: The keys of the rows by entity.
     public func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]? {
-        try change { () throws(StorageError) in try batches.find(in: writer)?.deleteAll(plan) }
+        try change { () throws(StorageError) in try batches.find(in: writer)?.deleteAll(bound(plan)) }
+    }
+
+    private func bound(_ update: BatchUpdate) -> BatchUpdate {
+        BatchUpdate(
+            fetch: bound(update.fetch),
+            assignments: update.assignments.map { ($0.slot, $0.value.bound(to: store.storeID, in: schema)) })
     }
 }

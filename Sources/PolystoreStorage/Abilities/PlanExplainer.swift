@@ -29,6 +29,7 @@ extension ReadSession {
 
     /// The part of a plan that the store answers exactly.
     private final func answered(_ plan: FetchPlan) -> FetchPlan {
-        pushdown(of: plan) == .exact ? plan : ResidualReader(reader, schema: schema).stored(plan)
+        let plan = bound(plan)
+        return reader.pushdown(of: plan) == .exact ? plan : ResidualReader(reader, schema: schema).stored(plan)
     }
 }

@@ -22,13 +22,14 @@ extension ValueQueryReader {
 extension ReadSession {
     /// How the store itself answers a query for values; not at all without the ability.
     public final func pushdown(of plan: QueryPlan) -> Pushdown {
-        valueQueries.find(in: reader)?.pushdown(of: plan) ?? .unsupported
+        valueQueries.find(in: reader)?.pushdown(of: plan.bound(to: store.storeID, in: schema)) ?? .unsupported
     }
 
     /// The rows of a query's answer; computed from the rows of its fetch where the store does not answer it.
     public final func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
         try checkActive()
-        if pushdown(of: plan.fetch) == .exact, let answer = try valueQueries.find(in: reader)?.values(for: plan) { return answer }
+        let plan = plan.bound(to: store.storeID, in: schema)
+        if reader.pushdown(of: plan.fetch) == .exact, let answer = try valueQueries.find(in: reader)?.values(for: plan) { return answer }
         return try ResidualReader(reader, schema: schema).values(for: plan)
     }
 }

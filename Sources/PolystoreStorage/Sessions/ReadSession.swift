@@ -35,12 +35,15 @@ public class ReadSession {
     public final var schema: Schema { store.schema }
 
     /// How the store itself answers a predicate and an order; what it does not answer exactly is done above it.
-    public final func pushdown(of plan: FetchPlan) -> Pushdown { reader.pushdown(of: plan) }
+    public final func pushdown(of plan: FetchPlan) -> Pushdown { reader.pushdown(of: bound(plan)) }
+
+    /// A plan as the session's store answers it, with the keys that the objects which it names have there.
+    final func bound(_ plan: FetchPlan) -> FetchPlan { plan.bound(to: store.storeID, in: schema) }
 
     /// The rows of a plan, exactly, in its order. A cursor ends with the session, or when it is released.
     public final func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         try checkActive()
-        return SessionCursor(try ResidualReader(reader, schema: store.schema).cursor(for: plan), of: self)
+        return SessionCursor(try ResidualReader(reader, schema: store.schema).cursor(for: bound(plan)), of: self)
     }
 
     /// Appends the rows with the given keys of an entity's hierarchy, in the order of the keys; missing ones are left out.

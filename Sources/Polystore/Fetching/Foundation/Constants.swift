@@ -40,11 +40,11 @@ enum Constants {
         return value.attributeValue
     }
 
-    /// The key of an object that is given by its id.
-    static func key(_ constant: Any?) throws(StorageError) -> Value {
+    /// What stands for an object, given by its id or itself.
+    static func identity(_ constant: Any?) throws(StorageError) -> Value {
         guard let constant else { return .null }
-        if let id = constant as? any UntypedIdentity { return .int(id.key.key) }
-        if let object = constant as? ManagedObject { return try object.comparedKey() }
+        if let id = constant as? any UntypedIdentity { return id.key.constant }
+        if let object = constant as? ManagedObject { return try object.comparedIdentity() }
         throw Lowering.refusal("an object is compared with a captured \(type(of: constant)); capture an objectID")
     }
 
@@ -54,7 +54,7 @@ enum Constants {
         for element in list {
             if values.count == Lowering.longest { throw Lowering.refusal("a list may have \(Lowering.longest) values") }
             let constant = unwrapping(element)
-            values.append(areObjects ? try key(constant) : try value(constant))
+            values.append(areObjects ? try identity(constant) : try value(constant))
         }
         return values
     }

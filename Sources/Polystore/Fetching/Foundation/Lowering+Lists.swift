@@ -24,7 +24,7 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
     ) throws(StorageError) -> LoweredCondition {
         let object: PolystoreQuery.Expression
         switch element {
-        case .constant(let constant): object = .value(try Constants.key(constant))
+        case .constant(let constant): object = .value(try Constants.identity(constant))
         case .object(let other): object = LoweredValue(other, at: lowering.level + 1).expression
         case .value, .condition, .optionalCondition, .objects, .range:
             throw Lowering.refusal("it looks for \(element.noun) among related objects")

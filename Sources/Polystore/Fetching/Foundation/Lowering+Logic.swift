@@ -97,7 +97,7 @@ extension Lowering {
             guard let truth = constant as? Bool else { return isEqual ? !optional.isPresent : optional.isPresent }
             let condition = truth ? optional.isTrue : optional.isFalse
             return isEqual ? condition : !condition
-        case .object(let place): return compare(LoweredValue(place, at: level), comparison, try Constants.key(constant))
+        case .object(let place): return compare(LoweredValue(place, at: level), comparison, try Constants.identity(constant))
         case .value, .constant, .objects, .range: return compare(try value(part), comparison, try Constants.value(constant))
         }
     }

@@ -6,7 +6,6 @@ final class RowStream {
     let fields: FetchPlan.Fields
     private let plan: FetchPlan
     private let schema: Schema
-    private let order: RowOrder
     /// Whether rows of several stores are compared; each source stands on a row then.
     private let isMerged: Bool
     private var sources: [Source] = []
@@ -20,7 +19,6 @@ final class RowStream {
     ) throws(StorageError) {
         self.plan = plan
         self.schema = schema
-        order = RowOrder(plan.sort, schema: schema)
         isMerged = stores.count > 1
         var part = plan
         if isMerged {
@@ -36,8 +34,9 @@ final class RowStream {
         for store in stores {
             let reader = try sessions.reader(store)
             let rows = try reader.cursor(for: part)
+            let order = RowOrder(part.bound(to: reader.store.storeID, in: schema).sort, schema: schema)
             let cursor: any RowCursor = order.isPlain ? rows : BlockRows(rows, schema)
-            let source = Source(store, reader, cursor, RowBatch(capacity: batchSize))
+            let source = Source(store, reader, cursor, order, RowBatch(capacity: batchSize))
             let hasRows = isMerged ? try advance(source) : true
             if hasRows { sources.append(source) }
         }
@@ -48,6 +47,8 @@ final class RowStream {
         let store: Int32
         let reader: ReadSession
         let cursor: any RowCursor
+        /// The order, with the objects that it names as those of the store.
+        let order: RowOrder
         let batch: RowBatch
         var index = -1
         /// The place of the row in the order, where rows of several stores are compared.
@@ -55,10 +56,11 @@ final class RowStream {
         /// The rows that those of the batch lead to, which are read together.
         private(set) lazy var related = StoredRows(reader)
 
-        init(_ store: Int, _ reader: ReadSession, _ cursor: any RowCursor, _ batch: RowBatch) {
+        init(_ store: Int, _ reader: ReadSession, _ cursor: any RowCursor, _ order: RowOrder, _ batch: RowBatch) {
             self.store = Int32(truncatingIfNeeded: store)
             self.reader = reader
             self.cursor = cursor
+            self.order = order
             self.batch = batch
         }
 
@@ -106,9 +108,9 @@ final class RowStream {
     private func advance(_ source: Source) throws(StorageError) -> Bool {
         guard try source.step() else { return false }
         let row = source.batch.row(source.index)
-        source.place = MergedPlace(row, Int(source.store), order.values(row, source.related))
+        source.place = MergedPlace(row, Int(source.store), source.order.values(row, source.related))
         try source.related.throwFailure()
-        do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
+        do throws(QueryError) { try source.order.throwFailure() } catch { throw StorageError(error) }
         return true
     }
 

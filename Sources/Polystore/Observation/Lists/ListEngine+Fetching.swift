@@ -38,9 +38,13 @@ extension ListEngine {
     }
 
     func row(_ row: borrowing RowView, _ store: Int32, _ related: StoredRows) throws(StorageError) -> ListRows.Row {
-        let values = query.plan.sort.isEmpty ? [] : order.values(row, related)
-        try related.throwFailure()
-        do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
+        var values: [Value] = []
+        if !query.plan.sort.isEmpty {
+            let order = evaluation(of: store).order
+            values = order.values(row, related)
+            try related.throwFailure()
+            do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
+        }
         return ListRows.Row(item: Item(key: row.key, store: store), version: row.version, values: values)
     }
 

@@ -109,6 +109,7 @@ extension ListEngine {
             let batch = try rows.rows(query.root, items.map(\.key).sorted(), store, sessions)
             let related = StoredRows({ () throws(StorageError) in try sessions.reader(Int(store)) }, core.model.schema)
             related.begin(batch)
+            let evaluator = evaluation(of: store).condition
             for index in 0..<batch.count {
                 let view = batch.row(index)
                 guard query.plan.entities.contains(view.entity), evaluator.matches(view, related) else { continue }

@@ -29,8 +29,7 @@ final class ListEngine {
     let query: ListQuery
     let core: StackCore
     let dependencies: ListDependencies
-    let evaluator: PredicateEvaluator
-    let order: RowOrder
+    private var evaluations: [Int32: Evaluation] = [:]
     private(set) var rows: ListRows
     private(set) var stores: [Int] = []
     /// What the list holds: the window that limit and offset cut out of the rows.
@@ -49,9 +48,22 @@ final class ListEngine {
         self.query = query
         self.core = core
         dependencies = ListDependencies(query.plan, prefetched: query.prefetched, core.model.schema)
-        evaluator = PredicateEvaluator(query.plan.predicate, schema: core.model.schema)
-        order = RowOrder(query.plan.sort, schema: core.model.schema)
         rows = ListRows(query.plan.sort)
+    }
+
+    /// Condition and order, with the objects that they name as those of one store.
+    struct Evaluation {
+        let condition: PredicateEvaluator
+        let order: RowOrder
+    }
+
+    func evaluation(of store: Int32) -> Evaluation {
+        if let known = evaluations[store] { return known }
+        let plan = query.plan.bound(to: core.storeID(Int(store)), in: core.model.schema)
+        let evaluation = Evaluation(
+            condition: PredicateEvaluator(plan.predicate, schema: core.model.schema), order: RowOrder(plan.sort, schema: core.model.schema))
+        evaluations[store] = evaluation
+        return evaluation
     }
 
     // MARK: Windows and sections

@@ -1,0 +1,172 @@
+public import Foundation
+public import PolystoreSchema
+
+/// Replaces the objects that a plan compares with by the keys that they have in one store. Objects of other stores, and of other hierarchies,
+/// are none of its objects.
+struct ObjectBinding {
+    let store: UUID
+    let schema: Schema
+
+    func bound(_ predicate: CheckedPredicate) -> CheckedPredicate {
+        switch predicate {
+        case .constant, .isNil, .comparePaths, .text, .isEntity: return predicate
+        case .compare(let path, let comparison, .string(let uri)) where path.type == .int64:
+            guard let key = self.key(uri, path) else { return .constant(comparison == .notEqual) }
+            return .compare(path, comparison, .int(key))
+        case .compare: return predicate
+        case .isIn(let path, let values):
+            let keys = self.keys(values, path)
+            return keys.isEmpty ? .constant(false) : .isIn(path, keys)
+        case .compareExpressions(let a, let comparison, let b):
+            guard let left = bound(a, beside: b), let right = bound(b, beside: a) else { return .constant(comparison == .notEqual) }
+            return .compareExpressions(left, comparison, right)
+        case .isInExpression(let expression, let values):
+            let keys = expression.property.map { self.keys(values, $0) } ?? values
+            return keys.isEmpty ? .constant(false) : .isInExpression(bound(expression), keys)
+        case .textOf(let expression, let match, let needle): return .textOf(bound(expression), match, needle)
+        case .related(let members):
+            let members = bound(members)
+            return members.predicate == .constant(false) ? .constant(false) : .related(members)
+        case .and(let parts): return .all(parts.map(bound))
+        case .or(let parts): return .any(parts.map(bound))
+        case .not(let part): return bound(part).negated
+        }
+    }
+
+    func bound(_ expression: CheckedExpression) -> CheckedExpression {
+        switch expression {
+        case .path, .outer, .value: return expression
+        case .function(let function, let arguments, let type): return .function(function, arguments.map(bound), type)
+        case .conditional(let condition, let a, let b, let type): return .conditional(bound(condition), bound(a), bound(b), type)
+        case .related(let function, let members, let property, let type): return .related(function, bound(members), property, type)
+        }
+    }
+
+    func bound(_ sort: CheckedSort) -> CheckedSort { CheckedSort(bound(sort.expression), ascending: sort.ascending) }
+
+    private func bound(_ members: CheckedMembers) -> CheckedMembers {
+        CheckedMembers(hops: members.hops, destination: members.destination, predicate: bound(members.predicate), text: members.text)
+    }
+
+    /// An expression that is compared with another; nil for an object that is none of the store's.
+    private func bound(_ expression: CheckedExpression, beside other: CheckedExpression) -> CheckedExpression? {
+        guard case .value(.string(let uri), .int64) = expression, let path = other.property else { return bound(expression) }
+        return key(uri, path).map { .value(.int($0), .int64) }
+    }
+
+    private func keys(_ values: [Value], _ path: CheckedPath) -> [Value] {
+        // In a list of keys, texts are the URIs of objects. They are greater than numbers.
+        guard path.type == .int64, case .string? = values.last else { return values }
+        let prefix = ObjectKey.prefix(store: store, root: root(path))
+        let keys = values.compactMap { value -> Int64? in
+            switch value {
+            case .int(let key): return key
+            case .string(let uri):
+                if uri.utf8.starts(with: prefix.utf8) { return Int64(Substring(uri.utf8.dropFirst(prefix.utf8.count))) }
+                return key(uri, path)
+            case .null, .bool, .double, .decimal, .date, .uuid, .data: return nil
+            }
+        }
+        return Set(keys).sorted().map { .int($0) }
+    }
+
+    private func key(_ uri: String, _ path: CheckedPath) -> Int64? {
+        guard let key = ObjectKey(uri), key.store == store, key.root == root(path) else { return nil }
+        return key.key
+    }
+
+    /// The name of the hierarchy of the objects that a path leads to.
+    private func root(_ path: CheckedPath) -> String {
+        let entity =
+            switch path.leaf {
+            case .key: path.entity
+            case .slot(let slot): schema[path.entity].slots[slot].destination ?? path.entity
+            }
+        return schema.entities[schema[entity].root].name
+    }
+}
+
+extension FetchPlan {
+    /// The plan as one store answers it: the objects that it names are keys of that store, or none of its objects.
+    public func bound(to store: UUID, in schema: Schema) -> FetchPlan {
+        if !predicate.namesObjects, !sort.contains(where: \.expression.namesObjects) { return self }
+        let binding = ObjectBinding(store: store, schema: schema)
+        var plan = self
+        plan.predicate = binding.bound(predicate)
+        plan.sort = sort.map(binding.bound)
+        return plan
+    }
+}
+
+extension QueryPlan {
+    /// The plan as one store answers it: the objects that it names are keys of that store, or none of its objects.
+    public func bound(to store: UUID, in schema: Schema) -> QueryPlan {
+        let binding = ObjectBinding(store: store, schema: schema)
+        var plan = self
+        plan.fetch = fetch.bound(to: store, in: schema)
+        if !valuesNameObjects { return plan }
+        switch kind {
+        case .rows(let expressions): plan.kind = .rows(expressions.map(binding.bound))
+        case .groups(var grouping):
+            grouping.keys = grouping.keys.map(binding.bound)
+            grouping.aggregates = grouping.aggregates.map { CheckedAggregate($0.function, $0.argument.map(binding.bound), $0.type) }
+            grouping.outputs = grouping.outputs.map(binding.bound)
+            grouping.having = binding.bound(grouping.having)
+            grouping.sort = grouping.sort.map(binding.bound)
+            plan.kind = .groups(grouping)
+        }
+        return plan
+    }
+
+    /// Whether a value, a group or an order of the answer depends on which objects are compared with.
+    package var valuesNameObjects: Bool {
+        switch kind {
+        case .rows(let expressions): expressions.contains(where: \.namesObjects)
+        case .groups(let grouping):
+            (grouping.keys + grouping.aggregates.compactMap(\.argument) + grouping.outputs).contains(where: \.namesObjects)
+                || grouping.having.namesObjects || grouping.sort.contains(where: \.expression.namesObjects)
+        }
+    }
+}
+
+extension CheckedExpression {
+    /// The expression as one store computes it: the objects that it names are keys of that store, or none of its objects.
+    package func bound(to store: UUID, in schema: Schema) -> CheckedExpression {
+        namesObjects ? ObjectBinding(store: store, schema: schema).bound(self) : self
+    }
+
+    /// Whether it compares with objects that are not yet keys of a store.
+    package var namesObjects: Bool {
+        switch self {
+        case .path, .outer, .value: false
+        case .function(_, let arguments, _): arguments.contains(where: \.namesObjects)
+        case .conditional(let condition, let a, let b, _): condition.namesObjects || a.namesObjects || b.namesObjects
+        case .related(_, let members, _, _): members.predicate.namesObjects
+        }
+    }
+}
+
+extension CheckedPredicate {
+    /// Whether it compares with objects that are not yet keys of a store.
+    package var namesObjects: Bool {
+        switch self {
+        case .constant, .isNil, .comparePaths, .text, .isEntity: false
+        case .compare(let path, _, .string): path.type == .int64
+        case .compare: false
+        case .isIn(let path, let values): path.type == .int64 && values.last.isURI
+        case .compareExpressions(.value(.string, .int64), _, _), .compareExpressions(_, _, .value(.string, .int64)): true
+        case .compareExpressions(let a, _, let b): a.namesObjects || b.namesObjects
+        case .isInExpression(let expression, let values):
+            expression.type == .int64 && values.last.isURI || expression.namesObjects
+        case .textOf(let expression, _, _): expression.namesObjects
+        case .related(let members): members.predicate.namesObjects
+        case .and(let parts), .or(let parts): parts.contains(where: \.namesObjects)
+        case .not(let part): part.namesObjects
+        }
+    }
+}
+
+extension Value? {
+    /// Whether the greatest of some keys is the URI of an object.
+    fileprivate var isURI: Bool { if case .string? = self { true } else { false } }
+}
