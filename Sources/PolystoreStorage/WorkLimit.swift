@@ -6,7 +6,6 @@ internal import Synchronization
 /// Layers call `check` between steps. An engine that can be interrupted in the middle of a step registers how with `onEnd`.
 public final class WorkLimit: Sendable {
     fileprivate struct State {
-        var isCancelled = false
         var interrupts: [Int: @Sendable () -> Void] = [:]
         var next = 0
         var timer: (any DispatchSourceTimer)?
@@ -14,16 +13,23 @@ public final class WorkLimit: Sendable {
 
     /// When the work has to have ended; nil without a limit.
     public let deadline: ContinuousClock.Instant?
+    /// Beside the deadline, whose type is opaque: to look at it takes calls by way of its metadata.
+    private let hasDeadline: Bool
 
     private let state = Mutex(State())
+    /// Beside the state: it is asked for at every step of the work, where a lock would be a third of a look-up by key in a mapped file.
+    private let isCancelled = Atomic(false)
 
     /// A limit that ends after `timeout`, or only by cancellation.
-    public init(timeout: Duration? = nil) { deadline = timeout.map { .now + $0 } }
+    public init(timeout: Duration? = nil) {
+        deadline = timeout.map { .now + $0 }
+        hasDeadline = timeout != nil
+    }
 
     deinit { state.withLock { $0.timer?.cancel() } }
 
     /// Whether the work was cancelled or its deadline has passed.
-    public var hasEnded: Bool { state.withLock { $0.isCancelled } || deadline.map { ContinuousClock.now >= $0 } ?? false }
+    public var hasEnded: Bool { isCancelled.load(ordering: .acquiring) || deadline.map { ContinuousClock.now >= $0 } ?? false }
 
     /// Seconds until the deadline, at least 0; infinity without one.
     public var secondsLeft: TimeInterval {
@@ -35,15 +41,16 @@ public final class WorkLimit: Sendable {
     /// Ends the work: what is registered with `onEnd` is called before this returns.
     @inline(never) public func cancel() {
         state.withLock { state in
-            state.isCancelled = true
+            // Under the lock, so that what is registered is either called here or sees the flag.
+            isCancelled.store(true, ordering: .releasing)
             state.interrupt()
         }
     }
 
     /// - Throws: `cancelled`, also when the task that calls was cancelled; `timeout` after the deadline.
     @inline(never) public func check() throws(StorageError) {
-        if state.withLock({ $0.isCancelled }) || Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
-        if let deadline, ContinuousClock.now >= deadline {
+        if isCancelled.load(ordering: .acquiring) || Task.isCancelled { throw StorageError(.cancelled, "the task was cancelled") }
+        if hasDeadline, let deadline, ContinuousClock.now >= deadline {
             throw StorageError(.timeout, "the transaction did not end within its time; nothing was changed")
         }
     }
@@ -57,7 +64,7 @@ public final class WorkLimit: Sendable {
             state.next += 1
             state.interrupts[state.next] = interrupt
             // The timer fires once: what comes after it must not wait for it.
-            if state.isCancelled || deadline.map({ ContinuousClock.now >= $0 }) ?? false {
+            if isCancelled.load(ordering: .acquiring) || deadline.map({ ContinuousClock.now >= $0 }) ?? false {
                 state.interrupt()
             } else if let deadline, state.timer == nil {
                 state.timer = timer(at: deadline)

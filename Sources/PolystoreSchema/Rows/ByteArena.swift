@@ -37,12 +37,17 @@ public struct ByteArena: ~Copyable {
 
     @inline(never)
     private mutating func forget() {
-        let kept = chunks.indices.filter { chunks[$0].count <= Self.usualSize }.max { chunks[$0].count < chunks[$1].count }
-        for index in chunks.indices where index != kept { chunks[index].deallocate() }
-        chunks = kept.map { [chunks[$0]] } ?? []
+        // Nearly always there is one, and look-ups of single rows forget each time.
+        if chunks.count > 1 || chunks[0].count > Self.usualSize { keepOne() }
         free = chunks.first?.baseAddress ?? end
         end = free + (chunks.first?.count ?? 0)
         used = 0
+    }
+
+    private mutating func keepOne() {
+        let kept = chunks.indices.filter { chunks[$0].count <= Self.usualSize }.max { chunks[$0].count < chunks[$1].count }
+        for index in chunks.indices where index != kept { chunks[index].deallocate() }
+        chunks = kept.map { [chunks[$0]] } ?? []
     }
 
     /// Room for `count` bytes, aligned to 8.
