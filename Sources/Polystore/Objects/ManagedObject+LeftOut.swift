@@ -63,11 +63,11 @@ extension ObjectContext {
         complete(object)
     }
 
-    /// Reads what an object lacks. Where that fails it keeps placeholders: what was given out once is not replaced.
+    /// Reads what an object lacks. Where that fails the values are placeholders, and are read when they are next asked for.
     func complete(_ object: ManagedObject) {
         let mask = object.takeLeftOut()
         if mask == 0 || object.isDeletedObject { return }
-        _ = attempt { () throws(StorageError) in
+        let done: Void? = attempt { () throws(StorageError) in
             try withReader(Int(object._store)) { reader throws(StorageError) in
                 let batch = RowBatch(capacity: 1)
                 try reader.row(Int(object._entity), key: object._key, into: batch)
@@ -79,6 +79,7 @@ extension ObjectContext {
                 object._reload(batch.row(0), mask)
             }
         }
+        if done == nil { object.leaveOut(mask) }
     }
 
     /// The object of a row that was read with some of its fields.

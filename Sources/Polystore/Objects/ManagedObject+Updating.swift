@@ -1,7 +1,7 @@
 public import PolystoreStorage
 
 extension ManagedObjectIdentity {
-    /// What a property leads to, loaded if it is not yet; a getter cannot throw, this can.
+    /// Returns the value of a property, loaded if it is not yet; a getter cannot throw, this can: `let posts = try user.load(\.posts)`.
     ///
     /// - Throws: Why it could not be loaded: `unplannedLoad`, a lost connection, a value that its type does not allow.
     public func load<Property>(_ keyPath: KeyPath<Self, Property>) throws(StorageError) -> Property {

@@ -82,7 +82,11 @@ extension ObjectContext {
             }
             let byOwner = Dictionary(grouping: members) { $0._reference(slot) ?? 0 }
             for owner in wanted { owner._collections[position] = ToManyState(keys: byOwner[owner._key]?.map(\._key) ?? []) }
-            return members
+            if wanted.count == owners.count { return members }
+            // Of some owners the members were known before, perhaps from another path that begins with the same name.
+            return try chunks(keys(of: owners, position)) { keys throws(StorageError) in
+                try objects(relationship.destination, keys, store)
+            }
         case .link(let link, let side):
             let isOrdered = side == .owner && model.schema.links[link].isOrdered
             return try linked(owners, position, link, side, isOrdered: isOrdered, relationship.destination, store)
@@ -105,9 +109,13 @@ extension ObjectContext {
     ) throws(StorageError) -> [ManagedObject] {
         let wanted = owners.filter { $0._collections[position] == nil }
         try loadPairs(wanted, position, link, side, isOrdered: isOrdered, store)
+        return try chunks(keys(of: owners, position)) { keys throws(StorageError) in try objects(destination, keys, store) }
+    }
+
+    /// The keys of what a to-many of objects is known to lead to, each once.
+    private func keys(of owners: [ManagedObject], _ position: Int) -> [Int64] {
         var seen: Set<Int64> = []
-        let keys = wanted.flatMap { $0._collections[position]?.keys ?? [] }.filter { seen.insert($0).inserted }
-        return try chunks(keys) { keys throws(StorageError) in try objects(destination, keys, store) }
+        return owners.flatMap { $0._collections[position]?.keys ?? [] }.filter { seen.insert($0).inserted }
     }
 
     /// Loads which keys a relationship of objects leads to by its link table.

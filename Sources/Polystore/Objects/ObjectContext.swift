@@ -30,6 +30,8 @@ public final class ObjectContext {
     var isFlushRefused = false
     /// The first error that a getter or setter could not throw.
     private(set) var loadError: StorageError?
+    /// What was reported to the logger of errors that nothing throws.
+    private var reportedFailures: Set<FailedPlace> = []
     /// The store that the object being made belongs to.
     @exclusivity(unchecked) var loadingStore: Int32 = 0
     /// What the rows have of which objects are being made.
@@ -39,6 +41,12 @@ public final class ObjectContext {
     let scratch = RowBatch(capacity: 4)
     /// The store and root of the last id that was looked up, and when: the next one is most often of the same.
     private var lastPlace: (store: UUID, root: String, position: Int, entity: EntityIndex, changes: Int)?
+
+    private struct FailedPlace: Hashable {
+        let code: StorageError.Code
+        let entity: String?
+        let property: String?
+    }
 
     init(stack: StackCore, model: StackModel, probe: KeyPathProbe? = nil) {
         self.stack = stack
@@ -114,8 +122,19 @@ public final class ObjectContext {
         if liveCount == 0 { Unmanaged.passUnretained(self).release() }
     }
 
-    /// Remembers the first error that could not be thrown where it happened.
-    func fail(_ error: StorageError) { if loadError == nil { loadError = error } }
+    /// Remembers the first error that could not be thrown where it happened. Where no transaction and no read throws it at its end, it is
+    /// reported to the logger, once for each property.
+    @inline(never)
+    func fail(_ error: StorageError) {
+        var error = error
+        if sessions == nil, tracker == nil {
+            let place = FailedPlace(code: error.code, entity: error.details.entity, property: error.details.property)
+            if reportedFailures.insert(place).inserted {
+                error = StoreLogging.report(error, fileName: #fileID, lineNumber: #line, functionName: #function)
+            }
+        }
+        if loadError == nil { loadError = error }
+    }
 
     /// Forgets what `fail` remembered: what it was about was undone.
     func forgetFailure() { loadError = nil }

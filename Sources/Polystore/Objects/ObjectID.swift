@@ -61,6 +61,15 @@ extension ObjectID: AttributeValue {
     public func _encode(_ batch: RowBatch) -> Cell { description._encode(batch) }
 }
 
+extension ManagedObject {
+    /// The first error with which a relationship or an attribute of the objects that were fetched together could not be loaded; nil where all
+    /// could.
+    ///
+    /// Properties cannot throw: a to-one relationship is nil then, a to-many empty, an attribute that the fetch left out a placeholder, and
+    /// the ``StoreLogger`` is told. In `perform` and `read` the error is thrown at the end of the closure. `load(_:)` throws at once.
+    public final var loadError: StorageError? { _context.loadError }
+}
+
 /// What every object has in common, with the class of the receiver.
 public protocol ManagedObjectIdentity: ManagedObject {}
 

@@ -374,6 +374,60 @@ enum RelationshipCases {
             })
             check.equal(songs, [5, 5], "two relationships prefetched")
         },
+        .graph("R020.strict-loading-is-told-outside-of-reads-too", "objects 7") { stack, check in
+            try family(stack)
+            stack.relationships = .strict
+            let people = try stack.fetchAll(From<Person>()), dogs = try stack.fetchAll(From<Dog>())
+            check.equal(people[0].loadError?.code, nil, "before")
+            check.isTrue(people[0].pets.isEmpty && dogs[0].owner == nil, "what was not loaded in advance is empty")
+            check.equal(people[1].loadError?.code, .unplannedLoad, "the objects of the fetch say why")
+            check.equal(people[1].loadError?.details.property, "pets", "and which")
+            check.equal(dogs[0].loadError?.details.property, "owner", "of a to-one")
+            check.throwing(.unplannedLoad, "a load that throws") { _ = try people[0].load(\.pets) }
+        },
+        .graph("R020.what-cannot-be-loaded-is-told", "objects 7") { stack, check in
+            try family(stack)
+            let people = try stack.fetchAll(From<Person>().properties(\.age)), dogs = try stack.fetchAll(From<Dog>())
+            let store = stack.storages[0]
+            try stack.removeStorage(store)
+            check.isTrue(people[0].pets.isEmpty && dogs[0].owner == nil, "what cannot be loaded is empty")
+            check.isTrue(people[0].loadError != nil && dogs[0].loadError != nil, "and the objects say why")
+            check.isTrue((try? people[0].load(\.pets)) == nil, "a to-many that throws")
+            check.isTrue((try? dogs[0].load(\.owner)) == nil, "a to-one that throws")
+            check.isTrue((try? people[1].load(\.name)) == nil, "an attribute that throws")
+            check.isTrue((try? people[1].load(\.name)) == nil, "and throws again")
+        },
+        .graph("R020.paths-that-begin-alike-are-prefetched-whole", "objects 7") { stack, check in
+            try family(stack)
+            try stack.write { transaction in
+                for person in try transaction.fetchAll(From<Person>()) {
+                    let club = try transaction.create(Club.self)
+                    club.name = person.name + "'s"
+                    person.clubs = [club]
+                    person.parent = try transaction.fetchOne(From<Person>().where(\.name != person.name))
+                }
+            }
+            stack.relationships = .strict
+            let by: [(String, From<Person>)] = [
+                ("children, then their pets", From<Person>().prefetch(named: ["children", "children.pets"])),
+                ("children, then their clubs", From<Person>().prefetch(named: ["children", "children.clubs"])),
+                ("the longer first", From<Person>().prefetch(named: ["children.clubs", "children.pets", "children"])),
+                ("clubs, then their members", From<Person>().prefetch(named: ["clubs", "clubs.members", "children"])),
+            ]
+            for (name, from) in by {
+                let people = try stack.fetchAll(from)
+                for person in people {
+                    check.equal(person.children.count, 1, "\(name): children")
+                    for child in person.children {
+                        if name.hasSuffix("pets") { check.equal(child.pets.count, 3, "\(name): pets") }
+                        if name.hasSuffix("their clubs") { check.equal(child.clubs.count, 1, "\(name): clubs") }
+                        if name.hasSuffix("first") { check.equal(child.pets.count + child.clubs.count, 4, "\(name): both") }
+                    }
+                    if name.hasSuffix("members") { check.equal(person.clubs.flatMap(\.members).count, 1, "\(name): members") }
+                }
+                check.equal(people[0].loadError?.message, nil, name)
+            }
+        },
         .graph("R019.a-deleted-row-is-seen-as-deleted", "objects 7") { stack, check in
             try family(stack)
             let view = stack.makeViewContext()
