@@ -58,10 +58,16 @@ public final class QueryAnswer {
     /// Takes in rows that satisfy the condition, in the order of the plan's fetch.
     public func add(_ batch: RowBatch, _ related: some RelatedRows) throws(QueryError) {
         if case .rows = plan.kind {
-            for index in 0..<batch.count { rows.append(try values(batch.row(index), related)) }
+            for index in 0..<batch.count {
+                related.beginRow()
+                rows.append(try values(batch.row(index), related))
+            }
             return
         }
-        for index in 0..<batch.count { try count(batch.row(index), related) }
+        for index in 0..<batch.count {
+            related.beginRow()
+            try count(batch.row(index), related)
+        }
     }
 
     private func values(_ row: borrowing RowView, _ related: some RelatedRows) throws(QueryError) -> [Value] {

@@ -57,7 +57,10 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
         var sorter = RowSorter(plan, schema: core.schema)
         let related = RelatedRecords(self), batch = RowBatch()
         while try source.next(into: batch) {
-            for index in 0..<batch.count { try sorter.add(batch.row(index), related) }
+            for index in 0..<batch.count {
+                related.beginRow()
+                try sorter.add(batch.row(index), related)
+            }
         }
         try related.throwFailure()
         return sorter.sorted()

@@ -43,6 +43,7 @@ final class RowFilter {
         guard entities[entity] else { return false }
         try core.decode(key, record, map, only: slots.map { UnsafeBufferPointer($0) }, into: batch)
         guard let evaluator else { return true }
+        related.beginRow()
         let isWanted = evaluator.matches(batch.row(batch.count - 1), related)
         try related.throwFailure()
         try evaluator.throwStorageFailure()
