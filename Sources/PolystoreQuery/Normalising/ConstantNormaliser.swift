@@ -52,9 +52,9 @@ struct ConstantNormaliser {
             // is greater than 0.
             let stored = text.utf8.prefix { $0 != 0 }
             return .at(.string(String(Substring(stored))), isExact: stored.endIndex == text.utf8.endIndex)
-        case (.bool, .bool), (.date, .date), (.uuid, .uuid), (.data, .data), (.int64, .int),
-            (.decimal, .decimal):
-            return .at(value, isExact: true)
+        case (.bool, .bool), (.date, .date), (.uuid, .uuid), (.data, .data), (.int64, .int): return .at(value, isExact: true)
+        // As an attribute keeps it.
+        case (.decimal, .decimal(let number)): return .at(.decimal(DecimalArithmetic.withoutRest(number)), isExact: true)
         case (.double, .double(let number)), (.float, .double(let number)): return .at(.double(number == 0 ? 0 : number), isExact: true)
         case (.int16, .int(let number)): return bounded(number, Int64(Int16.min), Int64(Int16.max), isExact: true)
         case (.int32, .int(let number)): return bounded(number, Int64(Int32.min), Int64(Int32.max), isExact: true)

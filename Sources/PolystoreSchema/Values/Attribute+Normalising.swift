@@ -52,7 +52,7 @@ extension Attribute {
 
     private func digits(_ number: Decimal) throws(ValueError) -> Decimal {
         if number.isNaN { throw refusal(.notStorable, "NaN cannot be stored") }
-        let (digits, exponent) = DecimalDigits.split(number)
+        let number = DecimalArithmetic.withoutRest(number), (digits, exponent) = DecimalDigits.split(number)
         guard digits.count <= DecimalKey.maximumDigits else {
             throw refusal(.outOfRange, "a decimal has at most \(DecimalKey.maximumDigits) significant digits")
         }

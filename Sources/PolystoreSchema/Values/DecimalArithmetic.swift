@@ -49,6 +49,13 @@ public enum DecimalArithmetic {
         return DecimalDigits.decimal(rest, exponent, isNegative: x < 0)
     }
 
+    /// A number without the 39th digit that Foundation's arithmetic keeps of a quotient or product where its bits suffice, rounded half away
+    /// from zero. It is dropped after the decimal point alone: a whole number stays what it is.
+    public static func withoutRest(_ number: Decimal) -> Decimal {
+        if number.isNaN || number.exponent >= 0 || number.significand <= most { return number }
+        return rounded(number, by: 0) ?? number
+    }
+
     /// So many digits, and as many zeros after them, are far from Foundation's limits.
     private static let shortDigits = 18
     private static let short = Decimal(string: "1e18") ?? 0
