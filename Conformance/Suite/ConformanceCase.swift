@@ -91,7 +91,7 @@ public enum ConformanceSuite {
         ValueCases.all + ObjectCases.all + TransactionCases.all + OutcomeCases.all + SessionCases.all + PredicateCases.all
         + SearchFacts.cases
         + SearchCases.all
-        + PartialIndexCases.all + OrderCases.all + EdgeCases.all
+        + ConstantCases.all + PartialIndexCases.all + OrderCases.all + EdgeCases.all
         + AggregateCases.all + QueryCases.all
         + RandomCases.all
         + HistoryCases.all + HistoryPurgeCases.all + HistoryPollingCases.all

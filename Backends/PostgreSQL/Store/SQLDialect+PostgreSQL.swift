@@ -41,6 +41,8 @@ extension SQLDialect {
             switch binding {
             // A float is compared as the double that its values are widened to.
             case .value(_, .float): "$\(position)::float8"
+            // What is computed of constants alone would be compared as the database sorts.
+            case .value(_, .string), .value(_, .url): "($\(position)::text COLLATE \"C\")"
             case .value(_, let valueType): "$\(position)::\(type(valueType))"
             case .list(_, let valueType): "$\(position)::\(type(valueType))[]"
             }
@@ -60,6 +62,7 @@ extension SQLDialect {
             case .search: return nil
             }
         },
+        beginsWith: { _, _ in nil },
         // The server's tables are those of its own version of Unicode, or of the machine's.
         fold: { _, _ in nil },
         isIn: { column, values, type in "\(column) = ANY(\(list: values, type == .float ? .double : type))" },
@@ -114,6 +117,6 @@ extension SQLDialect {
             case .standardDeviation, .sampleStandardDeviation, .median: false
             }
         },
-        takesList: { _, _ in true }, fullText: .postgreSQL)
+        variables: { _, _ in 1 }, checksOverflow: true, seesOwnChanges: false, fullText: .postgreSQL)
 }
 #endif

@@ -27,9 +27,15 @@ extension SQLDialect {
             case .search: return "polystore_match(\(text), 3, \(part))"
             }
         },
+        beginsWith: { column, prefix in
+            // By bytes, whatever order the column of another program has.
+            let low: SQLText = "\(column) COLLATE BINARY >= \(bind: .string(prefix), .string)"
+            guard let end = ExactText.end(of: prefix) else { return low }
+            return "(\(low) AND \(column) COLLATE BINARY < \(bind: .string(end), .string))"
+        },
         fold: { text, options in "polystore_fold(\(text), \(raw: String(options.rawValue)))" },
         isIn: { column, values, type in
-            if values.count > 100, type.isInteger || type == .date || type == .string || type == .url {
+            if values.count > 100, isOneBinding(type) {
                 return "\(column) IN (SELECT value FROM json_each(\(list: values.map(plain), type)))"
             }
             return "\(column) IN (\(SQLText.joined(values.map { "\(bind: $0, type)" }, ", ")))"
@@ -70,9 +76,14 @@ extension SQLDialect {
             case .standardDeviation, .sampleStandardDeviation, .median: false
             }
         },
-        // 32,766 is SQLite's own default for the number of bindings; lists of texts and numbers are one binding.
-        takesList: { count, type in count <= 30_000 || type.isInteger || type == .date || type == .string || type == .url },
-        fullText: SQLFullText.sqlite)
+        variables: { count, type in isOneBinding(type) ? min(count, 100) : count },
+        // A sum or product that overflows becomes a float: too large to be stored, but a second operation can bring it back.
+        checksOverflow: false, seesOwnChanges: true, fullText: SQLFullText.sqlite)
+
+    /// Whether a long list of values of a type is one binding, of JSON.
+    private static func isOneBinding(_ type: ValueType) -> Bool {
+        type.isInteger || type == .date || type == .string || type == .url
+    }
 
     private static func hexadecimal(_ bytes: UnsafeRawBufferPointer) -> String {
         let digits = Array("0123456789ABCDEF")

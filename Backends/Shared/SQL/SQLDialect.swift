@@ -12,6 +12,8 @@ public struct SQLDialect: Sendable {
     public var isNotSame: String
     /// Whether a text, given as SQL, has a needle in a place or matches it; nil where the engine would answer otherwise.
     public var match: @Sendable (SQLText, TextMatch, String) -> SQLText?
+    /// Whether the text of a column begins with one that is not empty, in a form that an index answers; nil where `match` is as good.
+    public var beginsWith: @Sendable (SQLText, String) -> SQLText?
     /// A text, given as SQL, as a comparison with options sees it; nil where the engine would fold otherwise.
     public var fold: @Sendable (SQLText, TextOptions) -> SQLText?
     /// Whether a value is in a list.
@@ -41,8 +43,12 @@ public struct SQLDialect: Sendable {
     public var comparesExactly: @Sendable (ValueType, ValueType) -> Bool
     /// Whether the engine computes an aggregate over a type with the meaning of the contract.
     public var aggregates: @Sendable (AggregateFunction, ValueType) -> Bool
-    /// Whether the engine takes a list of so many values of a type.
-    public var takesList: @Sendable (Int, ValueType) -> Bool
+    /// How many variables of a statement a list of so many values of a type takes.
+    public var variables: @Sendable (Int, ValueType) -> Int
+    /// Whether the engine notices that a whole number overflows on the way to a new value; otherwise only what is stored is checked.
+    public var checksOverflow: Bool
+    /// Whether a subquery of a statement that changes rows can see rows that the statement has changed already.
+    public var seesOwnChanges: Bool
     /// The engine's full-text indexes; nil where it has none.
     public var fullText: SQLFullText?
 
@@ -50,20 +56,21 @@ public struct SQLDialect: Sendable {
     public init(
         placeholder: @escaping @Sendable (Int, SQLBinding) -> String, typeName: @escaping @Sendable (ValueType) -> String,
         isSame: String, isNotSame: String, match: @escaping @Sendable (SQLText, TextMatch, String) -> SQLText?,
-        fold: @escaping @Sendable (SQLText, TextOptions) -> SQLText?,
+        beginsWith: @escaping @Sendable (SQLText, String) -> SQLText?, fold: @escaping @Sendable (SQLText, TextOptions) -> SQLText?,
         isIn: @escaping @Sendable (SQLText, [Value], ValueType) -> SQLText, ascending: String, descending: String, noLimit: String,
         yes: String, no: String, literal: @escaping @Sendable (Value, ValueType) -> String?,
         constant: @escaping @Sendable (Value, ValueType) -> String?, convertsColumn: @escaping @Sendable (ValueType, ValueType) -> String?,
         dropsDefaults: Bool, names: SQLNameRules, tableOptions: String, linkOptions: String,
         indexKey: @escaping @Sendable (String) -> String, comparesExactly: @escaping @Sendable (ValueType, ValueType) -> Bool,
-        aggregates: @escaping @Sendable (AggregateFunction, ValueType) -> Bool, takesList: @escaping @Sendable (Int, ValueType) -> Bool,
-        fullText: SQLFullText?
+        aggregates: @escaping @Sendable (AggregateFunction, ValueType) -> Bool, variables: @escaping @Sendable (Int, ValueType) -> Int,
+        checksOverflow: Bool, seesOwnChanges: Bool, fullText: SQLFullText?
     ) {
         self.placeholder = placeholder
         self.typeName = typeName
         self.isSame = isSame
         self.isNotSame = isNotSame
         self.match = match
+        self.beginsWith = beginsWith
         self.fold = fold
         self.isIn = isIn
         self.ascending = ascending
@@ -81,7 +88,9 @@ public struct SQLDialect: Sendable {
         self.indexKey = indexKey
         self.comparesExactly = comparesExactly
         self.aggregates = aggregates
-        self.takesList = takesList
+        self.variables = variables
+        self.checksOverflow = checksOverflow
+        self.seesOwnChanges = seesOwnChanges
         self.fullText = fullText
     }
 }

@@ -73,6 +73,8 @@ enum QueryCases {
             [[.int(0), .int(6)], [.int(2), .int(1)], [.int(3), .int(1)]], groupBy: ["children.@count"]),
         answer(
             "A016.no-double-counting", ["@count()", "@sum(number)"], [[.int(2), .int(3)]], where: "ANY tags.name != NIL AND number < 100"),
+        answer("A031.distinct-rows-of-groups", ["@count()"], [[.int(3)], [.int(2)]], groupBy: ["flag"], isDistinct: true),
+        answer("A031.distinct-rows-are-cut", ["@count()"], [[.int(2)]], groupBy: ["flag"], limit: 1, offset: 1, isDistinct: true),
         answer("A015.distinct-rows", ["flag"], [[.null], [.bool(false)], [.bool(true)]], isDistinct: true),
         answer(
             "A025.aggregate-of-an-expression", ["@sum(length(text))", "@max(length(text))"],

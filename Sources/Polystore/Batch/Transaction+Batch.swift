@@ -121,11 +121,20 @@ struct BatchWork {
         }
         let keys = try matching(store)
         // Unique values can change places only in one change set.
-        for start in stride(from: 0, to: keys.count, by: isUnique ? max(keys.count, 1) : Self.rows) {
-            let part = Array(keys[start..<min(start + (isUnique ? keys.count : Self.rows), keys.count)])
-            try sessions.apply(try changes(part, assignments, store), to: store)
+        let size = isUnique ? max(keys.count, 1) : Self.rows
+        let parts = stride(from: 0, to: keys.count, by: size).map { Array(keys[$0..<min($0 + size, keys.count)]) }
+        func apply(_ changes: ChangeSet, _ part: [Int64]) throws(StorageError) {
+            try sessions.apply(changes, to: store)
             try took(part, store, isDeletion: false)
         }
+        if assignments.allSatisfy({ $0.value.isLocal }) {
+            for part in parts { try apply(try changes(part, assignments, store), part) }
+            return
+        }
+        // What is computed from other objects is computed from them as they were: of all before the first is written.
+        var computed: [ChangeSet] = []
+        for part in parts { computed.append(try changes(part, assignments, store)) }
+        for (changes, part) in zip(computed, parts) { try apply(changes, part) }
     }
 
     /// Whether all that an engine computes for an expression is as `EntityDescription.normalise` makes the values of a slot and allows them.
@@ -171,31 +180,30 @@ struct BatchWork {
         }
     }
 
-    /// The new values of rows.
+    /// The new values of rows: of each those alone that are assigned, because there can be many rows.
     private func changes(
         _ keys: [Int64], _ assignments: [(slot: Int, value: CheckedExpression)], _ store: Int
     ) throws(StorageError) -> ChangeSet {
         let storeID = context.stack.storeID(store)
         let evaluators = assignments.map { ExpressionEvaluator($0.value.bound(to: storeID, in: schema), schema: schema) }
-        let mask = BatchUpdate(fetch: plan, assignments: assignments).mask
+        let mask = BatchUpdate(fetch: plan, assignments: assignments).mask, targets = assignments.map(\.slot)
         var changed: [EntityIndex: RowBatch] = [:]
         try context.withReader(store) { reader throws(StorageError) in
             let rows = RowBatch(capacity: keys.count), related = StoredRows(reader)
             try reader.rows(plan.entity, keys: keys, into: rows)
             related.begin(rows)
             for index in 0..<rows.count {
-                let row = rows.row(index), slots = schema[row.entity].slots.count
+                let row = rows.row(index)
+                related.beginRow()
                 let batch = changed[row.entity] ?? RowBatch(capacity: keys.count)
                 changed[row.entity] = batch
-                let cells = batch.appendRow(key: row.key, version: row.version, entity: row.entity, slots: slots)
-                cells.update(repeating: .null, count: slots)
-                for (assignment, evaluator) in zip(assignments, evaluators) {
-                    let value = evaluator.value(row, related)
+                let cells = batch.appendRow(key: row.key, version: row.version, entity: row.entity, slots: targets.count)
+                for (position, evaluator) in evaluators.enumerated() {
+                    let slot = targets[position], value = evaluator.value(row, related)
                     do throws(QueryError) { try evaluator.throwFailure() } catch { throw StorageError(error) }
                     do throws(ValueError) {
-                        cells[assignment.slot] = batch.cell(
-                            for: try schema[row.entity].normalise(
-                                Self.number(value, schema[row.entity].slots[assignment.slot].type), slot: assignment.slot))
+                        let number = Self.number(value, schema[row.entity].slots[slot].type)
+                        cells[position] = batch.cell(for: try schema[row.entity].normalise(number, slot: slot))
                     } catch {
                         throw StorageError(error)
                     }
@@ -207,7 +215,12 @@ struct BatchWork {
             entities: changed.sorted { $0.key < $1.key }.map { entity, batch in
                 let slots = schema[entity].slots.count
                 let rows = RowSource(count: batch.count) { range, target in
-                    for index in range { target.append(copying: batch.row(index), slots: slots) }
+                    for index in range {
+                        let row = batch.row(index)
+                        let cells = target.appendRow(key: row.key, version: row.version, entity: entity, slots: slots)
+                        cells.update(repeating: .null, count: slots)
+                        for (position, slot) in targets.enumerated() { cells[slot] = target.copy(row[position]) }
+                    }
                 }
                 return EntityChanges(entity: entity, updates: [RowUpdate(mask: mask, checksVersion: false, rows: rows)])
             })

@@ -54,7 +54,8 @@ public struct CheckedPath: Sendable, Hashable {
 ///   another numeric type has been turned into bounds of the property's type, or into `constant`).
 /// - An object is compared with the text of its URI until `FetchPlan.bound` replaces it by the key that it has in the store which is asked.
 /// - `compare` never has a nil constant: `== nil` is `isNil`, `!= nil` is `not(isNil)`.
-/// - `isIn` has at least one value, none of them nil, each once, in ascending order.
+/// - `isIn` and `isInExpression` have at least one value of the property's or expression's type, none of them nil, each once, in ascending
+///   order.
 /// - `and` and `or` have at least two parts, none of them constant or of the same kind; `not` never stands before `not` or `constant`.
 /// - `text` and `textOf` never have an empty needle, nor a pattern for `like` that another kind of match could answer.
 /// - A property alone, with a constant or another property, is never in `compareExpressions`, `isInExpression` or `textOf`.
@@ -77,7 +78,7 @@ public indirect enum CheckedPredicate: Sendable, Hashable {
     case text(CheckedPath, TextMatch, ExactText)
     /// Comparison of two expressions of comparable types: two nils are equal; one nil is not equal; the orders are false of nil.
     case compareExpressions(CheckedExpression, Comparison, CheckedExpression)
-    /// Whether the value of an expression is in the list, of values of its type, ascending; false of nil.
+    /// Whether the value of an expression is in the list; false of nil.
     case isInExpression(CheckedExpression, [Value])
     /// Whether the text of an expression has the needle in a place, or matches it; false of nil.
     case textOf(CheckedExpression, TextMatch, ExactText)

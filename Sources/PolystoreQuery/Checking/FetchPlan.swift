@@ -97,6 +97,8 @@ public struct QueryPlan: Sendable, Hashable {
         public var outputs: [CheckedExpression]
         /// Which groups are in the answer.
         public var having: CheckedPredicate
+        /// Whether of equal rows of the answer only the first is kept.
+        public var isDistinct: Bool
         /// The order of the answer; ties are broken by the keys, ascending.
         public var sort: [CheckedSort]
         /// The greatest number of rows; nil for no limit.
@@ -107,12 +109,14 @@ public struct QueryPlan: Sendable, Hashable {
         /// A grouping from parts that are valid together.
         public init(
             keys: [CheckedExpression], aggregates: [CheckedAggregate], outputs: [CheckedExpression],
-            having: CheckedPredicate = .constant(true), sort: [CheckedSort] = [], limit: Int? = nil, offset: Int = 0
+            having: CheckedPredicate = .constant(true), isDistinct: Bool = false, sort: [CheckedSort] = [], limit: Int? = nil,
+            offset: Int = 0
         ) {
             self.keys = keys
             self.aggregates = aggregates
             self.outputs = outputs
             self.having = having
+            self.isDistinct = isDistinct
             self.sort = sort
             self.limit = limit
             self.offset = offset

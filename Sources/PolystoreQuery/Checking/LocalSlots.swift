@@ -19,6 +19,14 @@ extension FetchPlan {
     }
 }
 
+extension CheckedExpression {
+    /// Whether it reads the values of a row alone, and no other rows.
+    public var isLocal: Bool {
+        var slots: Set<Int> = []
+        return addSlots(to: &slots)
+    }
+}
+
 extension CheckedPath {
     fileprivate func addSlots(to slots: inout Set<Int>) -> Bool {
         if case .slot(let slot) = leaf { slots.insert(slot) }

@@ -2,10 +2,19 @@ internal import PolystoreSchema
 
 /// Finds the properties of a request in the schema.
 struct PathChecker {
+    /// The most relationships of a path: each is a look-up for each row, or a join of an engine.
+    static let longest = 32
+
     let schema: Schema
+
+    private func checkLength(_ path: PropertyPath) throws(QueryError) {
+        if path.names.count <= Self.longest + 1 { return }
+        throw QueryError(.tooComplex, path: path.description, "a key path may have \(Self.longest) relationships and a property")
+    }
 
     /// The property at the end of a path of to-one relationships.
     func check(_ path: PropertyPath, from entity: EntityIndex) throws(QueryError) -> CheckedPath {
+        try checkLength(path)
         var steps: [CheckedPath.Step] = []
         var current = entity
         for (position, name) in path.names.enumerated() {
@@ -30,6 +39,7 @@ struct PathChecker {
 
     /// The relationships of a path; at least one of them is to-many.
     func hops(_ path: PropertyPath, from entity: EntityIndex) throws(QueryError) -> (hops: [CheckedMembers.Hop], destination: EntityIndex) {
+        try checkLength(path)
         var hops: [CheckedMembers.Hop] = [], current = entity
         for name in path.names {
             let description = schema[current]

@@ -196,15 +196,24 @@ struct PredicateChecker {
     }
 
     private func isInExpression(_ expression: CheckedExpression, _ values: [Value]) throws(QueryError) -> CheckedPredicate {
+        if case .value(.null, _) = expression { return .constant(values.contains(where: \.isNull)) }
+        // A constant of another numeric type is one of the expression's type, or none of its values.
+        let path = CheckedPath(steps: [], entity: entity, leaf: .key, type: expression.type, text: expression.property?.text ?? "")
+        let normaliser = ConstantNormaliser(path: path)
         var found: [Value] = []
         for value in values where !value.isNull {
             let constant = try objectConstant(.value(value, ExpressionChecker.type(value)), beside: expression)
             try expressions.checkComparable(expression, .equal, constant)
-            guard case .value(let value, _) = constant else { continue }
-            found.append(try expressions.folded(value, like: expression))
+            if case .value(.string(let uri), .int64) = constant {
+                found.append(.string(uri))
+                continue
+            }
+            let folded = try expressions.folded(value, like: expression)
+            if case .compare(_, _, let normal) = try normaliser.compare(.equal, folded) { found.append(normal) }
         }
         let isNil = CheckedPredicate.compareExpressions(expression, .equal, .value(.null, expression.type))
-        let list: CheckedPredicate = found.isEmpty ? .constant(false) : .isInExpression(expression, ascending(found))
+        let ascending = ascending(found)
+        let list: CheckedPredicate = ascending.isEmpty ? .constant(false) : .isInExpression(expression, ascending)
         return values.contains(where: \.isNull) ? CheckedPredicate.any([isNil, list]) : list
     }
 

@@ -81,7 +81,9 @@ struct GroupChecker {
         return QueryPlan.Grouping(
             keys: checkedKeys, aggregates: aggregates,
             outputs: try outputs.mapChecked { output throws(QueryError) in try group.expressions.check(output) },
-            having: try having.map { having throws(QueryError) in try group.check(having) } ?? .constant(true), sort: checkedSort,
+            having: try having.map { having throws(QueryError) in try group.check(having) } ?? .constant(true),
+            // Without grouping keys of its own the rows are grouped by what they are.
+            isDistinct: request.isDistinct && !request.groupBy.isEmpty, sort: checkedSort,
             limit: request.fetch.limit, offset: request.fetch.offset)
     }
 

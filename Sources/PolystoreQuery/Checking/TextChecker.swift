@@ -30,19 +30,13 @@ struct TextChecker {
         }
     }
 
-    /// The needle as the text is seen. What follows a backslash in a regular expression names a class, and is left alone.
+    /// The needle as the text is seen.
     private func folded(_ needle: String, like text: CheckedExpression, _ match: TextMatch) throws(QueryError) -> String {
-        var result = "", literal = "", isEscaped = false
-        for scalar in needle.unicodeScalars {
-            if match == .matches, isEscaped || scalar == "\\" {
-                result += try fold(literal, like: text) + String(scalar)
-                literal = ""
-                isEscaped = !isEscaped
-            } else {
-                literal.unicodeScalars.append(scalar)
-            }
-        }
-        return result + (try fold(literal, like: text))
+        guard match == .matches else { return try fold(needle, like: text) }
+        guard case .function(.folded(let options), _, _) = text else { return needle }
+        let pattern = FoldedPattern.text(needle, options)
+        _ = try Pattern(pattern)
+        return pattern
     }
 
     private func fold(_ literal: String, like text: CheckedExpression) throws(QueryError) -> String {

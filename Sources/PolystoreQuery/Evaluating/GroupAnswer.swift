@@ -42,8 +42,9 @@ public struct GroupAnswer {
         chosen.sort { order.compare(batch.row($0), batch.row($1), NoRelatedRows()) < 0 }
         try order.throwFailure()
         let outputs = grouping.outputs.map { ExpressionEvaluator($0, schema: schema) }
-        var answer: [[Value]] = []
-        for index in chosen.dropFirst(grouping.offset).prefix(grouping.limit ?? .max) {
+        var answer: [[Value]] = [], seen: Set<[Value]> = []
+        let asked = grouping.isDistinct ? chosen[...] : chosen.dropFirst(grouping.offset).prefix(grouping.limit ?? .max)
+        for index in asked {
             var row: [Value] = []
             row.reserveCapacity(outputs.count)
             for output in outputs {
@@ -53,9 +54,9 @@ public struct GroupAnswer {
                     row.append(output.value(batch.row(index), NoRelatedRows()))
                 }
             }
-            answer.append(row)
+            if !grouping.isDistinct || seen.insert(row).inserted { answer.append(row) }
         }
         for output in outputs { try output.throwFailure() }
-        return answer
+        return grouping.isDistinct ? Array(answer.dropFirst(grouping.offset).prefix(grouping.limit ?? .max)) : answer
     }
 }

@@ -84,7 +84,7 @@ public final class PredicateEvaluator {
         case .compareExpressions(let a, let comparison, let b): return compare(a.value(row, related), comparison, b.value(row, related))
         case .isInExpression(let expression, let values):
             let value = expression.value(row, related)
-            return !value.isNull && values.contains { ExactNumber.compare(value, $0) == 0 }
+            return !value.isNull && Self.isFound(values.count) { values[$0].compare(to: value) }
         case .textOf(let expression, let matcher):
             guard case .string(let text) = expression.value(row, related) else { return false }
             return matcher.matches(text)
@@ -108,13 +108,19 @@ public final class PredicateEvaluator {
         }
     }
 
-    /// Binary search: the constants ascend.
     private static func contains(_ constants: [Cell], _ cell: Cell) -> Bool {
-        if cell.isNull { return false }
-        var low = 0, high = constants.count
+        !cell.isNull && isFound(constants.count) { CellOrder.compare(constants[$0], cell) }
+    }
+
+    /// Binary search among constants, which ascend.
+    ///
+    /// - Parameter order: How the constant at a position stands to what is looked for.
+    @inline(__always)
+    private static func isFound(_ count: Int, _ order: (Int) -> Int) -> Bool {
+        var low = 0, high = count
         while low < high {
             let middle = (low + high) / 2
-            let order = CellOrder.compare(constants[middle], cell)
+            let order = order(middle)
             if order == 0 { return true }
             if order < 0 { low = middle + 1 } else { high = middle }
         }

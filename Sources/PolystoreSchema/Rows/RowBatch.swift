@@ -99,6 +99,9 @@ public final class RowBatch {
     @inline(__always)
     public func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer { arena.copy(bytes) }
 
+    /// Copies the bytes of a cell into the batch; the result is valid until `clear()`.
+    package func copy(_ cell: Cell) -> Cell { arena.copy(cell) }
+
     /// Room for `count` bytes that the caller fills; valid until `clear()`.
     public func allocate(_ count: Int) -> UnsafeMutableRawPointer { arena.allocate(count) }
 

@@ -10,6 +10,19 @@ public struct ExactText: Sendable, Hashable {
     /// Whether two texts have the same bytes.
     public static func == (a: ExactText, b: ExactText) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
 
+    /// The least text, by bytes, that is above every text that begins with a prefix; nil where there is none.
+    package static func end(of prefix: String) -> String? {
+        var scalars = Array(prefix.unicodeScalars)
+        while let last = scalars.popLast() {
+            // Behind U+D7FF come the surrogates, which are no scalars.
+            guard let next = Unicode.Scalar(last.value == 0xd7ff ? 0xe000 : last.value + 1) else { continue }
+            var end = String.UnicodeScalarView()
+            end.append(contentsOf: scalars + [next])
+            return String(end)
+        }
+        return nil
+    }
+
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         var text = text

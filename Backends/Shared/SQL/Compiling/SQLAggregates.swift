@@ -25,7 +25,7 @@ extension SQLCompiler {
     ///
     /// Of groups it gives the keys and aggregates; which of them are in the answer, and in what order, is decided above.
     public func values(_ plan: QueryPlan) -> SQLValueQuery? {
-        guard pushdown(of: plan.fetch) == .exact else { return nil }
+        guard pushdown(of: plan.fetch) == .exact, SQLSize.fits(plan, tables.dialect) else { return nil }
         switch plan.kind {
         case .rows(let outputs): return rows(plan.fetch, outputs)
         case .groups(let grouping): return groups(plan.fetch, grouping)

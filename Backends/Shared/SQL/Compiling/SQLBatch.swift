@@ -34,8 +34,9 @@ extension SQLCompiler {
         let predicates = SQLPredicates(tables: tables)
         var joins = SQLJoins(tables: tables, entity: plan.entity, scope: Self.scope)
         let condition = predicates.condition(plan, &joins)
-        if joins.isPlain { return condition.map { " WHERE \($0)" } ?? "" }
-        // Joins have no place in these statements: the rows are found by a subquery.
+        if joins.isPlain, !tables.dialect.seesOwnChanges || !plan.predicate.looksAtMembers { return condition.map { " WHERE \($0)" } ?? "" }
+        // Joins have no place in these statements, and what the statement has changed none in its condition: the rows are found by a subquery
+        // that has an answer before the first row is changed.
         var inner = SQLJoins(tables: tables, entity: plan.entity)
         guard let condition = predicates.condition(plan, &inner) else { return "" }
         return " WHERE \(raw: Self.scope)t0.\"_id\" IN (SELECT \(inner.key([])) FROM \(inner.text) WHERE \(condition))"
@@ -48,11 +49,45 @@ extension SQLCompiler {
 
 extension SQLPredicates {
     /// Whether the engine computes a new value as the contract says. Unlike in a condition it is computed only for the rows that are
-    /// changed, so whole numbers may overflow: both engines refuse to store what comes of it.
+    /// changed, so whole numbers may overflow: the engines refuse to store what comes of it.
     func isSettable(_ expression: CheckedExpression) -> Bool {
-        if isExact(expression) { return true }
+        if isExact(expression) { return !tables.dialect.seesOwnChanges || !expression.looksAtMembers }
         guard case .function(let function, let arguments, .int64) = expression else { return false }
         guard [.add, .subtract, .multiply].contains(function) else { return false }
-        return arguments.allSatisfy { $0.type == .int64 && isSettable($0) }
+        return arguments.allSatisfy { $0.type == .int64 && (tables.dialect.checksOverflow ? isSettable($0) : $0.isPlain) }
+    }
+}
+
+extension CheckedExpression {
+    /// Whether nothing is computed.
+    fileprivate var isPlain: Bool {
+        switch self {
+        case .path, .value: true
+        case .outer, .function, .conditional, .related: false
+        }
+    }
+
+    /// Whether objects at the end of to-many relationships are looked at.
+    fileprivate var looksAtMembers: Bool {
+        switch self {
+        case .path, .value: false
+        case .outer, .related: true
+        case .function(_, let arguments, _): arguments.contains(where: \.looksAtMembers)
+        case .conditional(let condition, let a, let b, _): condition.looksAtMembers || a.looksAtMembers || b.looksAtMembers
+        }
+    }
+}
+
+extension CheckedPredicate {
+    /// Whether objects at the end of to-many relationships are looked at.
+    fileprivate var looksAtMembers: Bool {
+        switch self {
+        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .isEntity: false
+        case .compareExpressions(let a, _, let b): a.looksAtMembers || b.looksAtMembers
+        case .isInExpression(let expression, _), .textOf(let expression, _, _): expression.looksAtMembers
+        case .related: true
+        case .and(let parts), .or(let parts): parts.contains(where: \.looksAtMembers)
+        case .not(let part): part.looksAtMembers
+        }
     }
 }

@@ -52,7 +52,8 @@ extension SQLPredicates {
             case .add: return "(\(texts[0]) + \(texts[1]))"
             case .subtract: return "(\(texts[0]) - \(texts[1]))"
             case .multiply: return "(\(texts[0]) * \(texts[1]))"
-            default: return "COALESCE(\(SQLText.joined(texts, ", ")))"
+            // SQLite's takes two arguments or more.
+            default: return texts.count == 1 ? texts[0] : "COALESCE(\(SQLText.joined(texts, ", ")))"
             }
         case .conditional(let condition, let a, let b, _):
             return "CASE WHEN \(compile(condition, &joins)) THEN \(compile(a, &joins)) ELSE \(compile(b, &joins)) END"

@@ -25,35 +25,17 @@ struct SQLPredicates {
     /// Whether the engine answers a condition exactly as the contract says.
     func isExact(_ predicate: CheckedPredicate) -> Bool {
         switch predicate {
-        case .constant, .isNil, .compare, .isEntity: return true
+        case .constant, .isNil, .compare, .isIn, .isEntity: return true
         case .comparePaths(let a, _, let b): return comparesExactly(.path(a), .path(b))
-        case .isIn(let path, let values): return tables.dialect.takesList(values.count, path.type)
         case .text(let path, let match, let needle):
             return search(path, match, needle.text, key: "", text: "") != nil || tables.dialect.match("", match, needle.text) != nil
         case .compareExpressions(let a, _, let b): return isExact(a) && isExact(b) && comparesExactly(a, b)
-        case .isInExpression(let expression, let values):
-            return isExact(expression) && tables.dialect.takesList(values.count, expression.type)
-                && values.allSatisfy { Self.isStored($0, as: expression.type) }
+        case .isInExpression(let expression, _): return isExact(expression)
         case .textOf(let expression, let match, let needle):
             return isExact(expression) && tables.dialect.match("", match, needle.text) != nil
         case .related(let members): return isExact(members)
         case .and(let parts), .or(let parts): return parts.allSatisfy(isExact)
         case .not(let part): return isExact(part)
-        }
-    }
-
-    /// Whether a constant is a value of a type as it is, without being converted.
-    private static func isStored(_ value: Value, as type: ValueType) -> Bool {
-        switch value {
-        case .int: type.isInteger
-        case .double: type == .double || type == .float
-        case .decimal: type == .decimal
-        case .string: type.isText
-        case .bool: type == .bool
-        case .date: type == .date
-        case .uuid: type == .uuid
-        case .data: type == .data
-        case .null: false
         }
     }
 
@@ -72,6 +54,7 @@ struct SQLPredicates {
         case .isIn(let path, let values): return tables.dialect.isIn(joins.column(path), values, path.type)
         case .text(let path, let match, let needle):
             let key = joins.key(path.steps), column = joins.column(path)
+            if match == .beginsWith, let range = tables.dialect.beginsWith(column, needle.text) { return range }
             return search(path, match, needle.text, key: key, text: column) ?? text(column, match, needle.text)
         case .compareExpressions(let a, let comparison, let b):
             return compare(compile(a, &joins), comparison, compile(b, &joins))

@@ -29,7 +29,7 @@ public struct SQLCompiler: Sendable {
     /// Whether the engine answers a plan exactly as the contract says.
     public func pushdown(of plan: FetchPlan) -> Pushdown {
         let predicates = SQLPredicates(tables: tables)
-        return SQLSize.fits(plan.predicate) && predicates.isExact(plan.predicate)
+        return SQLSize.fits(plan, tables.dialect) && predicates.isExact(plan.predicate)
             && plan.sort.allSatisfy { predicates.isExact($0.expression) } ? .exact : .unsupported
     }
 
@@ -76,6 +76,13 @@ public struct SQLCompiler: Sendable {
             }
         }
         return result
+    }
+
+    /// The statement that counts the rows of a condition up to a number.
+    package func count(_ plan: FetchPlan, upTo most: Int64) -> SQLText {
+        var joins = SQLJoins(tables: tables, entity: plan.entity)
+        let condition = SQLPredicates(tables: tables).condition(plan, &joins).map { " WHERE \($0)" as SQLText } ?? ""
+        return "SELECT count(*) FROM (SELECT 1 FROM \(joins.text)\(condition) LIMIT \(bind: .int(most), .int64))"
     }
 
     /// The keys of the order, the object's own last.

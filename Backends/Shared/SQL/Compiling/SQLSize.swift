@@ -1,27 +1,75 @@
 internal import PolystoreStorage
 
-/// How large the text of a condition becomes: engines limit the values of a statement and the height of an expression.
+/// How large a statement becomes: engines limit its values, the height of an expression, and the tables of a join.
 ///
-/// SQLite takes 32,766 values unless it was built for more, and a height of 1,000, in which each operator of a chain counts
-/// (https://sqlite.org/limits.html); PostgreSQL takes 65,535 values. What is larger is answered above the store.
+/// SQLite takes 32,766 values unless it was built for more, a height of 1,000, in which each operator of a chain counts, and 64 tables
+/// (https://sqlite.org/limits.html); PostgreSQL takes 65,535 values, and time and memory for each table. What is larger is answered above
+/// the store.
 struct SQLSize {
-    private static let mostTerms = 16_000, mostHeight = 400
+    private static let mostTerms = 16_000, mostVariables = 32_000, mostHeight = 400, mostTables = 60, mostSubqueries = 200
 
-    private var terms = 0
+    private let dialect: SQLDialect
+    private var terms = 0, variables = 0, highest = 0, subqueries = 0
+    /// The to-one relationships on the way of key paths: each is a join.
+    private var joins: Set<[CheckedPath.Step]> = []
 
-    /// Whether a condition can be given to an engine.
-    static func fits(_ condition: CheckedPredicate) -> Bool {
-        var size = SQLSize()
-        return size.height(condition) <= mostHeight && size.terms <= mostTerms
+    private init(_ dialect: SQLDialect) { self.dialect = dialect }
+
+    /// Whether condition and order can be given to an engine.
+    static func fits(_ plan: FetchPlan, _ dialect: SQLDialect) -> Bool {
+        var size = SQLSize(dialect)
+        size.add(plan)
+        return size.fits
+    }
+
+    /// Whether a query for values can be given to an engine.
+    static func fits(_ plan: QueryPlan, _ dialect: SQLDialect) -> Bool {
+        var size = SQLSize(dialect)
+        size.add(plan.fetch)
+        switch plan.kind {
+        case .rows(let outputs): for output in outputs { size.add(output) }
+        case .groups(let grouping): for part in grouping.keys + grouping.aggregates.compactMap(\.argument) { size.add(part) }
+        }
+        return size.fits
+    }
+
+    private var fits: Bool {
+        highest <= Self.mostHeight && terms <= Self.mostTerms && terms + variables <= Self.mostVariables && joins.count < Self.mostTables
+            && subqueries <= Self.mostSubqueries
+    }
+
+    private mutating func add(_ plan: FetchPlan) {
+        highest = max(highest, height(plan.predicate))
+        for key in plan.sort { add(key.expression) }
+    }
+
+    private mutating func add(_ expression: CheckedExpression) { highest = max(highest, height(expression)) }
+
+    private mutating func add(_ steps: [CheckedPath.Step]) {
+        for last in steps.indices { joins.insert(Array(steps[...last])) }
     }
 
     private mutating func height(_ condition: CheckedPredicate) -> Int {
         terms += 1
         switch condition {
-        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .isEntity: return 3
+        case .constant, .isEntity: return 3
+        case .isNil(let path), .compare(let path, _, _), .text(let path, _, _):
+            add(path.steps)
+            return 3
+        case .comparePaths(let a, _, let b):
+            add(a.steps)
+            add(b.steps)
+            return 3
+        case .isIn(let path, let values):
+            add(path.steps)
+            variables += dialect.variables(values.count, path.type)
+            return 3
         case .compareExpressions(let a, _, let b): return 3 + max(height(a), height(b))
-        case .isInExpression(let expression, _), .textOf(let expression, _, _): return 3 + height(expression)
-        case .related(let members): return 3 + height(members.predicate)
+        case .isInExpression(let expression, let values):
+            variables += dialect.variables(values.count, expression.type)
+            return 3 + height(expression)
+        case .textOf(let expression, _, _): return 3 + height(expression)
+        case .related(let members): return 3 + height(members)
         case .and(let parts), .or(let parts):
             var highest = 0
             for part in parts { highest = max(highest, height(part)) }
@@ -33,14 +81,33 @@ struct SQLSize {
     private mutating func height(_ expression: CheckedExpression) -> Int {
         terms += 1
         switch expression {
-        case .path, .outer, .value: return 1
+        case .path(let path), .outer(_, let path):
+            add(path.steps)
+            return 1
+        case .value: return 1
         case .function(_, let arguments, _):
             var highest = 0
             for argument in arguments { highest = max(highest, height(argument)) }
             return 3 + highest
         case .conditional(let condition, let a, let b, _): return 2 + max(height(condition), height(a), height(b))
-        case .related(_, let members, _, _): return 3 + height(members.predicate)
+        case .related(_, let members, let path, _):
+            if let path { add(path.steps) }
+            return 3 + height(members)
         }
+    }
+
+    private mutating func height(_ members: CheckedMembers) -> Int {
+        var steps: [CheckedPath.Step] = []
+        for hop in members.hops {
+            switch hop {
+            case .toOne(let step): steps.append(step)
+            case .toMany:
+                subqueries += 1
+                add(steps)
+                steps = []
+            }
+        }
+        return height(members.predicate)
     }
 
     /// The height of so many parts in a chain (`SQLText.joinedChain`).

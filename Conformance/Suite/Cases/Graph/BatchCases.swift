@@ -3,7 +3,7 @@ internal import PolystoreStorage
 
 /// Changes of many rows in the store, and what the graph above it knows of them.
 enum BatchCases {
-    static let all: [ConformanceCase] = updates + deletions + insertions
+    static let all: [ConformanceCase] = updates + computed + deletions + insertions
 
     private static func people(_ stack: DataStack, _ ages: [Int]) throws {
         try stack.write { transaction in
@@ -149,6 +149,55 @@ enum BatchCases {
             }
             check.equal(try stack.write { try $0.deleteAll(From<Person>().where(\.age == 1)) }, 2, "the person and the dog")
             check.equal(try stack.fetchCount(From<Dog>()), 0, "dogs")
+        },
+    ]
+
+    private static func expression(_ text: String) throws -> ValueExpression<Person, Int> { ValueExpression(try Expression(parsing: text)) }
+
+    /// Values that are computed from what the statement itself changes.
+    private static let computed: [ConformanceCase] = [
+        .graph("L022.an-overflow-on-the-way-changes-nothing", "semantics Q") { stack, check in
+            try people(stack, [.max - 5, .min + 5, 3])
+            check.throwing(.arithmeticOverflow, "a sum that comes back") {
+                _ = try stack.write { try $0.updateAll(From<Person>(), .set(\.age, to: (\.age + 100) - 1000)) }
+            }
+            check.throwing(.arithmeticOverflow, "a product that comes back") {
+                _ = try stack.write { try $0.updateAll(From<Person>(), .set(\.age, to: (\.age * 4) - \.age * 4)) }
+            }
+            check.equal(try ages(stack), [.max - 5, .min + 5, 3], "nothing is changed")
+        },
+        .graph("L023.values-of-other-objects-are-those-before", "semantics W") { stack, check in
+            try stack.write { transaction in
+                var parent: Person?
+                for age in 0..<5000 {
+                    let person = try transaction.create(Person.self)
+                    (person.age, person.parent) = (age, parent)
+                    parent = person
+                }
+            }
+            try stack.write { _ = try $0.updateAll(From<Person>(), .set(\.age, to: try expression("coalesce(parent.age, -1)"))) }
+            check.equal(try ages(stack), Array(-1..<4999), "each has the age of its parent")
+        },
+        .graph("L024.related-objects-are-those-before", "semantics W") { stack, check in
+            func chain() throws {
+                try stack.write { transaction in
+                    _ = try transaction.deleteAll(From<Person>())
+                    var child: Person?
+                    for age in 1...3 {
+                        let person = try transaction.create(Person.self)
+                        person.age = age
+                        child?.parent = person
+                        child = person
+                    }
+                }
+            }
+            try chain()
+            try stack.write { _ = try $0.updateAll(From<Person>(), .set(\.age, to: try expression("coalesce(children.@max.age, 0)"))) }
+            check.equal(try ages(stack), [0, 1, 2], "values")
+            try chain()
+            let haveChildren = Where<Person>(format: "ANY children.age > 0")
+            check.equal(try stack.write { try $0.updateAll(From<Person>().where(haveChildren), .set(\.age, to: 0)) }, 2, "objects")
+            check.equal(try ages(stack), [1, 0, 0], "a condition")
         },
     ]
 

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Group P over the object graph: objects, values and variables in conditions.
 enum ConditionCases {
-    static let all: [ConformanceCase] = objects + values
+    static let all: [ConformanceCase] = objects + values + paths
 
     private static func pets(_ rex: Dog) -> Where<Person> { Where(format: "ANY pets == %@", rex) }
 
@@ -117,6 +117,62 @@ enum ConditionCases {
                 outcomes.withLock { $0.append(found) }
             }
             check.equal(outcomes.withLock { $0 }, Array(repeating: "Bob", count: 100), "answers")
+        },
+    ]
+
+    private static func path(_ first: String, _ hops: Int) -> String {
+        ([first] + Array(repeating: "parent", count: hops - 1)).joined(separator: ".")
+    }
+
+    private static let paths: [ConformanceCase] = [
+        .graph("P069.paths-have-a-limit", "semantics Q") { stack, check in
+            try stack.add("Ann")
+            let longest = path("parent", 32), tooLong = path("parent", 33)
+            check.equal(try stack.fetchCount(From<Person>().where(Where(format: "\(longest).age == NIL"))), 1, "the longest")
+            for condition in [
+                "\(tooLong).age == 1", "age == 1 OR \(tooLong).parent == NIL", "ANY \(tooLong).children.age == 1",
+                "\(tooLong).children.@count == 0",
+                "ANY children.\(tooLong).age == 1",
+            ] {
+                check.throwing(.limitExceeded, condition.excerpt(60)) {
+                    _ = try stack.fetchCount(From<Person>().where(Where(format: condition)))
+                }
+            }
+            check.throwing(.limitExceeded, "an order") {
+                let age = ValueExpression<Person, Int>(try Expression(parsing: "\(tooLong).age"))
+                _ = try stack.fetchAll(From<Person>().orderBy(.ascending(age)))
+            }
+        },
+        .graph("P070.conditions-over-many-relationships", "semantics Q") { stack, check in
+            try stack.write { transaction in
+                var parent: Person?
+                for age in 0..<40 {
+                    let person = try transaction.create(Person.self)
+                    (person.age, person.parent) = (age, parent)
+                    parent = person
+                }
+                parent?.partner = try transaction.create(Person.self)
+                parent?.partner?.age = 40
+            }
+            // More than engines join: parents of the object, of its partner and of its partner's partner.
+            let parents = (1...32).flatMap { [path("parent", $0), path("partner", $0)] }.map { "\($0).age == 39" }
+            let condition = (parents + ["partner.partner.parent.parent.age == 37"]).joined(separator: " OR ")
+            let found = try stack.fetchAll(From<Person>().where(Where(format: condition)).orderBy(.descending(\.age)))
+            check.equal(found.map(\.age), [40, 39], "objects")
+        },
+        .graph("P071.rows-on-the-way-of-nested-conditions", "semantics Q") { stack, check in
+            try stack.write { transaction in
+                let ann = try transaction.create(Person.self)
+                ann.age = 7
+                try transaction.create(Dog.self).owner = ann
+                for age in 100..<200 {
+                    let child = try transaction.create(Person.self), partner = try transaction.create(Person.self)
+                    (child.age, child.parent, partner.age, child.partner) = (age, ann, age, partner)
+                }
+            }
+            let condition =
+                "SUBQUERY(pets.owner, $x, SUBQUERY($x.children, $y, $y.partner.age >= 100).@count == 100 AND $x.age == 7).@count > 0"
+            check.equal(try stack.fetchAll(From<Person>().where(Where(format: condition))).map(\.age), [7], "the owner")
         },
     ]
 }

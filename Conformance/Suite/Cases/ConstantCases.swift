@@ -1,0 +1,94 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Group P at the edges of what engines do with constants, texts and lists.
+enum ConstantCases {
+    static let all: [ConformanceCase] = [lists, coalesce, texts, patterns, prefixes, remainders]
+
+    /// Checks the keys of conditions, by the store and above it.
+    private static func check(_ facts: [(String, [Int64])], _ scratch: Scratch, _ check: Check) throws {
+        for (text, keys) in facts {
+            let request = FetchRequest("Thing", where: try Predicate(parsing: text)), plan = try request.plan(in: scratch.schema)
+            check.equal(try scratch.keys(request), keys, text)
+            let above = try scratch.read { try scratch.rows($0.through(NoPushdown.init).cursor(for: plan)).map(\.key) }
+            check.equal(above, keys, "\(text) above the store")
+        }
+    }
+
+    private static let lists = ConformanceCase("P072.constants-of-a-list-that-no-value-can-be", clause: "semantics Q") { harness, check in
+        try harness.withStore { scratch in
+            // 70,000 and 4,464 have the same 16 bits.
+            try scratch.load("Thing", [(1, ["number": .int(1)]), (2, ["small": .int(4464), "parent": .int(1), "real": .double(0.5)])])
+            try Self.check(
+                [
+                    ("children.@min.small IN {70000}", []), ("children.@min.small IN {70000, 4464}", [1]),
+                    ("children.@min.small IN {4464.0, 0.5}", [1]), ("children.@min.small IN {4464.5}", []),
+                    ("children.@max.real IN {1, 0.5}", [1]), ("coalesce(NIL) IN {1, NIL}", [1, 2]), ("coalesce(NIL) IN {1}", []),
+                    ("length(text) IN {NIL, 70000}", [1, 2]),
+                ], scratch, check)
+        }
+    }
+
+    private static let coalesce = ConformanceCase("P073.coalesce-of-one", clause: "semantics Q") { harness, check in
+        try harness.withStore { scratch in
+            try Fixture.fill(scratch)
+            try Self.check([("coalesce(text) == 'apple'", [1]), ("coalesce(coalesce(text), 'none') == 'none'", [3])], scratch, check)
+        }
+    }
+
+    /// On a server whose database sorts by a language, "a" comes before "B".
+    private static let texts = ConformanceCase("P074.texts-of-constants-are-compared-by-bytes", clause: "semantics V") { harness, check in
+        try harness.withStore { scratch in
+            try Fixture.fill(scratch)
+            try Self.check(
+                [
+                    ("TERNARY(number > 1, 'a', 'B') < 'a'", [1, 3, 4, 7]),
+                    ("coalesce(TERNARY(number > 1, 'a', 'B'), 'a') > 'C'", [2, 5, 6, 8]),
+                    ("concatenate(TERNARY(number > 1, 'a', 'B'), '') < 'C'", [1, 3, 4, 7]),
+                ], scratch, check)
+            let order = [SortDescriptor(try Expression(parsing: "TERNARY(number > 1, 'a', 'B')"), ascending: true)]
+            check.equal(try scratch.keys(FetchRequest("Thing", orderBy: order)), [1, 3, 4, 7, 2, 5, 6, 8], "an order")
+        }
+    }
+
+    private static let patterns = ConformanceCase("P025.classes-that-are-folded", clause: "semantics T") { harness, check in
+        try harness.withStore { scratch in
+            let texts = ["A", "a", "Z", "z", "_", "N", "-", "\u{df}", "\u{c9}", "SSSS", "sss", "e\u{301}", "e"]
+            try scratch.load("Thing", texts.enumerated().map { (Int64($0 + 1), ["text": .string($1)]) })
+            try Self.check(
+                [
+                    // From "Z" over what stands between the letters to "a".
+                    ("text MATCHES[c] '[Z-a]'", [1, 2, 3, 4, 5]), ("text MATCHES[c] '[A-z]'", [1, 2, 3, 4, 5, 6, 13]),
+                    ("text MATCHES[c] '[A-]'", [1, 2, 7]), ("text MATCHES[c] '[+--A]'", [1, 2, 7]),
+                    ("text MATCHES[c] '[^A-Z]'", [5, 7, 9]),
+                    ("text MATCHES[c] '\u{df}+'", [8, 10]), ("text MATCHES[c] '\\\\\u{c9}'", [9]),
+                    ("text MATCHES[cd] '[\u{c9}-\u{cb}]'", [9, 12, 13]),
+                    ("text MATCHES[c] '[\\\\D]'", [1, 2, 3, 4, 5, 6, 7, 9, 13]), ("text MATCHES '[A-Z]'", [1, 3, 6]),
+                ], scratch, check)
+        }
+    }
+
+    private static let prefixes = ConformanceCase("P075.prefixes-at-the-end-of-the-scalars", clause: "semantics T") { harness, check in
+        try harness.withStore { scratch in
+            let texts = ["\u{d7ff}x", "\u{e000}", "\u{10ffff}b", "\u{10ffff}", "a\u{10ffff}z", "b", "a", "ab", "aB"]
+            try scratch.load("Thing", texts.enumerated().map { (Int64($0 + 1), ["text": .string($1)]) })
+            try Self.check(
+                [
+                    ("text BEGINSWITH '\u{d7ff}'", [1]), ("text BEGINSWITH '\u{10ffff}'", [3, 4]), ("text BEGINSWITH 'a\u{10ffff}'", [5]),
+                    ("text BEGINSWITH 'a'", [5, 7, 8, 9]), ("text BEGINSWITH 'aB'", [9]), ("NOT text BEGINSWITH 'a'", [1, 2, 3, 4, 6]),
+                ], scratch, check)
+        }
+    }
+
+    private static let remainders = ConformanceCase("P026.remainders-of-long-decimals", clause: "semantics Q") { harness, check in
+        try harness.withStore { scratch in
+            try Fixture.fill(scratch)
+            // Worked out with the integers of Python.
+            try Self.check(
+                [
+                    ("modulus(price, 97) == 44", [5]),
+                    ("modulus(price, DECIMAL '99999999999999999999999999999999999') == DECIMAL '45678901234567890123456789012345801'", [5]),
+                ], scratch, check)
+        }
+    }
+}

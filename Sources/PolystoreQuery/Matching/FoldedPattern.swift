@@ -1,0 +1,88 @@
+internal import PolystoreSchema
+
+/// The text of a regular expression that is matched against folded texts.
+///
+/// Outside of classes scalars are folded one by one. A class keeps its scalars, of which folded texts have only those that folding leaves
+/// alone, and gets what the others become; a scalar that becomes several is in no class.
+struct FoldedPattern {
+    private let options: TextOptions
+    private var rest: Substring.UnicodeScalarView
+    private var result = String.UnicodeScalarView()
+
+    /// The pattern of a text that is one.
+    static func text(_ pattern: String, _ options: TextOptions) -> String {
+        var folding = FoldedPattern(options: options, rest: Substring(pattern).unicodeScalars)
+        folding.fold()
+        return String(folding.result)
+    }
+
+    private init(options: TextOptions, rest: Substring.UnicodeScalarView) {
+        self.options = options
+        self.rest = rest
+    }
+
+    private mutating func fold() {
+        while let scalar = rest.popFirst() {
+            if scalar == "[" {
+                result.append(scalar)
+                foldClass()
+            } else if scalar == "\\", let next = rest.popFirst() {
+                // What is escaped names a class, or stands for itself.
+                if next.isASCII { result.append(contentsOf: [scalar, next]) } else { append(folded(next)) }
+            } else {
+                append(folded(scalar))
+            }
+        }
+    }
+
+    private func folded(_ scalar: Unicode.Scalar) -> [Unicode.Scalar] {
+        Array(TextFolding.fold(String(Character(scalar)), options).unicodeScalars)
+    }
+
+    /// One or several scalars, which are repeated together.
+    private mutating func append(_ scalars: [Unicode.Scalar]) {
+        if scalars.count > 1 { result.append(contentsOf: "(?:".unicodeScalars) }
+        result.append(contentsOf: scalars)
+        if scalars.count > 1 { result.append(")") }
+    }
+
+    private mutating func foldClass() {
+        if rest.first == "^", let sign = rest.popFirst() { result.append(sign) }
+        var ranges: [ClosedRange<UInt32>] = [], isFirst = true
+        while let scalar = rest.popFirst(), scalar != "]" || isFirst {
+            isFirst = false
+            let (low, isClass) = member(scalar)
+            if isClass { continue }
+            var ahead = rest
+            if ahead.popFirst() == "-", let last = ahead.popFirst(), last != "]" {
+                rest = ahead
+                result.append("-")
+                let high = member(last).scalar
+                if low <= high { ranges.append(low.value...high.value) }
+            } else {
+                ranges.append(low.value...low.value)
+            }
+        }
+        for scalar in TextFolding.folded.sorted() where ranges.contains(where: { $0.contains(scalar) }) {
+            guard let scalar = Unicode.Scalar(scalar) else { continue }
+            let folded = folded(scalar)
+            // Only "]", "\\", "-" and "^" mean something in a class, and nothing becomes one of them.
+            if folded.count == 1 { result.append(folded[0]) }
+        }
+        result.append("]")
+    }
+
+    /// Copies one member of a class: the scalar that it stands for, and whether it names a class itself.
+    private mutating func member(_ first: Unicode.Scalar) -> (scalar: Unicode.Scalar, isClass: Bool) {
+        // At the end of the class it would make a range with what follows it now.
+        if first == "-" { result.append("\\") }
+        result.append(first)
+        guard first == "\\", let escaped = rest.popFirst() else { return (first, false) }
+        result.append(escaped)
+        switch escaped {
+        case "d", "D", "w", "W", "s", "S": return (escaped, true)
+        // Line ends are folded to nothing else.
+        default: return (escaped, "nrt".unicodeScalars.contains(escaped))
+        }
+    }
+}
