@@ -20,6 +20,8 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
     /// Whether a statement of it may have changed what its entry of the history does not name.
     private var hasUnrecorded: Bool
     private var greatest: [EntityIndex: Int64] = [:]
+    /// The number of rows that were loaded into each table that had been empty.
+    private var loaded: [EntityIndex: Int] = [:]
     /// So many rows go to a statement: each of few reads the whole of a table of some ten thousand rows, because hashing it is cheaper than
     /// looking thousands of rows up.
     let rowBatch = RowBatch(capacity: 16_384)
@@ -80,6 +82,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         var last = greatest[root] ?? 0
         for index in 0..<batch.count { last = max(last, batch.key(index)) }
         greatest[root] = last
+        if let count = loaded[root] { loaded[root] = count + batch.count }
     }
 
     /// Indexes of a table that is empty are made after the rows: one sort instead of a search for each row.
@@ -88,6 +91,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         guard prepared.insert(root).inserted, core.rolling == nil else { return }
         let rows = try connection.query("SELECT 1::int8 FROM \(table(root)) LIMIT 1", [])
         if rows.count > 0 { return }
+        loaded[root] = 0
         for index in core.tables.indexes() where index.root == root {
             try connection.execute(index.removal)
             dropped.append(index)
@@ -123,6 +127,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         // What was dropped after the mark is there again.
         dropped.removeAll()
         prepared.removeAll()
+        loaded.removeAll()
         isUnrecorded = false
         recorder.rewind(to: mark)
     }
@@ -145,6 +150,10 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
     ) throws(StorageError) -> (position: Int64, time: Int64)? {
         try checkOpen()
         try makeIndexes()
+        // The server would plan with what it guesses of a new table until its next look at it. Nobody else uses the table yet: making its
+        // indexes has locked it.
+        for (root, count) in loaded where count >= SQLTables.analyzedRows { try connection.execute("ANALYZE \(table(root))") }
+        loaded.removeAll()
         for (root, key) in greatest { try raiseKeys(root, above: key) }
         var entry: (position: Int64, time: Int64)?
         try sendHistory(record) { entry = ($0, $1) }

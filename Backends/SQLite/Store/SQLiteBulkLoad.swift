@@ -15,6 +15,8 @@ final class SQLiteBulkLoad {
     private var dropped: [SQLTables.IndexStatement] = []
     private var prepared: Set<EntityIndex> = []
     private var greatest: [EntityIndex: Int64] = [:]
+    /// The number of rows that were added to each table.
+    private var counts: [EntityIndex: Int] = [:]
 
     /// - Parameter hasIndexes: Whether the tables have indexes.
     init(_ core: SQLiteCore, _ connection: SQLiteConnection, hasIndexes: Bool = true) throws(StorageError) {
@@ -39,6 +41,7 @@ final class SQLiteBulkLoad {
             try insert.insert(entity, batch, index..<end)
             let root = core.tables.schema[entity].root
             greatest[root] = max(greatest[root] ?? 0, last)
+            counts[root, default: 0] += end - index
             index = end
         }
     }
@@ -89,6 +92,17 @@ final class SQLiteBulkLoad {
             if code != SQLITE_DONE { throw connection.error(code) }
         }
         greatest.removeAll()
+        try analyze()
+    }
+
+    /// Makes the statistics by which the engine chooses among indexes, of tables with many new rows.
+    private func analyze() throws(StorageError) {
+        let roots = counts.filter { $0.value >= SQLTables.analyzedRows }.keys.sorted()
+        counts.removeAll()
+        if roots.isEmpty || !hasIndexes { return }
+        // So many entries of an index say enough (https://sqlite.org/lang_analyze.html#approx).
+        try connection.execute("PRAGMA analysis_limit = 1000")
+        for root in roots { try connection.execute("ANALYZE \(SQLText.quoted(core.tables.table(root)))") }
     }
 
     func restoreSettings() {

@@ -40,6 +40,7 @@ class SQLiteReader: SQLSession, SingleRowReader, PlanExplainer, HistoryReader, S
 
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         try checkOpen()
+        if let found = try SQLiteRange(plan, self)?.rows() { return found }
         let select = core.statements.statement(plan)
         let statement = try connection.statement(select.sql, select.bindings)
         if let sorted = try SQLiteSort(plan, self)?.rows(statement) { return sorted }
@@ -48,7 +49,8 @@ class SQLiteReader: SQLSession, SingleRowReader, PlanExplainer, HistoryReader, S
 
     func explanation(of plan: FetchPlan) throws(StorageError) -> [String] {
         try checkOpen()
-        return try engineLines(core.statements.statement(plan).sql)
+        let isInKeyOrder = try SQLiteRange(plan, self)?.isShorter() != true
+        return try engineLines(core.statements.statement(plan, isOrdered: isInKeyOrder).sql)
     }
 
     /// The engine's plan for a statement.

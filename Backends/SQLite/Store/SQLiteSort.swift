@@ -31,11 +31,16 @@ struct SQLiteSort {
         guard try isSorting(ordered) else { return nil }
         let select = reader.core.statements.statement(plan, isOrdered: false)
         let source = SQLiteCursor(try reader.connection.statement(select.sql, select.bindings), select.layout, reader)
-        var sorter = RowSorter(plan, schema: reader.core.tables.schema)
+        return try Self.sorted(source, plan, reader.core.tables.schema)
+    }
+
+    /// The rows of a cursor in the order of a plan; nil when there are too many.
+    static func sorted(_ source: SQLiteCursor, _ plan: FetchPlan, _ schema: Schema) throws(StorageError) -> HeldRows? {
+        var sorter = RowSorter(plan, schema: schema)
         let batch = RowBatch(capacity: 1), related = NoRelatedRows()
         while try source.next(into: batch) {
             try sorter.add(batch.row(0), related)
-            if sorter.held.rows > Self.mostRows || sorter.held.bytes > Self.mostBytes { return nil }
+            if sorter.held.rows > mostRows || sorter.held.bytes > mostBytes { return nil }
         }
         return sorter.sorted()
     }

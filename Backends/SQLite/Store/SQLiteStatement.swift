@@ -10,6 +10,8 @@ final class SQLiteStatement {
     let sql: String
     /// Whether the engine sorts all its rows; nil before that was asked.
     @exclusivity(unchecked) var isSorting: Bool?
+    /// Whether the engine finds its rows by an index; nil before that was asked.
+    @exclusivity(unchecked) var usesIndex: Bool?
     unowned let connection: SQLiteConnection
     /// Whether rows are being read from it.
     @exclusivity(unchecked) private(set) var isInUse = false

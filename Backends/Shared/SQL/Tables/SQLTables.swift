@@ -76,6 +76,9 @@ public struct SQLTables: Sendable {
         schema.roots.map { createTable(root: $0) } + schema.links.indices.map(createLink)
     }
 
+    /// From so many rows that a bulk load adds on, the statistics of a table are made again.
+    package static let analyzedRows = 1000
+
     /// The statements that make all indexes, unique ones included.
     public func indexCreation() -> [String] { indexes().map(\.creation) }
 

@@ -1,0 +1,103 @@
+#if SQLite
+internal import CSQLite
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+/// Finds the rows of a range of an indexed attribute by its index, where the engine would read the whole table.
+///
+/// Rows are wanted in the order of their keys, in which the table lies: the engine, which does not know how many rows a range has, prefers
+/// to read it all. So the entries of the index are counted, as far as looking their rows up is the shorter way.
+struct SQLiteRange {
+    /// Smaller tables are read as fast as anything else.
+    private static let fewRows: Int64 = 2048
+    /// A row that is looked up takes the time of so many that are read on the way.
+    private static let lookUpCost: Int64 = 64
+
+    private let plan: FetchPlan
+    private let reader: SQLiteReader
+    /// The conditions on the indexed attribute.
+    private let conditions: [CheckedPredicate]
+
+    /// Nil for a plan with an order, or without a range of an attribute that has an index.
+    init?(_ plan: FetchPlan, _ reader: SQLiteReader) {
+        guard plan.sort.isEmpty, plan.predicate != .constant(true) else { return nil }
+        let all = if case .and(let parts) = plan.predicate { parts } else { [plan.predicate] }
+        let schema = reader.core.tables.schema
+        func indexed(_ path: CheckedPath) -> Int? {
+            guard path.steps.isEmpty, case .slot(let slot) = path.leaf else { return nil }
+            return schema[plan.entity].beginsIndex(slot) ? slot : nil
+        }
+        var ranges: [Int: [CheckedPredicate]] = [:]
+        for part in all {
+            switch part {
+            // The rows of one value lie in the order of their keys in the index too.
+            case .compare(let path, .equal, _): if indexed(path) != nil { return nil }
+            case .compare(let path, .less, _), .compare(let path, .lessOrEqual, _), .compare(let path, .greater, _),
+                .compare(let path, .greaterOrEqual, _), .text(let path, .beginsWith, _):
+                if let slot = indexed(path) { ranges[slot, default: []].append(part) }
+            case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related,
+                .isEntity,
+                .and, .or, .not:
+                continue
+            }
+        }
+        // The attribute with the most conditions, which are two at most where a person wrote them.
+        guard let best = ranges.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }) else { return nil }
+        self.plan = plan
+        self.reader = reader
+        conditions = best.value
+    }
+
+    /// The rows in the order of their keys; nil where there are too many, or where the engine has no use for an index.
+    func rows() throws(StorageError) -> HeldRows? {
+        guard try isShorter() else { return nil }
+        let select = reader.core.statements.statement(plan, isOrdered: false)
+        let source = SQLiteCursor(try reader.connection.statement(select.sql, select.bindings), select.layout, reader)
+        return try SQLiteSort.sorted(source, plan, reader.core.tables.schema)
+    }
+
+    /// Whether looking the rows of the range up is the shorter way.
+    func isShorter() throws(StorageError) -> Bool {
+        guard let most = try mostRows() else { return false }
+        return try isFew(most)
+    }
+
+    /// So many rows are looked up in less time than the table is read; nil for a small table.
+    private func mostRows() throws(StorageError) -> Int64? {
+        let table = SQLText.quoted(reader.core.tables.table(plan.entity))
+        guard let rows = try reader.connection.integer("SELECT max(\"_id\") FROM \(table)"), rows > Self.fewRows else { return nil }
+        let most = rows / Self.lookUpCost
+        // Of a few rows that are wanted the first are found soon where there are many.
+        guard let limit = plan.limit else { return most }
+        let wanted = Double(limit) + Double(plan.offset)
+        return min(most, max(Self.lookUpCost, Int64((wanted * Double(rows)).squareRoot())))
+    }
+
+    private func isFew(_ most: Int64) throws(StorageError) -> Bool {
+        let predicate: CheckedPredicate = conditions.count == 1 ? conditions[0] : .and(conditions)
+        let schema = reader.core.tables.schema, hierarchy = schema[schema[plan.entity].root].family
+        let range = FetchPlan(entity: plan.entity, entities: hierarchy, predicate: predicate)
+        let statement = try reader.connection.statement(reader.core.compiler.count(range, upTo: most + 1))
+        defer { statement.reset() }
+        guard try reader.uses(anIndex: statement), try statement.step() else { return false }
+        return sqlite3_column_int64(statement.handle, 0) <= most
+    }
+}
+
+extension EntityDescription {
+    /// Whether an index or a unique constraint begins with a slot.
+    fileprivate func beginsIndex(_ slot: Int) -> Bool {
+        indexes.contains { $0.first == slot } || uniqueConstraints.contains { $0.slots.first == slot }
+    }
+}
+
+extension SQLiteReader {
+    /// Whether the engine finds the rows of a statement by an index; asked once for each prepared statement.
+    fileprivate func uses(anIndex statement: SQLiteStatement) throws(StorageError) -> Bool {
+        if let known = statement.usesIndex { return known }
+        let usesIndex = try engineLines(statement.sql).contains { $0.hasPrefix("SEARCH") && $0.contains("INDEX") }
+        statement.usesIndex = usesIndex
+        return usesIndex
+    }
+}
+#endif
