@@ -38,13 +38,7 @@ public indirect enum CheckedExpression: Sendable, Hashable {
         case .conditional(_, let a, let b, _): a.canFail || b.canFail
         case .related(let function, _, _, _):
             ![.count, .countDistinct, .minimum, .maximum].contains(function)
-        case .function(let function, let arguments, _):
-            switch function {
-            case .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute: true
-            case .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase, .lowercase, .trim, .length, .concatenate, .folded, .coalesce,
-                .datePart:
-                arguments.contains(where: \.canFail)
-            }
+        case .function(let function, let arguments, _): function.descriptor.canFail || arguments.contains(where: \.canFail)
         }
     }
 }

@@ -68,52 +68,42 @@ struct ExpressionChecker {
     }
 
     private func type(_ function: Function, _ arguments: [CheckedExpression]) throws(QueryError) -> ValueType {
-        func checkCount(_ wanted: Int) throws(QueryError) {
-            if arguments.count != wanted {
-                throw QueryError("\(function.name) takes \(wanted == 1 ? "one argument" : "\(wanted) arguments")")
-            }
+        let descriptor = function.descriptor
+        switch descriptor.count {
+        case .exactly(let wanted) where arguments.count != wanted:
+            throw QueryError("\(function.name) takes \(wanted == 1 ? "one argument" : "\(wanted) arguments")")
+        case .oneOrMore where arguments.isEmpty: throw QueryError("\(function.name) takes one argument or more")
+        case .exactly, .oneOrMore: break
         }
-        func checkTexts() throws(QueryError) {
-            for argument in arguments where !isNil(argument) && !argument.type.isText {
-                throw QueryError(path: text(argument), "\(function.name) needs a text, not \(argument.type.rawValue)")
-            }
+        if let zone = descriptor.zone, TimeZone(identifier: zone) == nil {
+            throw QueryError("\"\(zone.excerpt())\" is no time zone; use a name such as Europe/Berlin, or UTC")
         }
-        switch function {
-        case .add, .subtract, .multiply, .divide, .modulo:
-            try checkCount(2)
-            return try number(function, arguments)
-        case .negate, .absolute, .floor, .ceiling, .round:
-            try checkCount(1)
-            return try number(function, arguments)
-        case .bitAnd, .bitOr:
-            try checkCount(2)
-            let type = try number(function, arguments)
-            if type != .int64 { throw QueryError("\(function.name) needs whole numbers") }
-            return type
-        case .uppercase, .lowercase, .trim, .folded:
-            try checkCount(1)
-            try checkTexts()
-            return .string
-        case .length:
-            try checkCount(1)
-            try checkTexts()
-            return .int64
-        case .concatenate:
-            if arguments.isEmpty { throw QueryError("concatenate takes one argument or more") }
-            try checkTexts()
-            return .string
-        case .coalesce:
-            if arguments.isEmpty { throw QueryError("coalesce takes one argument or more") }
-            return try common(arguments, "the arguments of coalesce")
-        case .datePart(let part, let zone):
-            try checkCount(1)
-            if TimeZone(identifier: zone) == nil {
-                throw QueryError("\"\(zone.excerpt())\" is no time zone; use a name such as Europe/Berlin, or UTC")
-            }
-            if !isNil(arguments[0]), arguments[0].type != .date {
-                throw QueryError(path: text(arguments[0]), "\(part.rawValue) needs a date, not \(arguments[0].type.rawValue)")
-            }
-            return .int64
+        let common: ValueType
+        switch descriptor.takes {
+        case .numbers: common = try number(function, arguments)
+        case .wholeNumbers:
+            common = try number(function, arguments)
+            if common != .int64 { throw QueryError("\(function.name) needs whole numbers") }
+        case .texts:
+            common = .string
+            try check(arguments, of: function, "a text", \.isText)
+        case .date:
+            common = .date
+            try check(arguments, of: function, "a date") { $0 == .date }
+        case .alike: common = try self.common(arguments, "the arguments of \(function.name)")
+        }
+        switch descriptor.gives {
+        case .text: return .string
+        case .wholeNumber: return .int64
+        case .ofArguments: return common
+        }
+    }
+
+    private func check(
+        _ arguments: [CheckedExpression], of function: Function, _ wanted: String, _ fits: (ValueType) -> Bool
+    ) throws(QueryError) {
+        for argument in arguments where !isNil(argument) && !fits(argument.type) {
+            throw QueryError(path: text(argument), "\(function.name) needs \(wanted), not \(argument.type.rawValue)")
         }
     }
 

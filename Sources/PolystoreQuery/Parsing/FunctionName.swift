@@ -3,12 +3,8 @@ internal import PolystoreSchema
 
 /// The functions of the text form, by their names.
 enum FunctionName {
-    private static let plain: [String: Function] = [
-        "add": .add, "subtract": .subtract, "multiply": .multiply, "divide": .divide, "modulo": .modulo, "modulus": .modulo,
-        "negate": .negate, "abs": .absolute, "floor": .floor, "ceiling": .ceiling, "round": .round, "bitAnd": .bitAnd, "bitOr": .bitOr,
-        "uppercase": .uppercase, "lowercase": .lowercase, "trim": .trim, "length": .length, "concatenate": .concatenate,
-        "coalesce": .coalesce,
-    ]
+    private static let plain = Dictionary(
+        Function.named.flatMap { function in function.descriptor.names.map { ($0, function) } }, uniquingKeysWith: { first, _ in first })
 
     static let all = plain.keys.sorted() + ["folded", "now"] + DatePart.allCases.map(\.rawValue)
 

@@ -71,10 +71,10 @@ struct PredicatePrinter {
     }
 
     private func text(_ function: Function, _ arguments: [String]) -> String {
-        let signs: [Function: String] = [.add: "+", .subtract: "-", .multiply: "*", .divide: "/", .bitAnd: "&", .bitOr: "|"]
-        if let sign = signs[function], arguments.count == 2 { return "(\(arguments[0]) \(sign) \(arguments[1]))" }
+        let descriptor = function.descriptor
+        if let sign = descriptor.sign, arguments.count == 2 { return "(\(arguments[0]) \(sign) \(arguments[1]))" }
         var arguments = arguments
-        if case .datePart(_, let zone) = function { arguments.append(Self.quoted(zone)) }
+        if let zone = descriptor.zone { arguments.append(Self.quoted(zone)) }
         return "\(function.name)(\(arguments.joined(separator: ", ")))"
     }
 

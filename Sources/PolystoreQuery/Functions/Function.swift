@@ -1,0 +1,111 @@
+internal import Foundation
+internal import PolystoreSchema
+
+/// A function of expressions. Results that a type cannot hold are errors: `arithmeticOverflow`, `divisionByZero`.
+public enum Function: Sendable, Hashable {
+    /// The sum of two numbers.
+    case add
+    /// The difference of two numbers.
+    case subtract
+    /// The product of two numbers.
+    case multiply
+    /// The quotient of two numbers; of two whole numbers a whole number, towards zero.
+    case divide
+    /// The remainder of a division, with the sign of the dividend.
+    case modulo
+    /// The number with the other sign.
+    case negate
+    /// The number without its sign.
+    case absolute
+    /// The greatest whole number that is not above.
+    case floor
+    /// The smallest whole number that is not below.
+    case ceiling
+    /// The nearest whole number; the one farther from zero of two.
+    case round
+    /// The bits that two whole numbers both have.
+    case bitAnd
+    /// The bits that one of two whole numbers has.
+    case bitOr
+    /// The text in capital letters.
+    case uppercase
+    /// The text in small letters.
+    case lowercase
+    /// The text without white space at its ends.
+    case trim
+    /// The number of Unicode scalars of a text.
+    case length
+    /// Texts one after the other.
+    case concatenate
+    /// The text as a comparison with options sees it.
+    case folded(TextOptions)
+    /// The first of the arguments that is not nil.
+    case coalesce
+    /// A part of a date in a time zone, by the Gregorian calendar of all years.
+    case datePart(DatePart, timeZone: String)
+}
+
+extension Function {
+    /// The name in the text form.
+    public var name: String {
+        switch self {
+        case .folded(let options): "folded[\(options.letters)]"
+        case .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute, .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase,
+            .lowercase, .trim, .length, .concatenate, .coalesce, .datePart:
+            descriptor.names[0]
+        }
+    }
+
+    /// The functions that are told by their names alone, as the text form calls them.
+    static let named: [Function] = [
+        .add, .subtract, .multiply, .divide, .modulo, .negate, .absolute, .floor, .ceiling, .round, .bitAnd, .bitOr, .uppercase, .lowercase,
+        .trim, .length, .concatenate, .coalesce,
+    ]
+
+    /// What the function takes, gives and computes. A new function has its case above, its line here, its SQL in `SQLPredicates` and its facts.
+    var descriptor: FunctionDescriptor {
+        switch self {
+        case .add: .sum
+        case .subtract: .difference
+        case .multiply: .product
+        case .divide: .quotient
+        case .modulo: .remainder
+        case .negate: .negative
+        case .absolute: .magnitude
+        case .floor: .rounded("floor", .down, .down)
+        case .ceiling: .rounded("ceiling", .up, .up)
+        // The rule `.plain` of decimals goes away from zero in the middle.
+        case .round: .rounded("round", .toNearestOrAwayFromZero, .plain)
+        case .bitAnd: .bits("bitAnd", "&") { $0 & $1 }
+        case .bitOr: .bits("bitOr", "|") { $0 | $1 }
+        case .uppercase: .text("uppercase") { .string($0.uppercased()) }
+        case .lowercase: .text("lowercase") { .string($0.lowercased()) }
+        case .trim: .text("trim") { .string($0.trimmed) }
+        case .length: .text("length", gives: .wholeNumber) { .int(Int64($0.unicodeScalars.count)) }
+        case .concatenate: .concatenation
+        case .folded(let options): .text("folded") { .string(TextFolding.fold($0, options)) }
+        case .coalesce: .firstOfSome
+        case .datePart(let part, let zone): .datePart(part, zone)
+        }
+    }
+}
+
+/// A part of a date.
+public enum DatePart: String, Sendable, Hashable, CaseIterable {
+    /// The year.
+    case year
+    /// The month, 1 to 12.
+    case month
+    /// The day of the month, 1 to 31.
+    case day
+    /// The hour, 0 to 23.
+    case hour
+    /// The minute, 0 to 59.
+    case minute
+    /// The second, 0 to 59.
+    case second
+    /// The day of the week, 1 for Sunday to 7.
+    case weekday
+    /// The day of the year, 1 to 366.
+    case dayOfYear
+}

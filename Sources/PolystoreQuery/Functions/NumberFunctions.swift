@@ -1,0 +1,105 @@
+internal import Foundation
+internal import PolystoreSchema
+
+/// Functions of numbers: of whole numbers in whole numbers, otherwise in the greater of the types.
+extension FunctionDescriptor {
+    static let sum = arithmetic(
+        "add", "+", whole: { $0.addingReportingOverflow($1) }, real: { $0 + $1 }, decimal: DecimalArithmetic.sum)
+    static let difference = arithmetic(
+        "subtract", "-", whole: { $0.subtractingReportingOverflow($1) }, real: { $0 - $1 }, decimal: DecimalArithmetic.difference)
+    static let product = arithmetic(
+        "multiply", "*", whole: { $0.multipliedReportingOverflow(by: $1) }, real: { $0 * $1 }, decimal: DecimalArithmetic.product)
+    static let quotient = arithmetic(
+        "divide", "/", divides: true, whole: { $0.dividedReportingOverflow(by: $1) }, real: { $0 / $1 },
+        decimal: DecimalArithmetic.quotient)
+    static let remainder = arithmetic(
+        "modulo", also: "modulus", divides: true,
+        // The least number has no counterpart: its quotient by -1 overflows, its remainder is 0.
+        whole: { $1 == -1 ? (0, false) : $0.remainderReportingOverflow(dividingBy: $1) },
+        real: { $0.truncatingRemainder(dividingBy: $1) }, decimal: DecimalArithmetic.remainder)
+
+    static let negative = number("negate", canFail: true) { value, type throws(QueryError) in
+        try difference.value([.int(0), value], type)
+    }
+
+    static let magnitude = number("abs", canFail: true) { value, type throws(QueryError) in
+        value.compare(to: Value.int(0).number(as: type)) < 0 ? try difference.value([.int(0), value], type) : value
+    }
+
+    static func rounded(
+        _ name: String, _ real: FloatingPointRoundingRule, _ decimal: NSDecimalNumber.RoundingMode
+    ) -> FunctionDescriptor {
+        number(name) { value, _ in
+            switch value {
+            case .double(let number):
+                let result = number.rounded(real)
+                return .double(result == 0 ? 0 : result)
+            case .decimal(let number):
+                var source = number, result = Decimal()
+                NSDecimalRound(&result, &source, 0, decimal)
+                return .decimal(result)
+            case .int, .null, .bool, .string, .date, .uuid, .data: return value
+            }
+        }
+    }
+
+    static func bits(_ name: String, _ sign: String, _ value: @escaping @Sendable (Int64, Int64) -> Int64) -> FunctionDescriptor {
+        FunctionDescriptor(names: [name], sign: sign, count: .exactly(2), takes: .wholeNumbers, gives: .wholeNumber) { arguments, _ in
+            guard case .int(let a) = arguments[0], case .int(let b) = arguments[1] else { return .null }
+            return .int(value(a, b))
+        }
+    }
+
+    private static func number(
+        _ name: String, canFail: Bool = false, _ value: @escaping @Sendable (Value, ValueType) throws(QueryError) -> Value
+    ) -> FunctionDescriptor {
+        FunctionDescriptor(names: [name], count: .exactly(1), takes: .numbers, gives: .ofArguments, canFail: canFail) {
+            arguments, type throws(QueryError) in
+            try value(arguments[0].number(as: type), type)
+        }
+    }
+
+    private static func arithmetic(
+        _ name: String, _ sign: String? = nil, also other: String? = nil, divides: Bool = false,
+        whole: @escaping @Sendable (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
+        real: @escaping @Sendable (Double, Double) -> Double, decimal: @escaping @Sendable (Decimal, Decimal) -> Decimal?
+    ) -> FunctionDescriptor {
+        @Sendable func overflow() -> QueryError { QueryError(.arithmeticOverflow, "the result of \(name) leaves the range of its type") }
+        @Sendable func checkDivisor(_ isZero: Bool) throws(QueryError) {
+            if divides, isZero { throw QueryError(.divisionByZero, "\(name) by zero") }
+        }
+        return FunctionDescriptor(
+            names: [name] + (other.map { [$0] } ?? []), sign: sign, count: .exactly(2), takes: .numbers, gives: .ofArguments, canFail: true
+        ) { arguments, type throws(QueryError) in
+            switch (arguments[0].number(as: type), arguments[1].number(as: type)) {
+            case (.int(let x), .int(let y)):
+                try checkDivisor(y == 0)
+                let result = whole(x, y)
+                if result.overflow { throw overflow() }
+                return .int(result.partialValue)
+            case (.double(let x), .double(let y)):
+                try checkDivisor(y == 0)
+                let result = real(x, y)
+                if result.isNaN || (!result.isFinite && x.isFinite && y.isFinite) { throw overflow() }
+                return .double(result == 0 ? 0 : result)
+            case (.decimal(let x), .decimal(let y)):
+                try checkDivisor(y == 0)
+                guard let result = decimal(x, y) else { throw overflow() }
+                return .decimal(result)
+            case (_, _): return .null
+            }
+        }
+    }
+}
+
+extension Value {
+    /// A number in the type of a result; any other value as it is.
+    func number(as type: ValueType) -> Value {
+        switch (type, self) {
+        case (.double, .int(let number)): .double(Double(number))
+        case (.double, .decimal(let number)): .double(Double(number.description) ?? 0)
+        case (.decimal, .int(let number)): .decimal(Decimal(number))
+        case (_, _): self
+        }
+    }
+}
