@@ -95,7 +95,8 @@ extension ObjectContext {
         }
     }
 
-    private func members(
+    /// The objects whose to-one relationship leads to one of some keys.
+    func members(
         _ destination: EntityIndex, _ slot: Int, _ owners: [Int64], _ store: Int
     ) throws(StorageError) -> [ManagedObject] {
         let description = model.schema[destination]

@@ -13,6 +13,8 @@ struct Deletion {
     private var guards: [(object: ManagedObject, slot: Int)] = []
     /// The objects at the other ends of what is ended, which live until that is done.
     private var partners: [ManagedObject] = []
+    /// The objects that stay with the slot of a to-one relationship that leads to a doomed object, which has no relationship back.
+    private var oneSided: [(object: ManagedObject, slot: Int, target: ManagedObject)] = []
     /// The pairs in the stores that lead to an object that has no relationship back.
     private var pairs: [ObjectIdentifier: [(link: Int, pair: Link)]] = [:]
 
@@ -35,6 +37,10 @@ struct Deletion {
             context.tracker?.willClear(object, slot)
             object.clear(slot)
         }
+        for (object, slot, target) in oneSided {
+            note(target)
+            context.relate(object, slot, to: nil)
+        }
         for object in doomed { kill(object) }
         return doomed.count
     }
@@ -56,8 +62,10 @@ struct Deletion {
         for (object, slot) in referrers where !seen.contains(ObjectIdentifier(object)) {
             cleared.append((object, slot, try context.referenced(object, slot)))
         }
+        try findOneSided()
         // What is noted of an object before it changes is all of it.
-        if context.sessions == nil { for object in doomed + partners + cleared.map(\.object) { object.complete() } }
+        let changed = cleared.map(\.object) + oneSided.map(\.object)
+        if context.sessions == nil { for object in doomed + partners + changed { object.complete() } }
         return cleared
     }
 
@@ -79,6 +87,36 @@ struct Deletion {
                     try reader.links(link, side: .member, keys: [object._key]) { found throws(StorageError) in
                         pairs[ObjectIdentifier(object), default: []] += found.map { (link, $0) }
                     }
+                }
+            }
+        }
+    }
+
+    /// Finds the objects whose to-one relationship leads to a doomed object that has no relationship back.
+    private mutating func findOneSided() throws(StorageError) {
+        struct Place: Hashable {
+            let store: Int
+            let entity: EntityIndex
+        }
+        let places = Dictionary(grouping: doomed) { Place(store: Int($0._store), entity: Int($0._entity)) }
+        for (place, objects) in places.sorted(by: { ($0.key.store, $0.key.entity) < ($1.key.store, $1.key.entity) }) {
+            let byKey = Dictionary(objects.map { ($0._key, $0) }) { first, _ in first }, stored = objects.filter { !$0.isNew }.map(\._key)
+            for (entity, slot) in context.model.oneSidedSlots(to: place.entity) {
+                var found: [ManagedObject] = []
+                for start in stride(from: 0, to: stored.count, by: 500) {
+                    found += try context.withPending { () throws(StorageError) in
+                        try context.members(entity, slot, Array(stored[start..<min(start + 500, stored.count)]), place.store)
+                    }
+                }
+                let family = context.model.schema[entity].family
+                if let tracker = context.tracker {
+                    found += [tracker.inserted, tracker.changed].joined().filter {
+                        Int($0._store) == place.store && family.contains(Int($0._entity)) && !$0.isDeletedObject
+                    }
+                }
+                var known: Set<ObjectIdentifier> = []
+                for object in found where !seen.contains(ObjectIdentifier(object)) && known.insert(ObjectIdentifier(object)).inserted {
+                    if let target = object._reference(slot).flatMap({ byKey[$0] }) { oneSided.append((object, slot, target)) }
                 }
             }
         }

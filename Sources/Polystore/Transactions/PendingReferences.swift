@@ -117,6 +117,9 @@ struct PendingReferences {
                         case .link(let link, let side): try findPairs(link, side, keys, place.store, reader)
                         }
                     }
+                    for (entity, slot) in context.model.oneSidedSlots(to: place.entity) {
+                        try findReferrers(entity, slot, keys, place.store, reader)
+                    }
                     for link in schema.oneSidedLinks(to: place.entity) { try findPairs(link, .member, keys, place.store, reader) }
                 }
             }
@@ -195,6 +198,22 @@ extension ChangeSet {
             links[index].added.removeAll { pairs.contains(.init(table: table, pair: .init(owner: $0.owner, member: $0.member))) }
         }
         links.removeAll { $0.added.isEmpty && $0.removed.isEmpty }
+    }
+}
+
+extension StackModel {
+    /// The slots of to-one relationships that lead to objects of an entity which have no relationship back, with the entity that declares them.
+    func oneSidedSlots(to entity: EntityIndex) -> [(entity: EntityIndex, slot: Int)] {
+        schema.descriptions.flatMap { owner in
+            owner.slots.indices.filter { slot in
+                guard let destination = owner.slots[slot].destination, schema[destination].family.contains(entity) else { return false }
+                // Inherited slots come first, and are those of the entity above.
+                let isInherited = schema.entities[owner.index].parent.flatMap(schema.index).map { slot < schema[$0].slots.count } ?? false
+                if isInherited { return false }
+                if case .none = inverses[owner.index][slot] { return true }
+                return false
+            }.map { (owner.index, $0) }
+        }
     }
 }
 
