@@ -100,7 +100,7 @@ public enum ConformanceSuite {
         + FailureCases.all
         + LockingCases.all + DetachedCases.all + QueueCases.all
         + IsolationCases.all
-        + RoutingCases.all + JointCases.all + IdentityCases.all
+        + RoutingCases.all + JointCases.all + IdentityCases.all + PendingCases.all
         + ContextCases.all + ConditionCases.all + ImportCases.all
         + MigrationCases.all + RelationshipMigrations.all + MappedMigrations.all + LeavingMigrations.all
         + TransformerCases.all + ChainCases.all + StepCases.all + RandomMigrations.all + SchemaCases.all + ConstraintCases.all

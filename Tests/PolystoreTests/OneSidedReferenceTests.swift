@@ -21,7 +21,8 @@ import Testing
     /// An owner and a special one of the same object, and one of another.
     private func fill(_ stack: DataStack) throws -> (target: ObjectID<Object>, other: ObjectID<Object>) {
         try stack.perform(synchronous: { transaction in
-            let target = try transaction.create(Into<Object>(entity: "Below")), other = try transaction.create(Into<Object>(entity: "Target"))
+            let target = try transaction.create(Into<Object>(entity: "Below"))
+            let other = try transaction.create(Into<Object>(entity: "Target"))
             for (entity, object) in [("Owner", target), ("Special", target), ("Owner", other)] {
                 try transaction.create(Into<Object>(entity: entity)).setObject(object, for: "target")
             }

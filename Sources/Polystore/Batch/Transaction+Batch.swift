@@ -19,7 +19,12 @@ extension Transaction {
             let plan = try from.plan(context.model)
             var batch = BatchWork(context, plan)
             var values: [(slot: Int, value: CheckedExpression)] = []
-            for assignment in assignments { values.append(try batch.checked(assignment)) }
+            for assignment in assignments {
+                let value = try batch.checked(assignment)
+                // The last assignment of an attribute counts.
+                values.removeAll { $0.slot == value.slot }
+                values.append(value)
+            }
             if values.isEmpty { return 0 }
             let stores = try context.stack.stores(for: plan.entity, from.configurations)
             if stores.count > 1, !batch.isPlain {
@@ -93,26 +98,30 @@ struct BatchWork {
                 .unsupported, "updateAll assigns attributes of the objects themselves, not \(assignment.path); fetch the objects for that",
                 details: .init(entity: description.name, property: assignment.path.description))
         }
+        if case .value(let constant) = assignment.value.node, constant.isNaN { return (slot, try normal(constant, slot, attribute)) }
         let value: CheckedExpression
         do throws(QueryError) { value = try assignment.value.checked(in: schema, plan.entity) } catch { throw StorageError(error) }
-        if case .value(let constant, _) = value {
-            do throws(ValueError) {
-                return (slot, .value(try description.normalise(constant, slot: slot), attribute.type))
-            } catch {
-                throw StorageError(error)
-            }
-        }
+        if case .value(let constant, _) = value { return (slot, try normal(constant, slot, attribute)) }
         let isSame = value.type == attribute.type || value.type.isText && attribute.type.isText
         if isSame || value.type.isNumeric && attribute.type.isNumeric { return (slot, value) }
         throw StorageError(
             QueryError(path: assignment.path.description, "a \(value.type.rawValue) is no \(attribute.type.rawValue)"))
     }
 
+    private func normal(_ constant: Value, _ slot: Int, _ attribute: Attribute) throws(StorageError) -> CheckedExpression {
+        if constant.isNull, isRequired(slot) { throw missing(slot) }
+        do throws(ValueError) { return .value(try description.normalise(constant, slot: slot), attribute.type) } catch {
+            throw StorageError(error)
+        }
+    }
+
     mutating func update(_ assignments: [(slot: Int, value: CheckedExpression)], in store: Int) throws(StorageError) {
         guard let sessions = context.sessions else { throw SessionPool.ended }
         let unique = Set(description.family.flatMap { schema[$0].uniqueConstraints.flatMap(\.slots) })
         let isUnique = assignments.contains { unique.contains($0.slot) }
-        let isSettable = assignments.allSatisfy { $0.value.type == description.slots[$0.slot].type && isNormal($0.value, $0.slot) }
+        let isSettable = assignments.allSatisfy { slot, value in
+            value.type == description.slots[slot].type && isNormal(value, slot) && !(isRequired(slot) && canBeNil(value))
+        }
         if isPlain, !isUnique, isSettable,
             let keys = try sessions.updateAll(BatchUpdate(fetch: plan, assignments: assignments), in: store)
         {
@@ -135,6 +144,30 @@ struct BatchWork {
         var computed: [ChangeSet] = []
         for part in parts { computed.append(try changes(part, assignments, store)) }
         for (changes, part) in zip(computed, parts) { try apply(changes, part) }
+    }
+
+    private func isRequired(_ slot: Int) -> Bool { description.slots[slot].attribute?.isOptional == false }
+
+    private func missing(_ slot: Int, _ keys: [Int64] = []) -> StorageError {
+        let name = description.slots[slot].name
+        return StorageError(
+            .validationFailed, "\(description.name).\(name) is required, but what is assigned is nil",
+            details: .init(entity: description.name, property: name, keys: keys))
+    }
+
+    /// Whether an expression can be nil for objects whose required attributes are there.
+    private func canBeNil(_ expression: CheckedExpression) -> Bool {
+        switch expression {
+        case .path(let path):
+            guard path.steps.isEmpty, case .slot(let slot) = path.leaf else { return !path.steps.isEmpty }
+            return schema[path.entity].slots[slot].attribute?.isOptional != false
+        case .value(let value, _): return value.isNull
+        case .function(.coalesce, let arguments, _): return arguments.allSatisfy(canBeNil)
+        case .function(_, let arguments, _): return arguments.contains(where: canBeNil)
+        case .conditional(_, let a, let b, _): return canBeNil(a) || canBeNil(b)
+        case .related(let function, _, _, _): return ![.count, .countDistinct, .sum].contains(function)
+        case .outer: return true
+        }
     }
 
     /// Whether all that an engine computes for an expression is as `EntityDescription.normalise` makes the values of a slot and allows them.
@@ -201,6 +234,7 @@ struct BatchWork {
                 for (position, evaluator) in evaluators.enumerated() {
                     let slot = targets[position], value = evaluator.value(row, related)
                     do throws(QueryError) { try evaluator.throwFailure() } catch { throw StorageError(error) }
+                    if value.isNull, isRequired(slot) { throw missing(slot, [row.key]) }
                     do throws(ValueError) {
                         let number = Self.number(value, schema[row.entity].slots[slot].type)
                         cells[position] = batch.cell(for: try schema[row.entity].normalise(number, slot: slot))

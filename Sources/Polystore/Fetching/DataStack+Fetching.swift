@@ -30,7 +30,7 @@ extension DataStack {
         _ from: From<Object>, timeout: Duration? = nil
     ) throws(StorageError) -> sending Object? {
         try reporting { () throws(StorageError) in
-            try within(timeout) { context throws(StorageError) in try context.fetchAll(from.limit(1)).first }
+            try within(timeout) { context throws(StorageError) in try context.fetchAll(from.limit(min(from.limit ?? 1, 1))).first }
         }
     }
 

@@ -16,7 +16,7 @@ extension FetchSource {
 
     /// The first object of a request; nil when there is none.
     public func fetchOne<Object: ManagedObject>(_ from: From<Object>) throws(StorageError) -> Object? {
-        try reporting { () throws(StorageError) in try _fetchContext.fetchAll(from.limit(1)).first }
+        try reporting { () throws(StorageError) in try _fetchContext.fetchAll(from.limit(min(from.limit ?? 1, 1))).first }
     }
 
     /// The number of objects of a request.

@@ -115,6 +115,9 @@ public struct From<Object: ManagedObject>: Sendable {
     }
 
     /// Whether uncommitted changes of the transaction are seen. Without a word fetches see them and queries for values do not.
+    ///
+    /// Where they are not seen, conditions and orders are of what is committed; the objects are those of the transaction, with its assignments,
+    /// and without those that it deleted. Counts and ids are of all that is committed.
     public func includesPendingChanges(_ isIncluded: Bool) -> From {
         var copy = self
         copy.includesPendingChanges = isIncluded
@@ -123,7 +126,12 @@ public struct From<Object: ManagedObject>: Sendable {
 
     func entity(_ model: StackModel) throws(StorageError) -> EntityIndex {
         guard let entityName else { return try model.entity(of: Object.self) }
-        if let index = model.schema.index(of: entityName) { return index }
+        if let index = model.schema.index(of: entityName) {
+            if Object.self == ManagedObject.self || model.types[index] is Object.Type { return index }
+            throw StorageError(
+                .invalidPredicate, "the objects of \(entityName) are of the class \(model.types[index]), and not all of \(Object.self)",
+                details: .init(entity: entityName))
+        }
         throw StorageError(
             .invalidPredicate,
             "the model has no entity \"\(entityName)\"\(Suggestion.nearest(entityName, in: model.schema.entities.map(\.name)))")

@@ -21,7 +21,8 @@ struct MergedQuery {
             )
         }
         var part = plan
-        part.fetch.limit = plan.fetch.limit.map { $0 + plan.fetch.offset }
+        let end = plan.fetch.limit?.addingReportingOverflow(plan.fetch.offset)
+        part.fetch.limit = end.flatMap { $0.overflow ? nil : $0.partialValue }
         part.fetch.offset = 0
         let answer = QueryAnswer(part, schema: context.model.schema)
         var places: [MergedPlace] = []

@@ -49,7 +49,7 @@ extension ObjectContext {
     }
 
     /// Runs `body` with the sessions of the transaction, or with some for it alone.
-    private func withSessions<R>(_ body: (SessionPool) throws(StorageError) -> R) throws(StorageError) -> R {
+    func withSessions<R>(_ body: (SessionPool) throws(StorageError) -> R) throws(StorageError) -> R {
         if let sessions { return try sessions.working(unless: \.precedesWork) { () throws(StorageError) in try body(sessions) } }
         let own = SessionPool(readingFrom: stack, limit)
         defer { own.end() }

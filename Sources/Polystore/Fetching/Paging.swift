@@ -56,6 +56,7 @@ extension FetchSource {
 extension ObjectContext {
     func fetchPage<Object: ManagedObject>(_ from: From<Object>, after cursor: PageCursor?) throws(StorageError) -> Page<Object> {
         let plan = try from.plan(model), size = from.limit ?? 100
+        if size == 0 { return Page(objects: [], next: nil) }
         if from.offset > 0 { throw StorageError(.invalidPredicate, "a page begins behind a cursor, not at an offset") }
         // Pages of another size go on behind the same cursor.
         var described = from
@@ -75,11 +76,59 @@ extension ObjectContext {
         }
         // One more tells whether there is another page.
         request.limit = size == .max ? size : size + 1
-        var objects = try fetchAll(request)
-        guard objects.count > size, size > 0 else { return Page(objects: objects, next: nil) }
-        objects.removeLast()
-        guard let last = objects.last else { return Page(objects: [], next: nil) }
-        return Page(objects: objects, next: coder.cursor(try place(of: last, plan)))
+        try checkStoreOnly(request)
+        let page = request
+        if let committed = committed(from) {
+            let found = try committed.placed(page, size - 1, plan)
+            let ids = found.objects.prefix(size).map { ObjectID<Object>(committed.objectKey(of: $0)) }
+            let objects = try existing(ids)
+            try prefetch(from.prefetched, of: objects)
+            return Page(objects: objects, next: found.objects.count > size ? found.place.map(coder.cursor) : nil)
+        }
+        func found() throws(StorageError) -> Page<Object> {
+            let found = try placed(page, size - 1, plan)
+            let objects = found.objects.prefix(size).compactMap { $0 as? Object }
+            try prefetch(from.prefetched, of: objects)
+            return Page(objects: objects, next: found.objects.count > size ? found.place.map(coder.cursor) : nil)
+        }
+        return from.prefetched.isEmpty ? try found() : try inOneSnapshot(found)
+    }
+
+    /// The objects of a request, with the place in the order of the one at a position: the values of its sort keys, its key and its store, as
+    /// they were when the order was made.
+    private func placed<Object: ManagedObject>(
+        _ request: From<Object>, _ position: Int, _ sorted: FetchPlan
+    ) throws(StorageError) -> (objects: [ManagedObject], place: [Value]?) {
+        var plan = try request.objectPlan(model)
+        // Any attribute can be one that the order is made of.
+        if !sorted.sort.isEmpty { plan.fields = .all }
+        let stores = try stack.stores(for: plan.entity, request.configurations)
+        if hasDetachedChanges {
+            let rows = try PendingFetch.places(plan, stores, self)
+            let last = rows.indices.contains(position) ? rows[position] : nil
+            return (rows.map(\.object), last.map { place($0.keys.prefix(sorted.sort.count), $0.object._key, $0.object._store) })
+        }
+        return try withSessions { sessions throws(StorageError) in
+            let rows = try RowStream(plan, stores, sessions, model.schema)
+            var objects: [ManagedObject] = [], place: [Value]?
+            while let object = try rows.nextRelated({ row, store, related throws(StorageError) in
+                if objects.count == position {
+                    let order = RowOrder(sorted.bound(to: stack.storeID(Int(store)), in: model.schema).sort, schema: model.schema)
+                    let values = order.values(row, related)
+                    try related.throwFailure()
+                    do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
+                    place = self.place(values[...], row.key, store)
+                }
+                return self.object(of: row, store, rows.fields)
+            }) {
+                objects.append(object)
+            }
+            return (objects, place)
+        }
+    }
+
+    private func place(_ keys: ArraySlice<Value>, _ key: Int64, _ store: Int32) -> [Value] {
+        keys + [.int(key), .uuid(stack.storeID(Int(store)))]
     }
 
     /// The sort keys that a plan has kept of a request: those that decide nothing are left out of both.
@@ -96,18 +145,6 @@ extension ObjectContext {
             }
         }
         return kept
-    }
-
-    /// The values of the sort keys of an object, its key and its store.
-    private func place(of object: ManagedObject, _ plan: FetchPlan) throws(StorageError) -> [Value] {
-        let row = object.encodedRow(), order = RowOrder(plan.sort, schema: model.schema)
-        return try withReader(Int(object._store)) { reader throws(StorageError) in
-            let related = StoredRows(reader)
-            let values = order.values(row.row(0), related)
-            try related.throwFailure()
-            do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
-            return values + [.int(object._key), .uuid(stack.storeID(Int(object._store)))]
-        }
     }
 
     /// The objects of the same key as the last of a page, in the stores that come behind its own.

@@ -2,8 +2,9 @@ internal import PolystoreStorage
 
 /// A fetch in a context whose changes are only in memory: what the store answers, corrected by them.
 ///
-/// The store gives all rows of the plan. Objects that were changed here are judged by their present values instead, new ones are added,
-/// deleted ones left out; then the whole is sorted and cut.
+/// The store gives the rows that satisfy what the changes cannot have made true or false of objects that are as they were: an object that was
+/// not changed here can satisfy a condition by a related one that was. Objects that were changed here are judged by their present values, new
+/// ones are added, deleted ones left out; then the whole is sorted and cut.
 struct PendingFetch {
     private let plan: FetchPlan
     private let store: Int
@@ -27,17 +28,24 @@ struct PendingFetch {
         cut(try items(plan, stores, context), plan).map(\.object)
     }
 
+    /// The same with the values of the sort keys.
+    static func places(
+        _ plan: FetchPlan, _ stores: [Int], _ context: ObjectContext
+    ) throws(StorageError) -> [(object: ManagedObject, keys: [Value])] {
+        cut(try items(plan, stores, context), plan).map { ($0.object, $0.keys) }
+    }
+
     /// The same with the values of the sort keys, and a digest of all values that is the same for the same values.
     static func rows(
         _ plan: FetchPlan, _ stores: [Int], _ context: ObjectContext
     ) throws(StorageError) -> [(object: ManagedObject, keys: [Value], digest: Int64)] {
-        cut(try items(plan, stores, context), plan).map { item in
+        try places(plan, stores, context).map { object, keys in
             var hasher = Hasher()
-            for (name, value) in item.object.currentValues().sorted(by: { $0.key < $1.key }) {
+            for (name, value) in object.currentValues().sorted(by: { $0.key < $1.key }) {
                 hasher.combine(name)
                 hasher.combine(value)
             }
-            return (item.object, item.keys, Int64(hasher.finalize()))
+            return (object, keys, Int64(hasher.finalize()))
         }
     }
 
@@ -66,38 +74,81 @@ struct PendingFetch {
     }
 
     private func found(_ reader: ReadSession) throws(StorageError) -> [Item] {
-        let order = RowOrder(plan.sort, schema: context.model.schema)
-        let related = PendingRows(context, store, reader), rows = RowBatch(capacity: 256)
+        let order = RowOrder(plan.sort, schema: context.model.schema), related = PendingRows(context, store, reader)
+        func throwFailures() throws(StorageError) {
+            try related.throwFailure()
+            try evaluator.throwStorageFailure()
+            do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
+        }
+        var found: [Item] = []
+        let part = unaffected, isJudged = part.predicate != plan.predicate, batch = RowBatch(capacity: 256)
+        let cursor = try reader.cursor(for: part)
+        while try cursor.next(into: batch) {
+            related.begin(batch)
+            for index in 0..<batch.count {
+                let row = batch.row(index)
+                if context.identityMap(row.entity, store).find(row.key).map(context.isChangedHere) == true { continue }
+                if isJudged, !evaluator.matches(row, related) { continue }
+                let keys = order.values(row, related)
+                found.append(Item(object: context.object(of: row, Int32(truncatingIfNeeded: store)), keys: keys))
+            }
+            try throwFailures()
+        }
+        let changed = pending
+        for start in stride(from: 0, to: changed.count, by: 256) {
+            let block = changed[start..<min(start + 256, changed.count)]
+            batch.clear()
+            for object in block { object.encode(into: batch) }
+            related.begin(batch)
+            for (index, object) in block.enumerated() where evaluator.matches(batch.row(index), related) {
+                found.append(Item(object: object, keys: order.values(batch.row(index), related)))
+            }
+            try throwFailures()
+        }
+        return found
+    }
+
+    /// The part of the plan whose answer for unchanged objects is that of the store: without limit and order, and without conditions that read
+    /// what was changed here of other objects.
+    private var unaffected: FetchPlan {
         var part = plan
         part.limit = nil
         part.offset = 0
         part.sort = []
         part.fields = .all
-        var found: [Item] = [], seen: Set<ObjectIdentifier> = []
-        let candidates = (try context.storedObjects(for: part, store: store, reader) + pending).filter {
-            !$0.isDeletedObject && seen.insert(ObjectIdentifier($0)).inserted
+        let conditions = if case .and(let parts) = plan.predicate { parts } else { [plan.predicate] }
+        let kept = conditions.filter { condition in
+            part.predicate = condition
+            let read = ListDependencies(part, prefetched: [], context.model.schema)
+            return !read.reads(changedRoots, changedLinks)
         }
-        for start in stride(from: 0, to: candidates.count, by: 256) {
-            let block = candidates[start..<min(start + 256, candidates.count)]
-            rows.clear()
-            for object in block { object.encode(into: rows) }
-            related.begin(rows)
-            // A condition over relationships can change its answer without a change of the object itself.
-            for (index, object) in block.enumerated() where evaluator.matches(rows.row(index), related) {
-                found.append(Item(object: object, keys: order.values(rows.row(index), related)))
-            }
-            try related.throwFailure()
-            try evaluator.throwStorageFailure()
-            do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
-        }
-        return found
+        part.predicate = kept.count == conditions.count ? plan.predicate : (kept.count == 1 ? kept[0] : .and(kept))
+        if kept.isEmpty { part.predicate = .constant(true) }
+        return part
     }
 
+    private var changedRoots: Set<EntityIndex> {
+        guard let tracker = context.tracker else { return [] }
+        return Set([tracker.inserted, tracker.changed, tracker.deleted].joined().map { $0.description.root })
+    }
+
+    private var changedLinks: Set<Int> { Set(context.tracker?.links.keys.map(\.link) ?? []) }
+
+    /// The objects that were changed here and may belong to the answer, each once.
     private var pending: [ManagedObject] {
         guard let tracker = context.tracker else { return [] }
         let entities = Set(plan.entities)
-        return [tracker.inserted, tracker.changed].joined().filter { Int($0._store) == store && entities.contains(Int($0._entity)) }
+        var seen: Set<ObjectIdentifier> = []
+        return [tracker.inserted, tracker.changed].joined().filter {
+            Int($0._store) == store && entities.contains(Int($0._entity)) && context.isChangedHere($0) && !$0.isDeletedObject
+                && seen.insert(ObjectIdentifier($0)).inserted
+        }
     }
+}
+
+extension ObjectContext {
+    /// Whether an object is not what the store has: it is new, deleted, or has assignments that were not written.
+    fileprivate func isChangedHere(_ object: ManagedObject) -> Bool { object._dirty != 0 || object.isNew || object.isDeletedObject }
 }
 
 /// The rows that relationships lead to, as the context has them.
@@ -119,7 +170,9 @@ private final class PendingRows: RelatedRows {
     func begin(_ batch: RowBatch) { stored.begin(batch) }
 
     func row(_ entity: EntityIndex, _ key: Int64) -> RowView? {
-        guard let object = context.identityMap(entity, store).find(key) else { return stored.row(entity, key) }
+        guard let object = context.identityMap(entity, store).find(key), context.isChangedHere(object) else {
+            return stored.row(entity, key)
+        }
         return object.isDeletedObject ? nil : encoded(object).row(0)
     }
 

@@ -27,6 +27,9 @@ extension FetchRequest {
             if case .path(let path) = expression, expressions.paths.attribute(path)?.coder != nil {
                 throw QueryError(path: path.text, "a coded attribute has no order")
             }
+            if case .path(let path) = expression, path.leaf != .key, expressions.paths.isReference(path) {
+                throw QueryError(path: path.text, "objects have no order; order by one of their properties, or by their identity: SELF")
+            }
             // A constant orders nothing, and what decides already never decides again.
             if case .value = expression { continue }
             if result.contains(where: { $0.expression.isSame(as: expression) }) { continue }

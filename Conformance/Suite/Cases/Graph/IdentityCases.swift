@@ -130,6 +130,11 @@ enum IdentityCases {
             let names = try stack.fetchAll(From<Person>().orderBy(.ascending(first), .descending(\.name))).map(\.name)
             check.equal(names, ["Ann of A", "Bob of B", "Bob of A", "Ann of B"], "names")
         },
+        twins("G092.limits-without-an-end") { pair, _, check in
+            let all = From<Person>().limit(.max).offset(1).orderBy(.ascending(\.name))
+            check.equal(try pair.stack.queryAttributes(all.select(.attribute(\.name))).count, 3, "rows")
+            check.equal(try pair.stack.fetchAll(all).count, 3, "objects")
+        },
         twins("G092.objects-of-two-stores-make-no-group") { pair, ann, check in
             let stack = pair.stack
             let counted = From<Pet>().select(Select(named: "owner"), .count(as: "number")).groupBy(named: "owner")

@@ -28,6 +28,11 @@ struct ListDependencies {
 
     var isEmpty: Bool { ways.isEmpty && roots.isEmpty && links.isEmpty }
 
+    /// Whether a change of objects of some hierarchies, or of some link tables, can be read.
+    func reads(_ changedRoots: Set<EntityIndex>, _ changedLinks: Set<Int>) -> Bool {
+        !roots.isDisjoint(with: changedRoots) || !links.isDisjoint(with: changedLinks) || ways.contains { changedRoots.contains($0.root) }
+    }
+
     private mutating func add(_ path: CheckedPath) {
         var steps: [CheckedPath.Step] = []
         for (index, step) in path.steps.enumerated() {
