@@ -146,6 +146,34 @@ import Testing
         #expect(try screen.fetchAll(MyPersonEntity.self).count == 3)
     }
 
+    @Test func anObservationCanOwnAnother() throws {
+        let Updater = try CoreDataContext(stack: stack(.memory), updateTarget: .persistentStore), commits = Mutex<[String]>([])
+        var outer: CommitObservation?
+        do {
+            let inner = Updater.observeCommit { commits.withLock { $0.append("inner") } }
+            outer = Updater.observeCommit { withExtendedLifetime(inner) { commits.withLock { $0.append("outer") } } }
+        }
+        func add() throws {
+            try Updater.beginUpdateAndWait { update in
+                _ = try update.create(MyPersonEntity.self)
+                try update.commit()
+            }
+        }
+        try add()
+        #expect(outer != nil)
+        outer = nil
+        try add()
+        #expect(commits.withLock { $0 } == ["inner", "outer"])
+    }
+
+    private func isSendable<T: Sendable>(_ type: T.Type) -> Bool { true }
+    private func isSendable<T>(_ type: T.Type) -> Bool { false }
+
+    @Test func whatHoldsObjectsStaysInItsIsolation() {
+        #expect(!isSendable(CoreDataMainContext.self) && !isSendable(CoreDataContext.self) && !isSendable(CoreDataUpdate.self))
+        #expect(isSendable(CoreDataUpdateContext.self) && isSendable(CoreDataStack.self) && isSendable(CommitObservation.self))
+    }
+
     @Test(arguments: TestStore.all) func impossibleLayoutsAreRefused(_ store: TestStore) throws {
         let stack = try stack(store, .none)
         #expect { try CoreDataMainContext(stack: stack, updateTarget: .rootContext(autoMerge: true)) } throws: {
@@ -160,9 +188,10 @@ import Testing
         let stack = try stack(store), World = try CoreDataContext(stack: stack, updateOrder: .serial)
         let running = Mutex((now: 0, most: 0)), group = DispatchGroup()
         for _ in 0..<6 {
+            let context = World.beginUpdateContext()
             group.enter()
             Thread.detachNewThread {
-                try? World.beginUpdateAndWait { update in
+                try? context.perform { update in
                     running.withLock { running in
                         running.now += 1
                         running.most = max(running.most, running.now)

@@ -2,23 +2,19 @@ internal import Foundation
 public import Polystore
 internal import Synchronization
 
-/// CoreDataMonk's context without reading: it begins updates and tells who asks that one was committed. Any number of them can stand
-/// beside each other, and any thread may use them.
-public class CoreDataContext: @unchecked Sendable {
-    // Unchecked because it can have subclasses; its own parts are constant or behind a lock.
-
-    private struct Observers: Sendable {
-        var next = 0
-        var bodies: [Int: @Sendable () -> Void] = [:]
-    }
-
+/// CoreDataMonk's context without reading: it begins updates and reports each of their commits. Any number of them can stand beside each
+/// other.
+///
+/// It belongs to the isolation that made it, because a main context, which is one too, holds objects. What it begins does not: any thread may
+/// use the ``CoreDataUpdateContext`` of `beginUpdateContext`. Each isolation can make contexts of its own over one stack.
+public class CoreDataContext {
     /// The stack.
     public final let stack: CoreDataStack
     /// Where its updates go.
     public final let updateTarget: UpdateTarget
     /// Whether its updates wait for others.
     public final let updateOrder: UpdateOrder
-    private let observers = Mutex(Observers())
+    private let observers = CommitObservers()
 
     /// A context that only updates.
     ///
@@ -40,10 +36,10 @@ public class CoreDataContext: @unchecked Sendable {
     }
 
     /// Begins an update of several steps.
-    public final func beginUpdateContext() -> CoreDataUpdateContext { CoreDataUpdateContext(self) }
+    public final func beginUpdateContext() -> CoreDataUpdateContext { CoreDataUpdateContext(stack, updateOrder, observers) }
 
-    /// Runs a closure with an update, in the background, with `.serial` in the order of the calls; what it does not commit is given up when the update is let go. What it throws
-    /// is reported to the logger.
+    /// Runs a closure with an update, in the background, with `.serial` in the order of the calls; what it does not commit is given up when
+    /// the update is let go. What it throws is reported to the logger.
     public final func beginUpdate(_ body: @escaping @Sendable (CoreDataUpdate) throws -> Void) {
         let context = beginUpdateContext()
         stack.updates(updateOrder).async {
@@ -55,19 +51,36 @@ public class CoreDataContext: @unchecked Sendable {
     }
 
     /// Runs a closure with an update and waits for it; what it does not commit is given up when the update is let go.
-    public func beginUpdateAndWait(_ body: (CoreDataUpdate) throws -> Void) throws { try beginUpdateContext().perform(body) }
+    public func beginUpdateAndWait(_ body: (CoreDataUpdate) throws -> Void) throws { try beginUpdateContext().run(body) }
 
     /// Calls a closure after each commit of this context, on the thread that committed, as long as what is returned is held.
-    public final func observeCommit(_ body: @escaping @Sendable () -> Void) -> CommitObservation {
-        let number = observers.withLock { observers in
-            observers.next += 1
-            observers.bodies[observers.next] = body
-            return observers.next
-        }
-        return CommitObservation { [weak self] in self?.observers.withLock { $0.bodies[number] = nil } }
+    public final func observeCommit(_ body: @escaping @Sendable () -> Void) -> CommitObservation { observers.add(body) }
+}
+
+/// The closures that are called after the commits of a context.
+final class CommitObservers: Sendable {
+    private struct State: Sendable {
+        var next = 0
+        var bodies: [Int: @Sendable () -> Void] = [:]
     }
 
-    final func didCommit() { for body in observers.withLock({ Array($0.bodies.sorted { $0.key < $1.key }.map(\.value)) }) { body() } }
+    private let state = Mutex(State())
+
+    func add(_ body: @escaping @Sendable () -> Void) -> CommitObservation {
+        let number = state.withLock { state in
+            state.next += 1
+            state.bodies[state.next] = body
+            return state.next
+        }
+        return CommitObservation { [weak self] in self?.remove(number) }
+    }
+
+    private func remove(_ number: Int) {
+        // What the closure holds goes away behind the lock: it may be another observation, which ends here too.
+        _ = state.withLock { $0.bodies.removeValue(forKey: number) }
+    }
+
+    func didCommit() { for body in state.withLock({ $0.bodies.sorted { $0.key < $1.key }.map(\.value) }) { body() } }
 }
 
 /// An observation that ends when it is let go.
@@ -79,20 +92,28 @@ public final class CommitObservation: Sendable {
 
 /// CoreDataMonk's update of several steps: its changes stay in memory between them, and no store is held meanwhile.
 ///
-/// Unchecked: the transaction is touched only by whoever holds the lock, one `perform` at a time.
+/// Unchecked: the transaction is touched only by whoever holds the lock, one step at a time, and steps of others hand nothing out that is not
+/// Sendable.
 public final class CoreDataUpdateContext: @unchecked Sendable {
-    private let context: CoreDataContext
     private let transaction: UnsafeTransaction
     private let lock = NSRecursiveLock()
+    /// The lock of all serial updates; nil where the update waits for no others.
+    private let order: NSRecursiveLock?
+    private let observers: CommitObservers
 
-    init(_ context: CoreDataContext) {
-        self.context = context
-        transaction = context.stack.dataStack.beginUnsafe()
+    init(_ stack: CoreDataStack, _ order: UpdateOrder, _ observers: CommitObservers) {
+        transaction = stack.dataStack.beginUnsafe()
+        self.order = order == .serial ? stack.serialOrder : nil
+        self.observers = observers
     }
 
     /// Runs a step on the calling thread, after those that are running; also from a step itself, and from a call-back of it.
-    public func perform<R>(_ body: (CoreDataUpdate) throws -> R) throws -> R {
-        let order = context.updateOrder == .serial ? context.stack.serialOrder : nil
+    ///
+    /// The objects of the update stay in its steps: what leaves one is Sendable, such as an id.
+    public func perform<R: Sendable>(_ body: @Sendable (CoreDataUpdate) throws -> R) throws -> R { try run(body) }
+
+    /// The same for who has the update in one isolation.
+    fileprivate func run<R>(_ body: (CoreDataUpdate) throws -> R) throws -> R {
         order?.lock()
         defer { order?.unlock() }
         lock.lock()
@@ -102,7 +123,7 @@ public final class CoreDataUpdateContext: @unchecked Sendable {
         return try body(update)
     }
 
-    fileprivate func didCommit() { context.didCommit() }
+    fileprivate func didCommit() { observers.didCommit() }
 }
 
 /// What a step of CoreDataMonk's update works with.
@@ -128,7 +149,7 @@ public final class CoreDataUpdate: FetchSource {
     public var _fetchContext: ObjectContext { get throws(StorageError) { try open()._fetchContext } }
 
     /// Runs another step of the same update, such as in a call-back after this one has ended.
-    public func perform<R>(_ body: (CoreDataUpdate) throws -> R) throws -> R { try context.perform(body) }
+    public func perform<R>(_ body: (CoreDataUpdate) throws -> R) throws -> R { try context.run(body) }
 
     /// A new object.
     public func create<O: ManagedObject>(_ type: O.Type) throws(StorageError) -> O { try open().create(type) }

@@ -2,10 +2,8 @@ public import Polystore
 
 /// CoreDataMonk's main context: it reads, keeps identity, and begins updates. It belongs to the isolation that made it.
 ///
-/// `UpdateTarget` says when its objects show what updates commit.
-public final class CoreDataMainContext: CoreDataContext, @unchecked Sendable {
-    // Unchecked because its superclass is Sendable: the view is used only through the methods below, all of them in the isolation that
-    // made the context, except `beginUpdate` and `observeCommit`, which do not touch it.
+/// It is not Sendable, as what it holds: another isolation makes one of its own. `UpdateTarget` says when its objects show what updates commit.
+public final class CoreDataMainContext: CoreDataContext {
     let view: ViewContext
 
     /// A context over a stack.
