@@ -57,6 +57,31 @@ import Testing
         }
     }
 
+    @Test(arguments: TestStore.all) func cursorsThatAreClosedOrAtTheirEndLeaveRoom(_ store: TestStore) async throws {
+        let stack = try stack(store)
+        var closed: [ObjectCursor<Person>] = [], ended: [ObjectCursor<Person>] = []
+        // More than may be open at a time.
+        for _ in 0..<6 {
+            let cursor = try stack.fetchCursor(Self.byName.batchSize(7))
+            #expect(try cursor.next()?.name == "P10")
+            cursor.close()
+            closed.append(cursor)
+        }
+        for _ in 0..<6 {
+            let cursor = try stack.fetchCursor(Self.byName.batchSize(7))
+            while try cursor.next() != nil {}
+            ended.append(cursor)
+        }
+        for cursor in closed + ended { #expect(try cursor.next() == nil) }
+        var streams: [ObjectStream<Person>.Iterator] = []
+        for _ in 0..<6 {
+            var stream = stack.fetchStream(Self.byName).makeAsyncIterator()
+            while try await stream.next(isolation: nil) != nil {}
+            streams.append(stream)
+        }
+        #expect(streams.count == 6)
+    }
+
     @Test(arguments: TestStore.all) func streamsRunBesideCommits(_ store: TestStore) async throws {
         let stack = try stack(store)
         try await withThrowingTaskGroup(of: Bool.self) { group in

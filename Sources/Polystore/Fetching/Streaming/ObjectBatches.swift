@@ -21,7 +21,9 @@ final class ObjectBatches<Object: ManagedObject> {
     let limit = WorkLimit()
     private var source: Source
     /// The right to a snapshot that is not that of a transaction.
-    private let seat: StreamSeat?
+    private var seat: StreamSeat?
+    /// Whether rows come from a session that others use too, so that they must be read where those are.
+    let readsInPlace: Bool
     /// The rows that were read, with the stores that they are from.
     private let rows: RowBatch
     private var stores: [Int32] = []
@@ -36,6 +38,7 @@ final class ObjectBatches<Object: ManagedObject> {
         _ = try from.objectPlan(context.model)
         try context.checkStoreOnly(from)
         seat = isAlone ? try StreamSeat.take(context.stack) : nil
+        readsInPlace = !isAlone && context.sessions != nil
         if isAlone {
             source = .rows(SessionPool(readingFrom: context.stack, limit), nil)
         } else if context.committed(from) != nil {
@@ -52,9 +55,6 @@ final class ObjectBatches<Object: ManagedObject> {
     /// Whether there is nothing more.
     private(set) var isAtEnd = false
 
-    /// Whether rows come from a session that others use too, so that they must be read where those are.
-    var readsInPlace: Bool { seat == nil && context.sessions != nil }
-
     /// The threads of the stack.
     var workers: StackWorkers { context.stack.workers }
 
@@ -66,6 +66,8 @@ final class ObjectBatches<Object: ManagedObject> {
         source = .ended
         if context.sessions === sessions { context.sessions = nil }
         sessions.end()
+        // Whoever has no snapshot any more leaves room, though the program may keep the cursor.
+        seat = nil
     }
 
     /// Reads what the next batch is made of.
