@@ -10,8 +10,9 @@ internal import Synchronization
 /// for await event in tracker.events() { … }
 /// ```
 /// - The view contexts of the stack merge what others commit, those of other processes included.
-/// - Whoever asks for `events()` is told each transaction of others, in the order of each store's history.
-/// - How far it has come is kept in the stores: it goes on after a restart with what was committed meanwhile.
+/// - Whoever asks for `events()` is told each transaction of others, in the order of each store's history, as fast as it takes them.
+/// - How far its listeners have come is kept in the stores: after a restart it goes on with what they have not done. A listener has done an
+///   event when it asks for the next one; the event that it was at when the program ended comes again.
 /// - Transactions that every registered consumer has acknowledged are purged when they are old enough.
 ///
 /// Stores that keep no history are left out.
@@ -20,8 +21,8 @@ public actor PersistentHistoryTracker {
     public enum Event: Sendable {
         /// Somebody else has committed.
         case transaction(HistoryTransaction)
-        /// Something is missing: the history does not reach back to where the tracker was, somebody writes without recording it, or the
-        /// listener was too slow. The store is to be read anew.
+        /// Something is missing: the history does not reach back to where the tracker was, somebody writes without recording it, or nobody
+        /// listened before it was purged. The store is to be read anew.
         case gap(store: UUID)
 
         /// The identity of the store that it is about.
@@ -42,15 +43,23 @@ public actor PersistentHistoryTracker {
     public private(set) var lastError: StorageError?
 
     private nonisolated let core: StackCore
-    private nonisolated let listeners: TrackerListeners
+    private nonisolated let log: TrackerLog
     private nonisolated let monitoring = Mutex(Monitoring())
+    /// How far the histories were read.
     private var positions: [Int: HistoryToken] = [:]
+    /// How far they are done, where that is still to be acknowledged.
+    private var offsets: [Int: TrackerLog.Offset] = [:]
     /// The stores of whose history no token is good, because somebody writes without recording it; that was told as a gap.
     private var unrecorded: Set<Int> = []
     /// Whether something has failed since the tracker began to look.
     private var hasFailed = false
-    private var acknowledged: [Int: ContinuousClock.Instant] = [:]
+    /// What was acknowledged last, and when.
+    private var acknowledged: [Int: (position: HistoryToken, time: ContinuousClock.Instant)] = [:]
     private var lastPurge: ContinuousClock.Instant?
+    /// When it looked for the first time.
+    private var began: ContinuousClock.Instant?
+    /// How long the first listener is waited for before anything is purged that it might want.
+    private static let patience = Duration.seconds(5)
 
     private struct Monitoring: Sendable {
         var isOn = false
@@ -72,12 +81,12 @@ public actor PersistentHistoryTracker {
         self.currentAuthor = currentAuthor
         self.options = options
         core = stack.core
-        listeners = TrackerListeners(capacity: options.bufferedEvents)
+        log = TrackerLog(capacity: options.bufferedEvents)
     }
 
     deinit {
         monitoring.withLock { $0.task }?.cancel()
-        listeners.finish()
+        log.finish()
     }
 
     /// Whether it monitors.
@@ -90,6 +99,7 @@ public actor PersistentHistoryTracker {
             if state.isOn { return }
             state.isOn = true
             let mailbox = CommitMailbox(), last = state.task
+            log.whenDone { mailbox.wake() }
             // Where a store refuses, all are asked again whenever the tracker looks.
             try? core.observe(mailbox)
             for consumer in consumers { _ = try? consumer.register(from: .now) }
@@ -128,9 +138,10 @@ public actor PersistentHistoryTracker {
         }
     }
 
-    /// What others commit from now on while the tracker monitors; the first call also gives what was told before it, as far as there is
-    /// room. Each call gives a sequence of its own, for one consumer; it ends with the tracker.
-    public nonisolated func events() -> AsyncStream<Event> { listeners.stream() }
+    /// What others commit from now on while the tracker monitors; where nobody listens also what the last listener has not done, and what was
+    /// found before the first, as long as `keepsHistoryFor` says. Each call gives a sequence of its own, for one consumer; it ends with the
+    /// tracker. The slowest of those that are held says how fast all go on, and what is acknowledged.
+    public nonisolated func events() -> AsyncStream<Event> { log.listen().events }
 
     /// Its consumer in each store that keeps a history. Not inlined into tasks: Decisions, "No lock is inlined where a task waits".
     @inline(never) private nonisolated var consumers: [HistoryConsumer] {
@@ -158,65 +169,110 @@ public actor PersistentHistoryTracker {
         hasFailed = false
         var isUnsettled = false, polls = self.polls
         await attempt { [core] () throws(StorageError) in try core.observe(mailbox) }
-        for consumer in consumers {
-            while !Task.isCancelled {
-                let after = positions[consumer.position], author = currentAuthor
-                let found = await core.workers.observers.result { () throws(StorageError) in
-                    try consumer.core.nextOfOthers(consumer, after: after, author)
-                }
-                switch found {
-                case .success(let step):
-                    guard let page = step.page else {
-                        positions[consumer.position] = step.start
-                        if unrecorded.insert(consumer.position).inserted { listeners.tell(.gap(store: step.start.store)) }
-                        polls = true
-                        break
-                    }
-                    unrecorded.remove(consumer.position)
-                    for transaction in page.transactions { listeners.tell(.transaction(transaction)) }
-                    await advance(consumer, to: page.next, hasWork: !page.transactions.isEmpty)
-                    if !page.isLast { continue }
-                    if step.isUnsettled { isUnsettled = true }
-                case .failure(let error) where error.code == .tokenExpired:
-                    if await restart(consumer) { continue }
-                case .failure(let error): fail(error)
-                }
-                break
+        let purgeTime = purgeTime
+        repeat {
+            for consumer in consumers {
+                let found = await read(consumer)
+                if found.isUnsettled { isUnsettled = true }
+                if found.isUnrecorded { polls = true }
+                await acknowledge(consumer)
             }
-        }
-        await purgeIfDue()
+            // What nobody listens to holds no purge back.
+        } while purgeTime.map(log.forgetUnheard) ?? false
+        if purgeTime != nil { await purge() } else if isPurgeDue { polls = true }
         if hasFailed { return .pause(.seconds(1)) }
         lastError = nil
         if isUnsettled { return .pause(.milliseconds(20)) }
         return polls ? .arrivalOrSecond : .arrival
     }
 
-    /// Goes on. What only this author has committed is acknowledged once a second at most: to come across it again costs nothing.
-    private func advance(_ consumer: HistoryConsumer, to token: HistoryToken, hasWork: Bool) async {
-        if positions[consumer.position] == token { return }
-        positions[consumer.position] = token
-        if !hasWork, let last = acknowledged[consumer.position], last.duration(to: .now) < .seconds(1) { return }
-        acknowledged[consumer.position] = .now
-        await attempt { () throws(StorageError) in try consumer.acknowledge(token) }
+    /// Finds what others have committed to a store, as much as there is room for.
+    private func read(_ consumer: HistoryConsumer) async -> (isUnsettled: Bool, isUnrecorded: Bool) {
+        let store = consumer.position, author = currentAuthor
+        while !Task.isCancelled {
+            let room = log.room(), after = positions[store]
+            if room == 0 { break }
+            let found = await core.workers.observers.result { () throws(StorageError) in
+                try consumer.core.nextOfOthers(consumer, after: after, author, limit: min(room, 1000))
+            }
+            switch found {
+            case .failure(let error):
+                fail(error)
+                return (false, false)
+            case .success(let step):
+                positions[store] = step.position
+                switch step.found {
+                case .page(let transactions, let isLast, let isUnsettled):
+                    unrecorded.remove(store)
+                    log.append(
+                        transactions.map {
+                            TrackerLog.Item(event: .transaction($0), store: store, offset: .init(token: $0.token, isRestart: false))
+                        })
+                    if isLast { return (isUnsettled, false) }
+                case .gap:
+                    log.append([
+                        TrackerLog.Item(
+                            event: .gap(store: step.position.store), store: store, offset: .init(token: step.position, isRestart: true))
+                    ])
+                case .unrecorded:
+                    if unrecorded.insert(store).inserted {
+                        log.append([TrackerLog.Item(event: .gap(store: step.position.store), store: store, offset: nil)])
+                    }
+                    return (false, true)
+                }
+            }
+        }
+        return (false, false)
     }
 
-    private func restart(_ consumer: HistoryConsumer) async -> Bool {
-        let token = await attempt { () throws(StorageError) in try consumer.restart(from: .now) }
-        guard let token else { return false }
-        positions[consumer.position] = token
-        listeners.tell(.gap(store: token.store))
-        return true
+    /// Keeps in a store what the listeners have done. What only this author has committed is acknowledged once a second at most: to come
+    /// across it again costs nothing.
+    private func acknowledge(_ consumer: HistoryConsumer) async {
+        let store = consumer.position, (hasItems, done) = log.takeOffset(of: store)
+        if let done {
+            offsets[store] = TrackerLog.Offset(token: done.token, isRestart: done.isRestart || offsets[store]?.isRestart ?? false)
+        }
+        if !hasItems, let position = positions[store], !unrecorded.contains(store) {
+            let isOld = acknowledged[store].map { $0.position != position && $0.time.duration(to: .now) > .seconds(1) } ?? true
+            if offsets[store] != nil || isOld {
+                offsets[store] = TrackerLog.Offset(token: position, isRestart: offsets[store]?.isRestart ?? false)
+            }
+        }
+        guard let offset = offsets[store] else { return }
+        let isKept: Void? = await attempt { () throws(StorageError) in
+            do throws(StorageError) {
+                if offset.isRestart { try consumer.restart(from: .after(offset.token)) } else { try consumer.acknowledge(offset.token) }
+            } catch  where error.code == .tokenExpired {
+                // Whoever reads on finds the gap.
+            }
+        }
+        if isKept == nil { return }
+        offsets[store] = nil
+        acknowledged[store] = (offset.token, .now)
     }
 
-    private func purgeIfDue() async {
+    private var isPurgeDue: Bool {
+        options.keepsHistoryFor != nil && lastPurge.map { $0.duration(to: .now) >= options.purgeInterval } ?? true
+    }
+
+    /// The time before which transactions are to be purged now; nil where that is not due, or somebody may still begin to listen.
+    private var purgeTime: Date? {
+        guard isPurgeDue, let age = options.keepsHistoryFor else { return nil }
+        let began = began ?? .now
+        self.began = began
+        if !log.isHeard, began.duration(to: .now) < min(Self.patience, options.purgeInterval) { return nil }
+        return Date(timeIntervalSinceNow: -age.inSeconds)
+    }
+
+    private func purge() async {
         guard let age = options.keepsHistoryFor else { return }
-        if let lastPurge, lastPurge.duration(to: .now) < options.purgeInterval { return }
         lastPurge = .now
         let purge = HistoryPurge(.olderThan(age), ignoresUnseenFor: options.ignoresConsumersUnseenFor?.inSeconds)
         for consumer in consumers where !unrecorded.contains(consumer.position) {
-            let position = positions[consumer.position]
+            let known = acknowledged[consumer.position]?.position
             await attempt { () throws(StorageError) in
-                if let position { try consumer.acknowledge(position) }
+                // Says that the tracker lives, however slow its listeners are.
+                if let known { try consumer.acknowledge(known) }
                 return try consumer.core.purgeHistory(purge, of: consumer.position)
             }
         }
@@ -240,24 +296,32 @@ public actor PersistentHistoryTracker {
     }
 }
 
+/// What a tracker finds in the history of a store.
+private enum TrackerFinding {
+    /// What others have committed.
+    case page([HistoryTransaction], isLast: Bool, isUnsettled: Bool)
+    /// The history does not reach back to where the tracker was.
+    case gap
+    /// No token is good to go on from, because somebody writes without recording it.
+    case unrecorded
+}
+
 extension StackCore {
-    /// The next page of what others have committed, and after what; where it begins for the first time, the consumer's offset says where.
-    /// There is no page while somebody writes without recording it.
+    /// What others have committed after a token, and where to go on; without one the consumer's offset says where to begin.
     fileprivate func nextOfOthers(
-        _ consumer: HistoryConsumer, after: HistoryToken?, _ author: TransactionAuthor
-    ) throws(StorageError) -> (start: HistoryToken, page: HistoryPage?, isUnsettled: Bool) {
+        _ consumer: HistoryConsumer, after: HistoryToken?, _ author: TransactionAuthor, limit: Int
+    ) throws(StorageError) -> (position: HistoryToken, found: TrackerFinding) {
         let start: HistoryToken
         if let after { start = after } else { start = try consumer.register(from: .now) }
         return try withHistory(of: consumer.position) { reader throws(StorageError) in
-            var scan = HistoryScan(after: start)
+            var scan = HistoryScan(after: start, limit: limit)
             scan.excludedAuthors = [author.name]
             do throws(StorageError) {
-                let page = HistoryPage(try scan.page(reader), model)
-                let isUnsettled = try reader.hasUnsettledHistory()
-                return (start, page, page.isLast && isUnsettled)
+                let page = HistoryPage(try scan.page(reader), model), isUnsettled = page.isLast ? try reader.hasUnsettledHistory() : false
+                return (page.next, .page(page.transactions, isLast: page.isLast, isUnsettled: isUnsettled))
             } catch {
-                guard error.code == .tokenExpired, try !isRecorded(reader) else { throw error }
-                return (start, nil, false)
+                guard error.code == .tokenExpired else { throw error }
+                return try isRecorded(reader) ? (HistoryScan.newest(reader), .gap) : (start, .unrecorded)
             }
         }
     }

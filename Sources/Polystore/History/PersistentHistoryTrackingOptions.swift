@@ -9,7 +9,7 @@ public struct PersistentHistoryTrackingOptions: Sendable, Hashable {
     public var purgeInterval: Duration
     /// Consumers that were not heard of for so long hold no purge back; nil for none.
     public var ignoresConsumersUnseenFor: Duration?
-    /// The number of events that wait for each listener.
+    /// The number of events that may wait for the listeners: more are read when half of them are done.
     public var bufferedEvents: Int
 
     /// Options: a week of history is kept, and looked after every hour.

@@ -1,54 +1,25 @@
-internal import Foundation
-internal import Synchronization
-
-/// What waits for one listener of a tracker: so many events, and behind them one gap for each store of which some did not fit.
-///
-/// What tasks call is not inlined: Decisions, "No lock is inlined where a task waits".
+/// One who is told what a tracker finds, event by event.
 final class TrackerListener: Sendable {
-    typealias Event = PersistentHistoryTracker.Event
-
-    private let waiting = Mutex<[Event]>([])
-    private let capacity: Int
+    private let log: TrackerLog
+    /// What the log knows it by.
+    private let number: Int
     /// Has an element after something has come; several may be one.
     private let arrivals: AsyncStream<Void>
-    private let arrival: AsyncStream<Void>.Continuation
 
-    init(capacity: Int) {
-        self.capacity = capacity
-        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        arrivals = stream
-        arrival = continuation
+    init(_ log: TrackerLog, _ number: Int, _ arrivals: AsyncStream<Void>) {
+        self.log = log
+        self.number = number
+        self.arrivals = arrivals
     }
+
+    deinit { log.leave(number) }
 
     /// The events as they come, for one consumer. It alone holds the listener.
-    var events: AsyncStream<Event> { AsyncStream(unfolding: { await self.next() }) }
+    var events: AsyncStream<PersistentHistoryTracker.Event> { AsyncStream(unfolding: { await self.next() }) }
 
-    @inline(never) func tell(_ event: Event) {
-        waiting.withLock { waiting in
-            if waiting.count < capacity {
-                waiting.append(event)
-            } else if !waiting.reversed().prefix(while: \.isGap).contains(where: { $0.store == event.store }) {
-                waiting.append(.gap(store: event.store))
-            }
-        }
-        arrival.yield()
-    }
-
-    /// Ends the events behind those that wait.
-    func finish() { arrival.finish() }
-
-    private func next() async -> Event? {
-        if let event = take() { return event }
-        for await _ in arrivals { if let event = take() { return event } }
-        return take()
-    }
-
-    @inline(never) private func take() -> Event? { waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
-}
-
-extension PersistentHistoryTracker.Event {
-    fileprivate var isGap: Bool {
-        if case .gap = self { return true }
-        return false
+    private func next() async -> PersistentHistoryTracker.Event? {
+        if let event = log.next(number) { return event }
+        for await _ in arrivals { if let event = log.next(number) { return event } }
+        return Task.isCancelled ? nil : log.next(number)
     }
 }

@@ -3,6 +3,7 @@ import Polystore
 import PolystoreSQLite
 import PolystoreStorage
 import RawSessions
+import Synchronization
 import TestStores
 import Testing
 
@@ -38,11 +39,29 @@ import Testing
         }
     }
 
-    /// All events until the tracker is gone.
-    private func texts(_ events: AsyncStream<PersistentHistoryTracker.Event>) async -> [String] {
-        var found: [String] = []
-        for await event in events { if let one = text(event) { found.append(one) } }
-        return found
+    /// Takes events for as long as it is held.
+    private final class Listener: Sendable {
+        private let heard = Mutex<[String]>([])
+        private let task = Mutex<Task<Void, Never>?>(nil)
+
+        init(_ events: AsyncStream<PersistentHistoryTracker.Event>) {
+            let task = Task { [weak self] in
+                for await event in events {
+                    let text = if case .transaction(let transaction) = event { transaction.author.name } else { "gap" }
+                    self?.take(text)
+                }
+            }
+            self.task.withLock { $0 = task }
+        }
+
+        deinit { task.withLock { $0 }?.cancel() }
+
+        @inline(never) private func take(_ text: String) { heard.withLock { $0.append(text) } }
+
+        /// Whether these have soon come, first of all.
+        func hears(_ texts: [String]) async -> Bool {
+            await HistoryFixture.becomes { self.heard.withLock { Array($0.prefix(texts.count)) } == texts }
+        }
     }
 
     /// Whether a consumer has soon done everything.
@@ -92,12 +111,11 @@ import Testing
     @Test(arguments: HistoryFixture.shared) func itGoesOnAfterARestart(_ store: TestStore) async throws {
         let stacks = try HistoryFixture.stacks(store, 2)
         var first: PersistentHistoryTracker? = PersistentHistoryTracker(stacks[0], currentAuthor: "app")
-        let events = try #require(first?.events())
+        let listener = Listener(try #require(first?.events()))
         first?.startMonitoring()
         try order(1, stacks[1], author: "a")
-        #expect(await authors(1, events) == ["a"])
-        let consumer = try stacks[0].historyConsumer("tracker.app")
-        #expect(try await HistoryFixture.becomes { try consumer.status()?.lag == 0 })
+        #expect(await listener.hears(["a"]))
+        #expect(try await isDone(stacks[0]))
         first?.stopMonitoring()
         first = nil
         try order(2, stacks[1], author: "b")
@@ -106,6 +124,46 @@ import Testing
         second.startMonitoring()
         #expect(await authors(2, rest) == ["b", "c"])
         second.stopMonitoring()
+    }
+
+    @Test(arguments: TestStore.all) func whatNobodyHasDoneComesAgainAfterARestart(_ store: TestStore) async throws {
+        let stack = try HistoryFixture.stack(store)
+        func started() -> (PersistentHistoryTracker, AsyncStream<PersistentHistoryTracker.Event>.Iterator) {
+            let tracker = PersistentHistoryTracker(stack, currentAuthor: "app"), events = tracker.events()
+            tracker.startMonitoring()
+            return (tracker, events.makeAsyncIterator())
+        }
+        var (tracker, events) = started()
+        for number in 0..<3 { try order(Int64(number), stack, author: TransactionAuthor("\(number)")) }
+        let first = await events.next(), second = await events.next()
+        #expect([text(first), text(second)] == ["0", "1"])
+        // The first is done, the second is not.
+        let consumer = try stack.historyConsumer("tracker.app")
+        #expect(try await HistoryFixture.becomes { try consumer.status()?.lag == 2 })
+        tracker.stopMonitoring()
+        (tracker, events) = started()
+        for author in ["1", "2"] {
+            let event = await events.next()
+            #expect(text(event) == author)
+        }
+        tracker.stopMonitoring()
+    }
+
+    @Test func aBacklogWaitsInTheHistory() async throws {
+        let stack = try HistoryFixture.stack(.memory), count = 300
+        try stack.historyConsumer("tracker.app").register(from: .beginning)
+        for number in 0..<count { try order(Int64(number), stack, author: TransactionAuthor("\(number)")) }
+        let options = PersistentHistoryTrackingOptions(bufferedEvents: 8)
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options), events = tracker.events()
+        tracker.startMonitoring()
+        var heard: [String] = []
+        for await event in events {
+            heard.append(text(event) ?? "")
+            if heard.count == count { break }
+            if heard.count % 100 == 0 { try await Task.sleep(for: .milliseconds(20)) }
+        }
+        #expect(heard == (0..<count).map { "\($0)" })
+        tracker.stopMonitoring()
     }
 
     @Test(arguments: TestStore.all) func itPurgesWhatAllHaveSeen(_ store: TestStore) async throws {
@@ -148,55 +206,61 @@ import Testing
         #expect(await authors(1, others) == ["b"])
     }
 
-    @Test func aListenerThatIsTooSlowLearnsOfItsGap() async throws {
-        let stack = try HistoryFixture.stack(.memory)
-        let options = PersistentHistoryTrackingOptions(bufferedEvents: 2)
-        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options), slow = tracker.events()
-        let quick = tracker.events()
+    @Test func theSlowestListenerMissesNothing() async throws {
+        let stack = try HistoryFixture.stack(.memory), options = PersistentHistoryTrackingOptions(bufferedEvents: 2)
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options)
+        var slow = tracker.events().makeAsyncIterator()
+        let quick = Listener(tracker.events()), all = (0..<6).map { "\($0)" }
         tracker.startMonitoring()
-        for number in 0..<4 { try order(Int64(number), stack, author: TransactionAuthor("\(number)")) }
-        let consumer = try stack.historyConsumer("tracker.app")
-        #expect(try await HistoryFixture.becomes { try consumer.status()?.lag == 0 })
-        _ = quick
-        var iterator = slow.makeAsyncIterator(), told: [String] = []
-        for _ in 0..<2 { if case .transaction(let transaction)? = await iterator.next() { told.append(transaction.author.name) } }
-        #expect(told == ["0", "1"])
-        try order(9, stack, author: "9")
-        guard case .gap? = await iterator.next() else {
-            Issue.record("two were dropped")
-            return
+        for author in all { try order(1, stack, author: TransactionAuthor(author)) }
+        #expect(await quick.hears(["0", "1"]))
+        for author in all {
+            let event = await slow.next()
+            #expect(text(event) == author)
         }
-        guard case .transaction(let transaction)? = await iterator.next() else {
-            Issue.record("the listener goes on after its gap")
-            return
-        }
-        #expect(transaction.author == "9")
+        #expect(await quick.hears(all))
+        tracker.stopMonitoring()
     }
 
-    @Test func aListenerFindsTheGapBehindWhatItHas() async throws {
+    @Test func whoIsGoneHoldsNobodyUp() async throws {
         let stack = try HistoryFixture.stack(.memory), options = PersistentHistoryTrackingOptions(bufferedEvents: 2)
-        var tracker: PersistentHistoryTracker? = PersistentHistoryTracker(stack, currentAuthor: "app", options: options)
-        let events = try #require(tracker?.events())
-        tracker?.startMonitoring()
-        for number in 0..<4 { try order(Int64(number), stack, author: TransactionAuthor("\(number)")) }
-        #expect(try await isDone(stack))
-        // Nothing more is told.
-        tracker = nil
-        #expect(await texts(events) == ["0", "1", "gap"])
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options)
+        var idle: AsyncStream<PersistentHistoryTracker.Event>? = tracker.events()
+        let listener = Listener(tracker.events()), all = (0..<6).map { "\($0)" }
+        tracker.startMonitoring()
+        for author in all { try order(1, stack, author: TransactionAuthor(author)) }
+        #expect(await listener.hears(["0", "1"]) && idle != nil)
+        idle = nil
+        #expect(await listener.hears(all))
+        tracker.stopMonitoring()
     }
 
-    @Test func whatIsToldBeforeAnybodyListensWaits() async throws {
+    @Test func whatIsFoundBeforeAnybodyListensWaits() async throws {
         let stack = try HistoryFixture.stack(.memory), options = PersistentHistoryTrackingOptions(bufferedEvents: 2)
-        var tracker: PersistentHistoryTracker? = PersistentHistoryTracker(stack, currentAuthor: "app", options: options)
-        tracker?.startMonitoring()
-        for number in 0..<2 { try order(Int64(number), stack, author: TransactionAuthor("\(number)")) }
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options)
+        tracker.startMonitoring()
+        for number in 0..<4 { try order(1, stack, author: TransactionAuthor("\(number)")) }
+        let listener = Listener(tracker.events())
+        #expect(await listener.hears(["0", "1", "2", "3"]))
         #expect(try await isDone(stack))
-        let first = try #require(tracker?.events()), second = try #require(tracker?.events())
-        try order(2, stack, author: "2")
-        #expect(try await isDone(stack))
-        tracker = nil
-        #expect(await texts(first) == ["0", "1", "gap"])
-        #expect(await texts(second) == ["2"])
+        tracker.stopMonitoring()
+    }
+
+    @Test func whatNobodyListensToIsPurgedAndIsAGapThen() async throws {
+        let stack = try HistoryFixture.stack(.memory)
+        let options = PersistentHistoryTrackingOptions(keepsHistoryFor: .zero, purgeInterval: .zero)
+        let tracker = PersistentHistoryTracker(stack, currentAuthor: "app", options: options)
+        tracker.startMonitoring()
+        for number in 0..<3 { try order(1, stack, author: TransactionAuthor("\(number)")) }
+        let isPurged = try await HistoryFixture.becomes {
+            try order(2, stack, author: "app")
+            return try stack.history().transactions.allSatisfy { $0.author == "app" }
+        }
+        #expect(isPurged)
+        let listener = Listener(tracker.events())
+        try order(3, stack, author: "new")
+        #expect(await listener.hears(["gap", "new"]))
+        tracker.stopMonitoring()
     }
 
     @Test func aHistoryThatIsNotRecordedIsOneGapUntilItIs() async throws {
@@ -215,9 +279,9 @@ import Testing
         // The first commit of a program that records begins the history anew.
         let other = try opened(SQLiteStore(path: path))
         try order(3, other, author: "c")
-        #expect(try await isDone(other))
+        let second = await events.next()
         try order(4, other, author: "d")
-        let second = await events.next(), third = await events.next()
+        let third = await events.next()
         #expect(text(second) == "gap")
         #expect(text(third) == "d")
         #expect(await tracker.lastError == nil)
@@ -268,9 +332,11 @@ import Testing
         for _ in 0..<50 where store.held == 1 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(store.held == 1)
         store.release()
+        let listener = Listener(events)
+        #expect(await listener.hears(["a", "b"]))
         #expect(try await isDone(stack))
         try order(2, stack, author: "c")
-        #expect(await authors(3, events) == ["a", "b", "c"])
+        #expect(await listener.hears(["a", "b", "c"]))
         tracker.stopMonitoring()
     }
 

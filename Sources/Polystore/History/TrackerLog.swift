@@ -1,0 +1,201 @@
+internal import Foundation
+internal import PolystoreStorage
+internal import Synchronization
+
+/// The events that a tracker has found and its listeners have not done: a bounded number, however slow they are.
+///
+/// A listener has done an event when it asks for the next one. What all have done can be acknowledged; what the last listener leaves waits for
+/// the next.
+///
+/// What tasks call is not inlined: Decisions, "No lock is inlined where a task waits".
+final class TrackerLog: Sendable {
+    typealias Event = PersistentHistoryTracker.Event
+
+    /// What is done of the history of a store.
+    struct Offset: Sendable {
+        let token: HistoryToken
+        /// Whether it does not go on from the offset before.
+        let isRestart: Bool
+    }
+
+    struct Item: Sendable {
+        let event: Event
+        /// The position of the store in the stack.
+        let store: Int
+        /// How far the store's history is done with it; nil where that says nothing.
+        let offset: Offset?
+    }
+
+    private struct Reader: Sendable {
+        let number: Int
+        let arrival: AsyncStream<Void>.Continuation
+        /// The number of the first item that it has not done.
+        var undone: Int
+        /// The number of the item that comes next.
+        var next: Int
+    }
+
+    private struct State: Sendable {
+        /// Numbered; those that are done are removed now and then.
+        var items: [Item] = []
+        var first = 0
+        /// The number of the first item that somebody has not done.
+        var undone = 0
+        var readers: [Reader] = []
+        var listeners = 0
+        var offsets: [Int: Offset] = [:]
+        /// The stores of items that were removed because nobody listened.
+        var unheard: Set<UUID> = []
+        /// Whether the tracker waits for room.
+        var isBlocked = false
+        var wake: (@Sendable () -> Void)?
+        var lastWake: ContinuousClock.Instant?
+        var isFinished = false
+
+        var end: Int { first + items.count }
+        var count: Int { end - undone }
+        /// Those that wait.
+        var waiting: ArraySlice<Item> { items[(undone - first)...] }
+    }
+
+    private let state = Mutex(State())
+    private let capacity: Int
+
+    init(capacity: Int) { self.capacity = max(capacity, 1) }
+
+    /// From now on `body` is called when items were done.
+    @inline(never) func whenDone(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.wake = body } }
+
+    /// How many items can be added; 0 where it is better to wait until more are done, when the tracker is woken.
+    @inline(never) func room() -> Int {
+        state.withLock { state in
+            let room = capacity - state.count
+            state.isBlocked = room < (capacity + 1) / 2
+            return state.isBlocked ? 0 : room
+        }
+    }
+
+    /// Whether anybody listens.
+    var isHeard: Bool { @inline(never) get { state.withLock { !$0.readers.isEmpty } } }
+
+    @inline(never) func append(_ items: [Item]) {
+        let arrivals = state.withLock { state in
+            state.items += items
+            return state.readers.map(\.arrival)
+        }
+        for arrival in arrivals { arrival.yield() }
+    }
+
+    /// Whether items of a store wait, and how far its history is done since the last time.
+    @inline(never) func takeOffset(of store: Int) -> (hasItems: Bool, offset: Offset?) {
+        state.withLock { state in (state.waiting.contains { $0.store == store }, state.offsets.removeValue(forKey: store)) }
+    }
+
+    /// Removes what is older than a time where nobody listens.
+    ///
+    /// - Returns: Whether anything was removed.
+    @inline(never) func forgetUnheard(before time: Date) -> Bool {
+        state.withLock { state in
+            guard state.readers.isEmpty else { return false }
+            let old = state.waiting.prefix { item in
+                if case .transaction(let transaction) = item.event { transaction.time < time } else { true }
+            }
+            for item in old { state.unheard.insert(item.event.store) }
+            Self.advance(&state, to: state.undone + old.count)
+            return !old.isEmpty
+        }
+    }
+
+    // MARK: Listeners
+
+    /// A listener of what comes from now on. Where nobody listens it begins with what waits, behind a gap for what could not wait.
+    func listen() -> TrackerListener {
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let (number, isFinished) = state.withLock { state in
+            var start = state.end
+            if state.readers.isEmpty {
+                Self.compact(&state)
+                let gaps = state.unheard.map { Item(event: .gap(store: $0), store: -1, offset: nil) }
+                state.unheard = []
+                state.items.insert(contentsOf: gaps, at: 0)
+                state.first -= gaps.count
+                state.undone = state.first
+                start = state.first
+            }
+            state.listeners += 1
+            state.readers.append(Reader(number: state.listeners, arrival: arrival, undone: start, next: start))
+            return (state.listeners, state.isFinished)
+        }
+        if isFinished { arrival.finish() }
+        return TrackerListener(self, number, arrivals)
+    }
+
+    /// The next event of a listener, which has done those before it; nil where it has to wait.
+    @inline(never) func next(_ listener: Int) -> Event? {
+        let (event, wake) = state.withLock { state -> (Event?, (@Sendable () -> Void)?) in
+            guard let index = state.readers.firstIndex(where: { $0.number == listener }) else { return (nil, nil) }
+            let before = state.undone
+            state.readers[index].undone = state.readers[index].next
+            Self.settle(&state)
+            let wake = state.undone > before ? wakeIfDue(&state) : nil
+            let next = state.readers[index].next
+            if next == state.end { return (nil, wake) }
+            state.readers[index].next += 1
+            return (state.items[next - state.first].event, wake)
+        }
+        wake?()
+        return event
+    }
+
+    /// A listener is gone. The others may have done what it has not.
+    func leave(_ listener: Int) {
+        let wake = state.withLock { state -> (@Sendable () -> Void)? in
+            state.readers.removeAll { $0.number == listener }
+            let before = state.undone
+            Self.settle(&state)
+            return state.undone > before ? wakeIfDue(&state) : nil
+        }
+        wake?()
+    }
+
+    /// Ends all listeners behind what waits.
+    func finish() {
+        let arrivals = state.withLock { state in
+            state.isFinished = true
+            return state.readers.map(\.arrival)
+        }
+        for arrival in arrivals { arrival.finish() }
+    }
+
+    /// Goes on to what somebody has not done; nothing is done while nobody listens.
+    private static func settle(_ state: inout State) {
+        if let undone = state.readers.map(\.undone).min(), undone > state.undone { advance(&state, to: undone) }
+    }
+
+    private static func advance(_ state: inout State, to undone: Int) {
+        for item in state.items[(state.undone - state.first)..<(undone - state.first)] {
+            guard let offset = item.offset else { continue }
+            let isRestart = offset.isRestart || state.offsets[item.store]?.isRestart ?? false
+            state.offsets[item.store] = Offset(token: offset.token, isRestart: isRestart)
+        }
+        state.undone = undone
+        // Each item is moved a few times at most.
+        if (undone - state.first) * 2 > state.items.count { compact(&state) }
+    }
+
+    private static func compact(_ state: inout State) {
+        state.items.removeFirst(state.undone - state.first)
+        state.first = state.undone
+    }
+
+    /// What wakes the tracker, when it is time: all is done, there is room, or it was woken more than a second ago.
+    private func wakeIfDue(_ state: inout State) -> (@Sendable () -> Void)? {
+        let hasRoom = state.isBlocked && capacity - state.count >= (capacity + 1) / 2
+        let now = ContinuousClock.now
+        let isDue = state.lastWake.map { $0.duration(to: now) > .seconds(1) } ?? true
+        guard state.count == 0 || hasRoom || isDue else { return nil }
+        state.isBlocked = state.isBlocked && !hasRoom
+        state.lastWake = now
+        return state.wake
+    }
+}
