@@ -10,7 +10,9 @@ protocol CommitSubscriber: AnyObject, Sendable {
 /// Tells everybody who observes a stack what was committed, in an order that respects every dependency.
 ///
 /// A commit takes a ticket before the engine makes it visible. Whoever has read what it wrote takes a later ticket, and of two commits in
-/// one store the one with the later ticket is never told first: it waits here, without a thread, until the earlier one has ended.
+/// one store the one with the later ticket is never told first: it waits here, without a thread, until the earlier one has ended and was told.
+/// Commits of others are read from the histories of the stores. A commit over several stores waits for each of them, and whatever comes after
+/// it in one of them waits for it.
 final class CommitHub: Sendable {
     /// The right of a commit to be told in its turn.
     struct Ticket: Sendable {
@@ -19,11 +21,17 @@ final class CommitHub: Sendable {
         let isObserved: Bool
     }
 
+    /// A commit that was not told yet.
     private struct Pending: Sendable {
-        let number: Int
+        /// The number of its ticket; nil for one of others.
+        let number: Int?
         let stores: Set<Int>
-        var hasEnded = false
+        /// What it has changed; nil until it has ended.
         var changes: CommittedChanges?
+        /// The stores whose histories have come to it.
+        var reached: Set<Int> = []
+
+        func position(in store: Int) -> Int64? { changes?.parts.first { $0.store == store }?.token?.position }
     }
 
     private struct Subscriber: Sendable {
@@ -32,27 +40,24 @@ final class CommitHub: Sendable {
 
     private struct State: Sendable {
         var subscribers: [Subscriber] = []
+        /// Those that were not told, in the order in which they are to be.
         var pending: [Pending] = []
         var next = 0
         var waiting: [Waiting] = []
-        /// How far the histories of the stores that others may change were told.
+        /// How far the histories of the stores that others may change were read.
         var gates: [Int: HistoryGate] = [:]
     }
 
-    /// What waits until commits have ended and were delivered.
+    /// What waits for commits.
     private struct Waiting: Sendable {
-        /// The numbers of commits that have not ended, or wait for those before them.
-        var pending: Set<Int>
-        /// Commits that wait for the history of their store.
-        var deferred: Set<Deferred> = []
+        var numbers: Set<Int>
+        /// Whether it is enough that they have ended; otherwise they are to be told.
+        let isForEnd: Bool
         let resume: @Sendable () -> Void
     }
 
-    /// A commit of this stack that its history has not come to.
-    private struct Deferred: Sendable, Hashable {
-        let store: Int
-        let position: Int64
-    }
+    /// So many commits of others wait for one of this stack that waits for another store; the rest stays in the history meanwhile.
+    private static let mostOfOthers = 1_000
 
     private let state = Mutex(State())
 
@@ -83,26 +88,26 @@ final class CommitHub: Sendable {
 
     /// A commit has ended; nil where it failed or changed nothing.
     ///
-    /// - Returns: The stores whose histories have to be looked into before the commit can be told.
+    /// - Returns: The stores whose histories have to be looked into before the commits that have ended can be told.
     func end(_ ticket: Ticket, _ changes: CommittedChanges?) -> Set<Int> {
         release { state in
             if let index = state.pending.firstIndex(where: { $0.number == ticket.number }) {
-                state.pending[index].hasEnded = true
-                state.pending[index].changes = changes
+                if let changes { state.pending[index].changes = changes } else { state.pending.remove(at: index) }
             }
-            return deliverEnded(&state)
         }
     }
 
-    /// Changes the state, and then resumes what has waited for the commits that were delivered by it.
+    /// Changes the state, tells the commits that can be told then, and resumes what has waited for them.
+    ///
+    /// - Returns: The stores whose histories commits wait for.
     @discardableResult
-    private func release<R: Sendable>(_ body: (inout State) -> R) -> R {
-        let (result, resumed) = state.withLock { state in
-            let result = body(&state)
-            return (result, resumeWaiting(&state))
+    private func release(_ body: (inout State) -> Void) -> Set<Int> {
+        let (behind, resumed) = state.withLock { state in
+            body(&state)
+            return (deliverEnded(&state), resumeWaiting(&state))
         }
         for resume in resumed { resume() }
-        return result
+        return behind
     }
 
     /// Something was committed elsewhere that no history names.
@@ -114,9 +119,14 @@ final class CommitHub: Sendable {
     /// The history of a store is told from what is after a position on.
     func start(_ store: Int, after position: Int64) { state.withLock { $0.gates[store]?.start(after: position) } }
 
-    /// How far the history of a store was told; nil where it is not followed.
+    /// How far the history of a store was read; nil where it is not followed.
     func position(_ store: Int) -> Int64? {
         state.withLock { state in state.gates[store].flatMap { $0.isStarting ? nil : $0.position } }
+    }
+
+    /// Whether more of the history of a store can be read: too much of it may wait for a commit that waits for another store.
+    func hasRoom(_ store: Int) -> Bool {
+        state.withLock { state in state.pending.count { $0.number == nil && $0.stores.contains(store) } < Self.mostOfOthers }
     }
 
     /// A commit to a store may have happened although the engine could not say so.
@@ -125,99 +135,128 @@ final class CommitHub: Sendable {
     /// How often that was so.
     func doubts(_ store: Int) -> Int { state.withLock { $0.gates[store]?.doubts ?? 0 } }
 
-    /// The history of a store was told to its end since there were so many doubts.
-    func settle(_ store: Int, doubts: Int) {
-        release { state in for commit in state.gates[store]?.settle(doubts) ?? [] { deliver(commit, state) } }
-    }
+    /// The history of a store was read to its end since there were so many doubts.
+    func settle(_ store: Int, doubts: Int) { release { $0.gates[store]?.settle(doubts) } }
 
     /// Forgets a store.
-    func unfollow(_ store: Int) {
-        release { state in for commit in state.gates.removeValue(forKey: store)?.left ?? [] { deliver(commit, state) } }
-    }
+    func unfollow(_ store: Int) { release { $0.gates[store] = nil } }
 
     /// Tells entries of the history of a store, except those that were told as commits of this stack.
     func advance(_ store: Int, _ entries: [HistoryEntry]) {
         release { state in
-            for entry in entries { if let commit = state.gates[store]?.pass(entry, store) { deliver(commit, state) } }
+            for entry in entries {
+                let position = entry.token.position, isNew = state.gates[store]?.pass(position) ?? false
+                if let own = state.pending.firstIndex(where: { $0.position(in: store) == position }) {
+                    state.pending[own].reached.insert(store)
+                } else if isNew {
+                    let part = CommittedChanges.Part(store: store, token: entry.token, changes: entry.changes)
+                    insert(CommittedChanges([part], author: entry.author, isRemote: true), store, position, &state)
+                }
+            }
         }
+    }
+
+    /// Puts a commit of others behind those that come before it in its store's history, and before those that do not.
+    private func insert(_ changes: CommittedChanges, _ store: Int, _ position: Int64, _ state: inout State) {
+        let earlier = state.pending.lastIndex { $0.position(in: store).map { $0 < position } ?? false }
+        let index = earlier.map { $0 + 1 } ?? state.pending.firstIndex { $0.stores.contains(store) } ?? state.pending.count
+        state.pending.insert(Pending(number: nil, stores: [store], changes: changes, reached: [store]), at: index)
     }
 
     /// Goes on from a position of a history whose entries up to there are gone.
     func jump(_ store: Int, to position: Int64) {
         release { state in
             deliver(.unknown(store), state)
-            for commit in state.gates[store]?.jump(to: position) ?? [] { deliver(commit, state) }
+            state.gates[store]?.jump(to: position)
+            // The history will not come to them any more.
+            for index in state.pending.indices where state.pending[index].position(in: store) != nil {
+                state.pending[index].reached.insert(store)
+            }
         }
     }
 
-    /// Calls `body` when every commit to a store that is in flight now has ended and was told, or waits for the history.
+    /// Calls `body` when every commit to a store that is in flight now has ended.
     func afterCommits(to store: Int, _ body: @escaping @Sendable () -> Void) {
         let isIdle = state.withLock { state in
-            let left = Set(state.pending.filter { $0.stores.contains(store) }.map(\.number))
-            if !left.isEmpty { state.waiting.append(Waiting(pending: left, resume: body)) }
+            let left = Set(state.pending.filter { $0.changes == nil && $0.stores.contains(store) }.compactMap(\.number))
+            if !left.isEmpty { state.waiting.append(Waiting(numbers: left, isForEnd: true, resume: body)) }
             return left.isEmpty
         }
         if isIdle { body() }
     }
 
     /// Waits until subscribers have every commit that has ended before the call, for some seconds at most.
-    func waitForDelivery(atMost seconds: Double) {
-        let end = DispatchTime.now() + seconds
-        // What has waited for an earlier commit may have to wait for the history then.
-        while let delivered = undelivered(), delivered.wait(timeout: end) == .success {}
-    }
+    func waitForDelivery(atMost seconds: Double) { _ = undelivered()?.wait(timeout: .now() + seconds) }
 
     /// What is signalled when the commits that have ended were delivered; nil when they were.
     private func undelivered() -> DispatchSemaphore? {
         state.withLock { state in
-            let pending = Set(state.pending.filter(\.hasEnded).map(\.number))
-            let deferred = Self.deferred(state)
-            if pending.isEmpty && deferred.isEmpty { return nil }
+            let ended = Set(state.pending.filter { $0.changes != nil }.compactMap(\.number))
+            if ended.isEmpty { return nil }
             let delivered = DispatchSemaphore(value: 0)
-            state.waiting.append(Waiting(pending: pending, deferred: deferred) { delivered.signal() })
+            state.waiting.append(Waiting(numbers: ended, isForEnd: false) { delivered.signal() })
             return delivered
         }
     }
 
-    private static func deferred(_ state: borrowing State) -> Set<Deferred> {
-        var result: Set<Deferred> = []
-        for (store, gate) in state.gates {
-            for position in gate.deferredPositions { result.insert(Deferred(store: store, position: position)) }
+    // MARK: Telling
+
+    /// What commits that were not told hold up.
+    private struct Barrier {
+        /// The stores of those that have not ended.
+        var running: Set<Int> = []
+        /// The least positions of those that have, by store; the least of all where one has none.
+        var ended: [Int: Int64] = [:]
+
+        /// Whether a commit has to wait for those before it. In one store that is so for those before it in the history, whatever the tickets say.
+        func holds(_ pending: Pending) -> Bool {
+            pending.stores.contains { store in
+                // A commit of others comes before what has not ended.
+                if pending.number != nil, running.contains(store) { return true }
+                return ended[store].map { least in pending.position(in: store).map { least < $0 } ?? true } ?? false
+            }
         }
-        return result
+
+        mutating func add(_ pending: Pending) {
+            for store in pending.stores {
+                if pending.changes == nil {
+                    running.insert(store)
+                } else {
+                    ended[store] = min(ended[store] ?? .max, pending.position(in: store) ?? .min)
+                }
+            }
+        }
     }
 
     private func deliverEnded(_ state: inout State) -> Set<Int> {
-        var blocked: Set<Int> = [], kept: [Pending] = [], behind: Set<Int> = []
+        var barrier = Barrier(), kept: [Pending] = [], behind: Set<Int> = []
         for pending in state.pending {
-            if pending.hasEnded, blocked.isDisjoint(with: pending.stores) {
-                if let changes = pending.changes {
-                    let gaps = admit(changes, &state)
-                    if gaps.isEmpty { deliver(changes, state) }
-                    behind.formUnion(gaps)
+            if let changes = pending.changes {
+                let awaited = awaited(pending, state)
+                behind.formUnion(awaited)
+                if awaited.isEmpty, !barrier.holds(pending) {
+                    for part in changes.parts where !pending.reached.contains(part.store) {
+                        if let token = part.token { state.gates[part.store]?.skip(token.position) }
+                    }
+                    deliver(changes, state)
+                    continue
                 }
-            } else {
-                blocked.formUnion(pending.stores)
-                kept.append(pending)
             }
+            barrier.add(pending)
+            kept.append(pending)
         }
         state.pending = kept
         return behind
     }
 
-    /// The store in whose history something of others comes first; the commit waits for one only.
-    private func admit(_ changes: CommittedChanges, _ state: inout State) -> Set<Int> {
-        var behind: Set<Int> = []
-        for part in changes.parts {
-            guard let token = part.token, state.gates[part.store] != nil else { continue }
-            if behind.isEmpty {
-                if state.gates[part.store]?.admit(changes, at: token.position) == false { behind.insert(part.store) }
-            } else {
-                // Told together with the part that waits.
-                state.gates[part.store]?.skip(token.position)
-            }
+    /// The stores in whose histories something of others may come before a commit.
+    private func awaited(_ pending: Pending, _ state: borrowing State) -> Set<Int> {
+        var awaited: Set<Int> = []
+        for store in pending.stores where !pending.reached.contains(store) {
+            guard let gate = state.gates[store], let position = pending.position(in: store) else { continue }
+            if !gate.admits(position) { awaited.insert(store) }
         }
-        return behind
+        return awaited
     }
 
     private func deliver(_ changes: CommittedChanges, _ state: borrowing State) {
@@ -226,14 +265,13 @@ final class CommitHub: Sendable {
 
     private func resumeWaiting(_ state: inout State) -> [@Sendable () -> Void] {
         if state.waiting.isEmpty { return [] }
-        let pending = Set(state.pending.map(\.number)), deferred = Self.deferred(state)
-        var resumed: [@Sendable () -> Void] = [], left: [Waiting] = []
+        let left = Set(state.pending.compactMap(\.number)), running = Set(state.pending.filter { $0.changes == nil }.compactMap(\.number))
+        var resumed: [@Sendable () -> Void] = [], waiting: [Waiting] = []
         for var item in state.waiting {
-            item.pending.formIntersection(pending)
-            item.deferred.formIntersection(deferred)
-            if item.pending.isEmpty && item.deferred.isEmpty { resumed.append(item.resume) } else { left.append(item) }
+            item.numbers.formIntersection(item.isForEnd ? running : left)
+            if item.numbers.isEmpty { resumed.append(item.resume) } else { waiting.append(item) }
         }
-        state.waiting = left
+        state.waiting = waiting
         return resumed
     }
 }

@@ -175,6 +175,7 @@ extension StackCore {
     private func tellHistory(of store: Int) throws(StorageError) -> Bool {
         let storage = try self.store(store)
         while let position = commits.position(store) {
+            if !commits.hasRoom(store) { return true }
             let doubts = commits.doubts(store)
             let reader = try storage.beginRead()
             defer { reader.end() }
