@@ -68,6 +68,13 @@ public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
         return result
     }
 
+    /// The same changes without what is kept of deleted objects.
+    package var withoutTombstones: HistoryChanges {
+        var changes = self
+        for index in runs.indices where !runs[index].tombstones.isEmpty { changes.runs[index].tombstones = [] }
+        return changes
+    }
+
     /// The change at a position.
     public subscript(position: Int) -> HistoryChange {
         var low = 0, high = runs.count

@@ -5,8 +5,10 @@ internal import Synchronization
 ///
 /// What tasks call is not inlined: Decisions, "No lock is inlined where a task waits".
 final class CommitMailbox: CommitSubscriber {
-    /// More than this is not kept (runs of keys, a commit being one more).
+    /// More than this is not kept (runs of keys, a commit and a kilobyte of values of deleted objects being one more each).
     private let capacity: Int
+    /// Whether the values that are kept of deleted objects are of interest.
+    private let keepsTombstones: Bool
     /// Nor are more commits than this.
     private let commitLimit: Int
 
@@ -21,12 +23,14 @@ final class CommitMailbox: CommitSubscriber {
 
     private let state = Mutex(State())
 
-    init(capacity: Int = 10_000, commitLimit: Int = .max) {
+    init(capacity: Int = 10_000, commitLimit: Int = .max, keepsTombstones: Bool = false) {
+        self.keepsTombstones = keepsTombstones
         self.capacity = capacity
         self.commitLimit = commitLimit
     }
 
     func receive(_ changes: CommittedChanges) {
+        let changes = keepsTombstones ? changes : changes.withoutTombstones
         let continuation = state.withLock { state in
             state.size += changes.size
             state.commits.append(changes)

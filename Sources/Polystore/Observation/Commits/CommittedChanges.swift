@@ -19,19 +19,26 @@ final class CommittedChanges: Sendable {
     let source: (any Hashable & Sendable)?
     /// Whether it was made elsewhere: by another process, another machine or another stack.
     let isRemote: Bool
+    /// What it costs to keep and to look through: one, and what its changes do.
+    let size: Int
 
     init(_ parts: [Part], author: String, source: (any Hashable & Sendable)? = nil, isRemote: Bool = false) {
         self.parts = parts
         self.author = author
         self.source = source
         self.isRemote = isRemote
+        size = parts.reduce(1) { $0 + ($1.changes?.weight ?? 0) }
+    }
+
+    /// The same without the values that are kept of deleted objects, for those who look at the objects themselves.
+    var withoutTombstones: CommittedChanges {
+        if !parts.contains(where: { $0.changes?.hasTombstones ?? false }) { return self }
+        let parts = parts.map { Part(store: $0.store, token: $0.token, changes: $0.changes?.withoutTombstones) }
+        return CommittedChanges(parts, author: author, source: source, isRemote: isRemote)
     }
 
     /// Something changed in a store and nobody knows what.
     static func unknown(_ store: Int) -> CommittedChanges {
         CommittedChanges([Part(store: store, token: nil, changes: nil)], author: "", isRemote: true)
     }
-
-    /// The number of runs of keys: what it costs to keep and to look through.
-    var size: Int { parts.reduce(1) { $0 + ($1.changes?.runCount ?? 0) } }
 }

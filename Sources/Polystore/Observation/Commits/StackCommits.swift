@@ -13,7 +13,7 @@ public struct StackCommits: AsyncSequence, Sendable {
     /// What becomes of commits that come while the consumer is busy. Either way the room that they take is bounded.
     public enum Buffering: Sendable, Hashable {
         /// All become one element: an object that was added and changed was added, and one that was added and deleted is not in it. Of ten
-        /// thousand runs of changes at most; beyond that it says which stores are to be read anew.
+        /// thousand runs of changes at most, a kilobyte of preserved values counting as one; beyond that it says which stores are to be read anew.
         case coalescing
         /// Each is an element, for so many; after more all that wait are one that says which stores are to be read anew.
         case gap(after: Int)
@@ -59,10 +59,10 @@ public struct StackCommits: AsyncSequence, Sendable {
             self.core = core
             switch buffering {
             case .coalescing:
-                mailbox = CommitMailbox()
+                mailbox = CommitMailbox(keepsTombstones: true)
                 isCoalescing = true
             case .gap(let count):
-                mailbox = CommitMailbox(commitLimit: Swift.max(count, 1))
+                mailbox = CommitMailbox(commitLimit: Swift.max(count, 1), keepsTombstones: true)
                 isCoalescing = false
             }
             try core.observe(mailbox)
