@@ -78,12 +78,13 @@ public final class ViewContext: FetchSource, MonitorHome {
     private func apply(_ batch: CommitBatch) throws(StorageError) {
         // An observer may reset.
         let context = context, monitors = monitors.alive
-        var concerned: [any HomeMonitor] = []
+        var concerned: [(monitor: any HomeMonitor, source: (any Hashable & Sendable)?)] = []
         let refresh = try context.inOneSnapshot { () throws(StorageError) -> ContextRefresh in
             let sessions = try context.heldSessions, refresh = try ContextRefresh(batch, context)
             for monitor in monitors {
                 do throws(StorageError) {
-                    if try monitor.prepare(batch, sessions, refresh.stale) { concerned.append(monitor) }
+                    guard try monitor.prepare(batch, sessions, refresh.stale) else { continue }
+                    concerned.append((monitor, batch.source(in: sessions) { monitor.isMixed(batch, with: $0) }))
                 } catch  where !error.isRetryable {
                     // Its own affair, such as a division by zero in the order of a list: the others go on.
                     monitor.cannotFollow()
@@ -93,9 +94,9 @@ public final class ViewContext: FetchSource, MonitorHome {
             }
             return refresh
         }
-        for monitor in concerned { monitor.willChange(batch.source) }
+        for (monitor, source) in concerned { monitor.willChange(source) }
         refresh.apply(to: context)
-        for monitor in concerned { monitor.didChange(batch.source) }
+        for (monitor, source) in concerned { monitor.didChange(source) }
     }
 
     /// Begins anew: what was fetched before stays as it is and is no longer merged. Monitors refetch.

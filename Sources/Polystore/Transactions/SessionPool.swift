@@ -39,6 +39,8 @@ final class SessionPool {
     private var mark: JointCommits.Mark?
     private var readers: [Int: ReadSession] = [:]
     private var writers: [Int: WriteSession] = [:]
+    /// How many sessions that read were opened so far.
+    private(set) var openings = 0
     /// The stores that changes were applied to, with what the others have to keep of them until they have committed.
     private var redo: [Int: Redo.Recorder?] = [:]
     /// The stores in which statements of the program changed rows that nobody wrote down.
@@ -110,6 +112,7 @@ final class SessionPool {
         let begun = try stack.store(store).beginRead(ReadOptions(limit: limit))
         let reader = isMeasured ? begun.through(MeasuredReader.init) : begun
         readers[store] = reader
+        openings += 1
         return reader
     }
 

@@ -112,20 +112,23 @@ enum RacingCases {
 
     private static let crowds: [ConformanceCase] = [
         .graph("N008.eight-writers-and-four-observers", "semantics H") { stack, check in
-            try crowd(stack, check, isTold: { $0 == $1 }) { number, transaction in
+            // Where commits overlap, it may not be known of one that is visible what it has changed.
+            let isExact = !stack.storages[0].capabilities.contains(.concurrentWriters)
+            try crowd(stack, check, isTold: isExact ? { $0 == $1 } : isInOrder) { number, transaction in
                 _ = try EventCases.add("P\(number)", 1_000 - number, transaction)
             }
         },
-        // What a later commit has done to the same objects may be told with an earlier one.
+        // What a later commit has done to the same objects may be told with an earlier one; it has no source then.
         .graph("N008.eight-writers-of-the-same-objects", "semantics H") { stack, check in
-            try crowd(
-                stack, check,
-                isTold: { told, order in
-                    let places = told.compactMap { source in order.firstIndex { $0 == source } }
-                    return places.count == told.count && places == Array(Set(places)).sorted()
-                }, step)
+            try crowd(stack, check, isTold: isInOrder, step)
         },
     ]
+
+    /// Whether what was told alone was told once and in order.
+    private static func isInOrder(_ told: [String?], _ order: [String]) -> Bool {
+        let places = told.compactMap { $0 }.map { source in order.firstIndex { $0 == source } ?? -1 }
+        return places.first ?? 0 >= 0 && places == Array(Set(places)).sorted()
+    }
 
     /// Eight threads write, two monitors and two publishers look.
     private static func crowd(

@@ -23,9 +23,14 @@ struct CommitBatch {
     private(set) var rows = TouchedRows()
     /// The link tables that are known to have changed, by store.
     private(set) var links: [Int: Set<Int>] = [:]
+    /// All commits that were taken together; those of the batch end before `end`.
+    private let taken: ArraySlice<CommittedChanges>
+    private let end: Int
 
-    private init(_ commits: ArraySlice<CommittedChanges>) {
+    private init(_ commits: ArraySlice<CommittedChanges>, of taken: ArraySlice<CommittedChanges>) {
         source = commits.first?.source
+        self.taken = taken
+        end = commits.endIndex
         var authors: [String] = []
         for commit in commits {
             if !authors.contains(commit.author) { authors.append(commit.author) }
@@ -50,12 +55,47 @@ struct CommitBatch {
     /// The commits cut where the source changes.
     static func batches(of commits: [CommittedChanges]) -> [CommitBatch] {
         var result: [CommitBatch] = [], start = 0
-        for index in commits.indices where index > start && key(commits[index]) != key(commits[start]) {
-            result.append(CommitBatch(commits[start..<index]))
+        for index in commits.indices where index > start && key(commits[index].source) != key(commits[start].source) {
+            result.append(CommitBatch(commits[start..<index], of: commits[...]))
             start = index
         }
-        if start < commits.count { result.append(CommitBatch(commits[start...])) }
+        if start < commits.count { result.append(CommitBatch(commits[start...], of: commits[...])) }
         return result
+    }
+
+    /// The source to be told with what became of something in a snapshot: none where the snapshot has commits of others that may be part of
+    /// it, because whoever leaves out what has its own source must not miss those.
+    ///
+    /// - Parameters:
+    ///   - sessions: The snapshot, in which what became of it was read before the call.
+    ///   - isMixed: Whether other commits may be part of it.
+    func source(in sessions: SessionPool, unless isMixed: (CommitBatch) -> Bool) -> (any Hashable & Sendable)? {
+        guard let source, let others = rows.others(of: self, in: sessions) else { return source }
+        return isMixed(others) ? nil : source
+    }
+
+    /// The commits of others that a snapshot may hold; nil where it has none.
+    fileprivate func others(in sessions: SessionPool) -> CommitBatch? {
+        let own = Self.key(self.source)
+        var others = taken[end...].filter { Self.key($0.source) != own }
+        for (store, tokens) in tokens {
+            do throws(StorageError) {
+                if let more = try UndeliveredCommits.find(store, beside: tokens, try sessions.reader(store)) { others.append(more) }
+            } catch {
+                // A store that was removed, for one: what it had is not the affair of those who read the others.
+                others.append(.unknown(store))
+            }
+        }
+        return others.isEmpty ? nil : CommitBatch(others[...], of: others[...])
+    }
+
+    /// The tokens of all commits that were taken, of the stores that the batch has changed.
+    private var tokens: [Int: [HistoryToken]] {
+        var tokens: [Int: [HistoryToken]] = [:]
+        for part in taken.lazy.flatMap(\.parts) {
+            if let token = part.token, stores.contains(part.store) { tokens[part.store, default: []].append(token) }
+        }
+        return tokens
     }
 
     /// The same commits, to be looked at in another snapshot.
@@ -65,7 +105,7 @@ struct CommitBatch {
         return batch
     }
 
-    private static func key(_ commit: CommittedChanges) -> AnyHashable? { commit.source.map { AnyHashable($0) } }
+    private static func key(_ source: (any Hashable & Sendable)?) -> AnyHashable? { source.map { AnyHashable($0) } }
 
     /// The stores that have any changes.
     var stores: Set<Int> { unknown.union(changes.keys) }
@@ -78,6 +118,74 @@ struct CommitBatch {
 
     /// The runs of changed keys of a store.
     func runs(in store: Int) -> some Sequence<HistoryChanges.KeyRun> { commits(in: store).lazy.flatMap(\.runs) }
+
+    /// The number of runs, a batch being one more.
+    var runCount: Int { changes.values.joined().reduce(1) { $0 + $1.runs.count } }
+
+    /// Whether both have touched the same object of a hierarchy, as far as it is known what they touched.
+    func touchesSameObjects(as other: CommitBatch, _ root: EntityIndex, _ store: Int, _ schema: Schema) -> Bool {
+        let a = ranges(root, store, schema), b = other.ranges(root, store, schema)
+        var i = 0, j = 0
+        while i < a.count, j < b.count {
+            if a[i].overlaps(b[j]) { return true }
+            if a[i].upperBound < b[j].upperBound { i += 1 } else { j += 1 }
+        }
+        return false
+    }
+
+    /// The keys of touched objects of a hierarchy in ascending order, without overlaps.
+    private func ranges(_ root: EntityIndex, _ store: Int, _ schema: Schema) -> [ClosedRange<Int64>] {
+        var ranges: [ClosedRange<Int64>] = []
+        for run in runs(in: store) where schema[run.entity].root == root {
+            if case .links = run.kind { continue }
+            ranges.append(run.keys)
+        }
+        ranges.sort { $0.lowerBound < $1.lowerBound }
+        var merged: [ClosedRange<Int64>] = []
+        for range in ranges {
+            if let last = merged.last, last.upperBound >= range.lowerBound {
+                merged[merged.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+            } else {
+                merged.append(range)
+            }
+        }
+        return merged
+    }
+}
+
+/// Commits that a snapshot holds although they were not delivered before it was taken.
+private enum UndeliveredCommits {
+    /// More than so many are not looked at: nobody knows what they changed then.
+    private static let most = 1_000
+
+    /// What was committed to a store beside commits that are known by their tokens; nil where it is nothing.
+    ///
+    /// Whether an earlier commit than these is among it does not matter: it was delivered before them.
+    static func find(
+        _ store: Int, beside known: [HistoryToken], _ reader: ReadSession
+    ) throws(StorageError) -> CommittedChanges? {
+        let positions = Set(known.map(\.position))
+        guard let first = known.min(by: { $0.position < $1.position }), let last = known.max(by: { $0.position < $1.position }) else {
+            return nil
+        }
+        if try reader.unsettledTokens().contains(where: { $0.position > first.position && !positions.contains($0.position) }) {
+            return .unknown(store)
+        }
+        // Where positions are given in the order of the commits, what is not known comes behind what is.
+        let isOrdered = !reader.store.capabilities.contains(.concurrentWriters)
+        if isOrdered, try reader.currentToken().map({ $0.position <= last.position }) ?? false { return nil }
+        let limit = most + (isOrdered ? 0 : positions.count), entries: [HistoryEntry]
+        do throws(StorageError) {
+            entries = try reader.history(since: isOrdered ? last : first, limit: limit)
+        } catch  where error.code == .tokenExpired {
+            return .unknown(store)
+        }
+        if entries.count == limit { return .unknown(store) }
+        let parts = entries.lazy.filter { !positions.contains($0.token.position) }.map { entry in
+            CommittedChanges.Part(store: store, token: entry.token, changes: entry.changes)
+        }
+        return parts.isEmpty ? nil : CommittedChanges(Array(parts), author: "", isRemote: true)
+    }
 }
 
 /// Rows of changed objects as they are in the snapshot in which a batch is taken: many lists ask for the same ones.
@@ -89,6 +197,16 @@ final class TouchedRows {
     }
 
     private var known: [Place: RowBatch] = [:]
+    /// What the snapshot has beside the batch, and how many sessions had been opened when that was looked at.
+    private var others: (openings: Int, batch: CommitBatch?)?
+
+    /// What a snapshot has beside a batch, read once for as long as nobody reads in a newer one.
+    fileprivate func others(of batch: CommitBatch, in sessions: SessionPool) -> CommitBatch? {
+        if let others, others.openings == sessions.openings { return others.batch }
+        let found = batch.others(in: sessions)
+        others = (sessions.openings, found)
+        return found
+    }
 
     /// The rows of keys, which ascend.
     func rows(_ root: EntityIndex, _ keys: [Int64], _ store: Int32, _ sessions: SessionPool) throws(StorageError) -> RowBatch {

@@ -18,7 +18,7 @@ extension ListEngine {
         if !dependencies.ways.isEmpty { for store in stores { seen[store] = try SeenHistory(try sessions.reader(store)) } }
         return Step(
             rows: .fetched(rows, stores: stores, isComplete: isComplete), contents: contents(of: rows), changes: nil, updated: [],
-            seen: seen)
+            isWhole: true, seen: seen)
     }
 
     /// How many rows beyond its window a list with a limit remembers, so that some can leave before it is fetched anew.
@@ -68,6 +68,8 @@ extension ListEngine {
             if rows.versions[place] != next.versions[position] || observed.contains(item) { updated.insert(item) }
         }
         touched.formUnion(places.keys)
-        return finish(.fetched(next, stores: stores, isComplete: isComplete), contents(of: next), touched, updated)
+        var step = finish(.fetched(next, stores: stores, isComplete: isComplete), contents(of: next), touched, updated)
+        step?.isWhole = true
+        return step
     }
 }

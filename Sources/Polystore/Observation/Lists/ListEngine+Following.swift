@@ -34,6 +34,21 @@ extension ListEngine {
         return try edited(touched, observed, batch.rows, sessions)
     }
 
+    /// Whether a step for commits may be one for others too, which are in the same snapshot.
+    func mixes(_ step: Step, of batch: CommitBatch, with others: CommitBatch) -> Bool {
+        if !others.unknown.isDisjoint(with: stores) { return true }
+        let schema = core.model.schema
+        for store in stores where others.hasChanges(in: store) {
+            // What the rows of the list lead to was read with them.
+            if isUndecided(others, store) { return true }
+            let roots = Set((others.entities[store] ?? []).map { schema[$0].root })
+            if dependencies.ways.contains(where: { roots.contains($0.root) }) { return true }
+            guard roots.contains(query.root) else { continue }
+            if step.isWhole || batch.touchesSameObjects(as: others, query.root, store, schema) { return true }
+        }
+        return false
+    }
+
     /// Whether something changed of which it is not known what it means for which object.
     private func isUndecided(_ batch: CommitBatch, _ store: Int) -> Bool {
         if dependencies.roots.isEmpty, dependencies.links.isEmpty { return false }

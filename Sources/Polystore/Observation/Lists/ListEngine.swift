@@ -22,6 +22,8 @@ final class ListEngine {
         let changes: ListChanges?
         /// The objects whose values changed and that are in both states.
         let updated: Set<Item>
+        /// Whether it was found by fetching everything, so that it has whatever the snapshot has.
+        var isWhole = false
         /// What the list begins anew with, by store; nil where it goes on.
         var seen: [Int: SeenHistory]?
     }

@@ -72,6 +72,10 @@ extension ListMonitor: HomeMonitor {
         }
     }
 
+    func isMixed(_ batch: CommitBatch, with others: CommitBatch) -> Bool {
+        step.map { engine.mixes($0, of: batch, with: others) } ?? false
+    }
+
     func didChange(_ source: (any Hashable & Sendable)?) {
         guard let step else { return }
         self.step = nil

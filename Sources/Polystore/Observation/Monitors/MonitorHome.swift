@@ -17,6 +17,8 @@ protocol HomeMonitor: AnyObject {
     ///   - stale: The objects of the home that will be different.
     /// - Returns: Whether they concern it.
     func prepare(_ batch: CommitBatch, _ sessions: SessionPool, _ stale: StaleObjects) throws(StorageError) -> Bool
+    /// Whether what was prepared for commits may be what others have done, which are in the same snapshot.
+    func isMixed(_ batch: CommitBatch, with others: CommitBatch) -> Bool
     /// Finds out what the changes of a transaction since the last time mean for it.
     ///
     /// - Returns: Whether they concern it.
@@ -27,8 +29,13 @@ protocol HomeMonitor: AnyObject {
     func didChange(_ source: (any Hashable & Sendable)?)
     /// What commits mean for it could not be found out, and cannot be by trying again: it begins anew with the next that concern its stores.
     func cannotFollow()
-    /// The home began anew.
-    func homeDidReset()
+    /// Begins anew with the home; after an error it is asked again.
+    func homeDidReset() throws(StorageError)
+}
+
+extension HomeMonitor {
+    /// It tells no source.
+    func isMixed(_ batch: CommitBatch, with others: CommitBatch) -> Bool { false }
 }
 
 /// The monitors of a home, for as long as they are alive.

@@ -108,10 +108,7 @@ extension ObjectMonitor: HomeMonitor {
         for index in members.indices where members[index].isConcerned(by: batch, store, schema) {
             if try members[index].hasChanged(object._key, try sessions.reader(store)) { names.insert(members[index].name) }
         }
-        let isTouched =
-            batch.unknown.contains(store)
-            || batch.runs(in: store).contains { schema[$0.entity].root == object.description.root && $0.keys.contains(object._key) }
-        if isTouched {
+        if Self.isTouched(object, batch, schema) {
             let row = RowBatch(capacity: 1)
             try sessions.reader(store).row(Int(object._entity), key: object._key, into: row)
             if row.count == 0 {
@@ -124,6 +121,19 @@ extension ObjectMonitor: HomeMonitor {
         if names.isEmpty { return false }
         prepared = .updated(names, members, told: told)
         return true
+    }
+
+    private static func isTouched(_ object: Object, _ batch: CommitBatch, _ schema: Schema) -> Bool {
+        let store = Int(object._store)
+        return batch.unknown.contains(store)
+            || batch.runs(in: store).contains { schema[$0.entity].root == object.description.root && $0.keys.contains(object._key) }
+    }
+
+    func isMixed(_ batch: CommitBatch, with others: CommitBatch) -> Bool {
+        guard let object else { return false }
+        let store = Int(object._store), schema = home.core.model.schema
+        if Self.isTouched(object, batch, schema), Self.isTouched(object, others, schema) { return true }
+        return members.contains { $0.isConcerned(by: batch, store, schema) && $0.isConcerned(by: others, store, schema) }
     }
 
     func preparePending() throws(StorageError) -> Bool {

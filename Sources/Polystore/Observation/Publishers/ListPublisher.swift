@@ -74,6 +74,11 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
             return Note(changes: changes.append(others) ? changes : nil, source: nil)
         }
 
+        var size: Int { changes.map { $0.updated.count + $0.came.count + $0.left.count } ?? 0 }
+
+        /// Who has missed it begins anew.
+        var forgotten: Note { Note(changes: nil, source: source) }
+
         /// What all of them come to; nil where that is not known.
         static func changes(of notes: [Note]) -> Changes? {
             guard var all = notes.first?.changes else { return nil }
@@ -240,13 +245,18 @@ extension ListPublisher: CommitFollower {
     func follow(_ look: FollowerLook) throws(StorageError) {
         let isChanged = try state.withLock { state throws(StorageError) in
             let engine = state.engine
-            let step = try look.look(after: state.fetch, core) { batch, sessions throws(StorageError) in try engine.step(batch, sessions) }
+            var source: (any Hashable & Sendable)?
+            let step = try look.look(after: state.fetch, core) { look throws(StorageError) in
+                let step = try engine.step(look.batch, look.sessions)
+                if let step { source = look.source { engine.mixes(step, of: look.batch, with: $0) } }
+                return step
+            }
             guard let step else { return false }
             let changes = step.changes.map { Note.Changes(step, $0, from: engine.contents) }
             engine.take(step)
             var snapshot = Self.snapshot(engine, core, updated: step.updated)
             snapshot.isAnew = changes == nil
-            published.publish(snapshot, Note(changes: changes, source: look.batch.source))
+            published.publish(snapshot, Note(changes: changes, source: source))
             return true
         }
         if isChanged { tell() }

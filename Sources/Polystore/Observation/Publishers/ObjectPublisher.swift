@@ -42,22 +42,21 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
             let sessions = SessionPool(readingFrom: core)
             defer { sessions.end() }
             defer { firstRead = .now }
-            return try read(sessions, nil)
+            return publish(try read(sessions), nil)
         }
         if isOther { tell() }
     }
 
-    /// Publishes the object as sessions see it; false where nothing is different.
-    private func read(_ sessions: SessionPool, _ source: (any Hashable & Sendable)?) throws(StorageError) -> Bool {
-        // As if it were deleted, where its store was removed.
-        if !core.hasStore(place.store) {
-            if published.value == nil { return false }
-            published.publish(nil, Note(source: source))
-            return true
-        }
+    /// The object as sessions see it; as if it were deleted, where its store was removed.
+    private func read(_ sessions: SessionPool) throws(StorageError) -> ObjectSnapshot<Object>? {
+        if !core.hasStore(place.store) { return nil }
         let reader = try sessions.reader(place.store), batch = RowBatch(capacity: 1)
         try reader.rows(place.entity, keys: [objectID.key.key], into: batch)
-        let next: ObjectSnapshot<Object>? = batch.count == 1 ? try ObjectSnapshot(batch.row(0), place.store, core, reader) : nil
+        return batch.count == 1 ? try ObjectSnapshot(batch.row(0), place.store, core, reader) : nil
+    }
+
+    /// False where nothing is different.
+    private func publish(_ next: ObjectSnapshot<Object>?, _ source: (any Hashable & Sendable)?) -> Bool {
         if next == published.value { return false }
         published.publish(next, Note(source: source))
         return true
@@ -146,19 +145,23 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
 
 extension ObjectPublisher: CommitFollower {
     func follow(_ look: FollowerLook) throws(StorageError) {
-        let batch = look.batch
-        guard batch.stores.contains(place.store) else { return }
+        if !isConcerned(by: look.batch) { return }
+        let isOther = try firstRead.withLock { firstRead throws(StorageError) in
+            try look.look(after: firstRead, core) { look throws(StorageError) in
+                let next = try read(look.sessions)
+                return publish(next, core.hasStore(place.store) ? look.source(unless: isConcerned) : look.batch.source)
+            }
+        }
+        if isOther { tell() }
+    }
+
+    private func isConcerned(by batch: CommitBatch) -> Bool {
+        guard batch.stores.contains(place.store) else { return false }
         let schema = core.model.schema
-        let isConcerned =
-            batch.unknown.contains(place.store)
+        return batch.unknown.contains(place.store)
             || batch.runs(in: place.store).contains { run in
                 schema[run.entity].root == place.entity && run.keys.contains(objectID.key.key)
             } || hasMembers(in: batch)
-        if !isConcerned { return }
-        let isOther = try firstRead.withLock { firstRead throws(StorageError) in
-            try look.look(after: firstRead, core) { _, sessions throws(StorageError) in try read(sessions, batch.source) }
-        }
-        if isOther { tell() }
     }
 
     /// Whether members of a relationship to many may have come or gone.

@@ -29,12 +29,17 @@ struct FollowerLook {
 
     /// Looks for somebody who fetched last at some time: at snapshots of its own, if those of the others may be older than what it knows.
     func look<R>(
-        after fetch: ContinuousClock.Instant, _ core: StackCore, _ body: (CommitBatch, SessionPool) throws(StorageError) -> R
+        after fetch: ContinuousClock.Instant, _ core: StackCore, _ body: (FollowerLook) throws(StorageError) -> R
     ) throws(StorageError) -> R {
-        if begin > fetch { return try body(batch, sessions) }
+        if begin > fetch { return try body(self) }
         let sessions = SessionPool(readingFrom: core)
         defer { sessions.end() }
-        return try body(batch.inAnotherSnapshot, sessions)
+        return try body(FollowerLook(batch: batch.inAnotherSnapshot, sessions: sessions))
+    }
+
+    /// The source to be told with what was found: none where it may be what others have done, which are in the same snapshot.
+    func source(unless isMixed: (CommitBatch) -> Bool) -> (any Hashable & Sendable)? {
+        batch.source(in: sessions, unless: isMixed)
     }
 }
 
