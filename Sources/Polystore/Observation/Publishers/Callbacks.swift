@@ -26,14 +26,14 @@ final class Callbacks: Sendable {
     ) {
         remove(observer)
         let id = ObjectIdentifier(observer)
-        let number = state.withLock { state in
-            state.next += 1
-            return state.next
-        }
         let steps = published.steps(skipsFirst: !notifyInitial)
         let call = Call(observer: observer, body: body), home = WeakActor(isolation)
-        let task = Self.tellSteps(steps, call, home) { [weak self] in self?.forget(id, number) }
-        state.withLock { $0.tasks[id] = (number, task) }
+        // Begun behind the lock, so that a task that ends at once finds itself to be forgotten.
+        state.withLock { state in
+            state.next += 1
+            let number = state.next
+            state.tasks[id] = (number, Self.tellSteps(steps, call, home) { [weak self] in self?.forget(id, number) })
+        }
     }
 
     /// A closure on its way to its isolation.

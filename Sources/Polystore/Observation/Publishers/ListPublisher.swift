@@ -24,7 +24,7 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
     }
 
     /// What one step was, or several that follow each other.
-    struct Note: Sendable {
+    struct Note: PublishedNote {
         /// What became of the objects; nil for a list that began anew.
         let changes: Changes?
         let source: (any Hashable & Sendable)?
@@ -69,7 +69,7 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
 
         /// Nil for a list that began anew and went on: who has seen it begin has missed only what came then.
         func joined(with next: Note) -> Note? {
-            guard let others = next.changes else { return next }
+            guard let others = next.changes else { return Note(changes: nil, source: nil) }
             guard var changes else { return nil }
             return Note(changes: changes.append(others) ? changes : nil, source: nil)
         }
@@ -92,6 +92,7 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
     /// What commits and refetches use in turns.
     private struct State {
         let engine: ListEngine
+        let sectionBy: SectionBy<Object>?
         /// When all was fetched.
         let fetch = ContinuousClock.now
     }
@@ -105,21 +106,21 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
     init(_ from: From<Object>, _ sectionBy: SectionBy<Object>?, _ core: StackCore) throws(StorageError) {
         self.core = core
         let query = try ListQuery(from, sectionBy, core.model)
-        state = Locked(State(engine: ListEngine(query, core)))
-        published = PublishedValue(ListSnapshot()) { $0.joined(with: $1) }
+        state = Locked(State(engine: ListEngine(query, core), sectionBy: sectionBy))
+        published = PublishedValue(ListSnapshot())
     }
 
     /// Fetches the first snapshot; what is committed meanwhile waits.
-    func begin() throws(StorageError) { try begin(nil) }
+    func begin() throws(StorageError) { try begin { ($0.engine, $0.sectionBy) } }
 
-    private func begin(_ query: ListQuery?) throws(StorageError) {
+    private func begin(_ list: (State) throws(StorageError) -> (ListEngine, SectionBy<Object>?)) throws(StorageError) {
         let core = core
         try state.withLock { state throws(StorageError) in
-            let next = query.map { ListEngine($0, core) } ?? state.engine
+            let (next, sectionBy) = try list(state)
             let sessions = SessionPool(readingFrom: core)
             defer { sessions.end() }
             try next.fetch(sessions)
-            state = State(engine: next)
+            state = State(engine: next, sectionBy: sectionBy)
             published.publish(Self.snapshot(next, core), Note(changes: nil, source: nil))
         }
         tell()
@@ -227,11 +228,22 @@ public final class ListPublisher<Object: ManagedObject>: Sendable, Observable {
     /// Calls nothing more for an observer.
     public func removeObserver(_ observer: AnyObject) { callbacks.remove(observer) }
 
-    /// Fetches anew what a request asks for; the snapshot that follows is to be shown anew.
+    /// Fetches anew what a request asks for, with the sections of before; the snapshot that follows is to be shown anew.
     ///
     /// - Throws: What the request throws; the list stays as it is then.
-    public func refetch(_ from: From<Object>, sectionBy: SectionBy<Object>? = nil) throws(StorageError) {
-        try reporting { () throws(StorageError) in try begin(try ListQuery(from, sectionBy, core.model)) }
+    public func refetch(_ from: From<Object>) throws(StorageError) { try refetch(from) { $0.sectionBy } }
+
+    /// Fetches anew, with other sections.
+    public func refetch(_ from: From<Object>, sectionBy: SectionBy<Object>?) throws(StorageError) { try refetch(from) { _ in sectionBy } }
+
+    private func refetch(_ from: From<Object>, _ sectionBy: (State) -> SectionBy<Object>?) throws(StorageError) {
+        let core = core
+        try reporting { () throws(StorageError) in
+            try begin { state throws(StorageError) in
+                let sectionBy = sectionBy(state)
+                return (ListEngine(try ListQuery(from, sectionBy, core.model), core), sectionBy)
+            }
+        }
     }
 
     private func tell() { registrar.withMutation(of: self, keyPath: \.snapshot) {} }

@@ -14,15 +14,17 @@ public final class ObjectPublisher<Object: ManagedObject>: Sendable, Observable 
 
     private let core: StackCore
     private let place: (store: Int, entity: EntityIndex)
-    private let published = PublishedValue<ObjectSnapshot<Object>?, Note>(nil) { _, _ in Note(source: nil) }
+    private let published = PublishedValue<ObjectSnapshot<Object>?, Note>(nil)
     /// When the object was first read. Held while it is read, so that what was read later is not followed by what was read before.
     private let firstRead = Mutex(ContinuousClock.now)
     private let registrar = ObservationRegistrar()
     private let callbacks = Callbacks()
 
     /// What one step was.
-    private struct Note: Sendable {
+    private struct Note: PublishedNote {
         let source: (any Hashable & Sendable)?
+
+        func joined(with next: Note) -> Note? { Note(source: nil) }
     }
 
     init(_ id: ObjectID<Object>, _ core: StackCore) throws(StorageError) {

@@ -1,15 +1,34 @@
 internal import Observation
 internal import Synchronization
 
+/// What is remembered of a step of a published value, or of several.
+protocol PublishedNote: Sendable {
+    /// How much is remembered.
+    var size: Int { get }
+    /// The same without what makes its size.
+    var forgotten: Self { get }
+
+    /// One note of two steps that follow each other; nil where who has seen the first must not be told both.
+    func joined(with next: Self) -> Self?
+}
+
+extension PublishedNote {
+    var size: Int { 0 }
+    var forgotten: Self { self }
+}
+
 /// The newest value of something that is observed, and everybody who waits for the next one.
 ///
 /// Values are numbered. Whoever is slow finds the newest value when it comes back; what it missed is kept as notes on the way (`Note`), so
-/// that the difference from the value it had last can be told. There are never many: old ones are joined two by two.
+/// that the difference from the value it had last can be told. There are never many, and never large ones: old ones are joined two by two,
+/// and forgotten where they remember too much. Where nobody waits there are none.
 ///
 /// What tasks call is not inlined: Decisions, "No lock is inlined where a task waits".
-final class PublishedValue<Value: Sendable, Note: Sendable>: Sendable {
+final class PublishedValue<Value: Sendable, Note: PublishedNote>: Sendable {
     /// From so many notes on they are joined.
     private static var most: Int { 64 }
+    /// The greatest size of all notes together but the newest, which the value has too.
+    private static var mostSize: Int { 10_000 }
 
     private struct State: Sendable {
         var value: Value
@@ -22,17 +41,9 @@ final class PublishedValue<Value: Sendable, Note: Sendable>: Sendable {
     }
 
     private let state: Mutex<State>
-    private let join: @Sendable (Note, Note) -> Note?
 
     /// A first value.
-    ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - join: Makes one note of two that follow each other; nil where who has seen the first must not be told both.
-    init(_ value: Value, join: @escaping @Sendable (Note, Note) -> Note?) {
-        state = Mutex(State(value: value))
-        self.join = join
-    }
+    init(_ value: Value) { state = Mutex(State(value: value)) }
 
     /// The newest value.
     var value: Value { @inline(never) get { state.withLock { $0.value } } }
@@ -44,20 +55,31 @@ final class PublishedValue<Value: Sendable, Note: Sendable>: Sendable {
 
     /// The next value.
     func publish(_ value: Value, _ note: Note) {
-        let waiting = state.withLock { state in
+        // What it takes the place of goes away behind the lock: it may be of the program, which may ask for the value then.
+        let (waiting, _, _) = state.withLock { state in
+            let before = (state.value, state.notes)
             state.value = value
             state.number += 1
-            state.notes.append((state.number, note))
-            if state.notes.count > Self.most { joinNotes(&state) }
-            return Array(state.waiting.values)
+            state.notes = state.waiting.isEmpty ? [] : Self.bounded(state.notes + [(state.number, note)])
+            return (Array(state.waiting.values), before.0, before.1)
         }
         for continuation in waiting { continuation.yield() }
     }
 
-    private func joinNotes(_ state: inout State) {
+    private static func bounded(_ notes: [(number: Int, note: Note)]) -> [(number: Int, note: Note)] {
+        var notes = notes.count > most ? joined(notes) : notes
+        var size = notes.dropLast().reduce(0) { $0 + $1.note.size }
+        for index in notes.indices.dropLast() where size > mostSize {
+            size -= notes[index].note.size
+            notes[index].note = notes[index].note.forgotten
+        }
+        return notes
+    }
+
+    private static func joined(_ notes: [(number: Int, note: Note)]) -> [(number: Int, note: Note)] {
         var joined: [(number: Int, note: Note)] = [], isOpen = false
-        for next in state.notes {
-            if isOpen, let last = joined.last, let both = join(last.note, next.note) {
+        for next in notes {
+            if isOpen, let last = joined.last, let both = last.note.joined(with: next.note) {
                 joined[joined.count - 1] = (next.number, both)
                 isOpen = false
             } else {
@@ -65,7 +87,7 @@ final class PublishedValue<Value: Sendable, Note: Sendable>: Sendable {
                 isOpen = true
             }
         }
-        state.notes = joined
+        return joined
     }
 
     /// Ends all sequences of news.
@@ -95,8 +117,9 @@ final class PublishedValue<Value: Sendable, Note: Sendable>: Sendable {
     /// Each value that is newer than the one before, beginning with the one that is there or with the next. Who is slow gets the newest. For
     /// one consumer.
     func steps(skipsFirst: Bool = false) -> Steps {
-        let number = skipsFirst ? current(since: .max).number : -1
-        return Steps(published: self, number: number, news: news())
+        // First, because notes are kept only for those who wait.
+        let news = news()
+        return Steps(published: self, number: skipsFirst ? current(since: .max).number : -1, news: news)
     }
 
     /// The values to come for one consumer.

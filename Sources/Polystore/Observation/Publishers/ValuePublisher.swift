@@ -13,18 +13,23 @@ public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observ
     private let core: StackCore
     private let entities: Set<EntityIndex>
     private let body: @Sendable (ReadTransaction) throws -> Value
-    private let published: PublishedValue<Value?, Void>
+    private let published: PublishedValue<Value?, Note>
     private let failure = Mutex<(any Error)?>(nil)
     /// Held while the value is read, so that what was read later is not followed by what was read before.
     private let reading = Mutex(())
     private let registrar = ObservationRegistrar()
     private let callbacks = Callbacks()
 
+    /// A step, of which there is nothing to say.
+    private struct Note: PublishedNote {
+        func joined(with next: Note) -> Note? { self }
+    }
+
     init(_ entities: Set<EntityIndex>, _ core: StackCore, _ body: @escaping @Sendable (ReadTransaction) throws -> Value) {
         self.entities = entities
         self.core = core
         self.body = body
-        published = PublishedValue(nil) { _, _ in }
+        published = PublishedValue(nil)
     }
 
     func read() throws {
@@ -32,7 +37,7 @@ public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observ
             let value = try ReadTransaction.run(core, WorkLimit(), body)
             failure.withLock { $0 = nil }
             if published.value == value { return false }
-            published.publish(value, ())
+            published.publish(value, Note())
             return true
         }
         if !isOther { return }
@@ -59,7 +64,7 @@ public final class ValuePublisher<Value: Sendable & Equatable>: Sendable, Observ
         struct Iterator: AsyncIteratorProtocol {
             /// Held, because nobody leads on what nobody holds.
             private let publisher: ValuePublisher<Value>
-            private var steps: PublishedValue<Value?, Void>.Iterator
+            private var steps: PublishedValue<Value?, Note>.Iterator
 
             init(_ publisher: ValuePublisher<Value>) {
                 self.publisher = publisher
