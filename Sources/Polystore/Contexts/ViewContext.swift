@@ -25,6 +25,8 @@ public final class ViewContext: FetchSource, MonitorHome {
     private let mailbox = CommitMailbox()
     private(set) var context: ObjectContext
     private var monitors = HomeMonitors()
+    /// Those that have not begun anew since the last reset.
+    private var behind = HomeMonitors()
     private var isMerging = false
     private var isPumped = false
     private var isObserving = false
@@ -59,8 +61,8 @@ public final class ViewContext: FetchSource, MonitorHome {
     @discardableResult
     public func merge() throws(StorageError) -> Bool {
         if isMerging { return false }
-        let commits = mailbox.take()
-        if commits.isEmpty { return false }
+        let hasBegun = try beginAnew(), commits = mailbox.take()
+        if commits.isEmpty { return hasBegun }
         isMerging = true
         defer { isMerging = false }
         do throws(StorageError) {
@@ -86,10 +88,7 @@ public final class ViewContext: FetchSource, MonitorHome {
                     guard try monitor.prepare(batch, sessions, refresh.stale) else { continue }
                     concerned.append((monitor, batch.source(in: sessions) { monitor.isMixed(batch, with: $0) }))
                 } catch  where !error.isRetryable {
-                    // Its own affair, such as a division by zero in the order of a list: the others go on.
-                    monitor.cannotFollow()
-                    try? reporting { () throws(StorageError) in throw error }
-                    context.fail(error)
+                    leaveBehind(monitor, error)
                 }
             }
             return refresh
@@ -99,11 +98,43 @@ public final class ViewContext: FetchSource, MonitorHome {
         for (monitor, source) in concerned { monitor.didChange(source) }
     }
 
-    /// Begins anew: what was fetched before stays as it is and is no longer merged. Monitors refetch.
+    /// What went wrong with one monitor is its own affair, such as a division by zero in the order of a list: the others go on.
+    private func leaveBehind(_ monitor: any HomeMonitor, _ error: StorageError) {
+        monitor.cannotFollow()
+        try? reporting { () throws(StorageError) in throw error }
+        context.fail(error)
+    }
+
+    /// Begins anew: what was fetched before stays as it is and is no longer merged. Monitors refetch; where reading fails, which `loadError`
+    /// says, they do so with the next merge.
     public func reset() {
         _ = mailbox.take()
         context = ObjectContext(stack: core, model: core.model)
-        for monitor in monitors.alive { monitor.homeDidReset() }
+        behind = monitors
+        do throws(StorageError) { try beginAnew() } catch {
+            context.fail(error)
+            mailbox.wake()
+        }
+    }
+
+    /// Has monitors begin anew that have not done so since the last reset.
+    ///
+    /// - Returns: Whether there were any.
+    @discardableResult
+    private func beginAnew() throws(StorageError) -> Bool {
+        let monitors = behind.alive
+        if monitors.isEmpty { return false }
+        // What their observers fetch is not merged before all have begun. One of them may reset again.
+        let wasMerging = isMerging
+        isMerging = true
+        defer { isMerging = wasMerging }
+        try reporting { () throws(StorageError) in
+            for monitor in monitors where behind.contains(monitor) {
+                do throws(StorageError) { try monitor.homeDidReset() } catch  where !error.isRetryable { leaveBehind(monitor, error) }
+                behind.remove(monitor)
+            }
+        }
+        return true
     }
 
     // MARK: Monitors
@@ -158,7 +189,10 @@ public final class ViewContext: FetchSource, MonitorHome {
         return true
     }
 
-    func remove(_ monitor: any HomeMonitor) { monitors.remove(monitor) }
+    func remove(_ monitor: any HomeMonitor) {
+        monitors.remove(monitor)
+        behind.remove(monitor)
+    }
 }
 
 /// An actor that is not kept alive; the main actor lives for ever by itself.

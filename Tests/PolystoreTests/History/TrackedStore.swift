@@ -3,7 +3,7 @@ import PolystoreStorage
 import RawSessions
 import Synchronization
 
-/// A store that counts the sessions that begin, and that can refuse a watch or let who reads wait.
+/// A store that counts the sessions that begin, and that can refuse a watch or a read or let who reads wait.
 final class TrackedStore: ForwardingStore, ChangeNotifyingStorage {
     static let storeType = "tracked"
 
@@ -13,6 +13,7 @@ final class TrackedStore: ForwardingStore, ChangeNotifyingStorage {
         var isHeld = false
         var held = 0
         var refusesWatches = false
+        var refusesReads = false
     }
 
     let base: any StorageInterface
@@ -34,6 +35,11 @@ final class TrackedStore: ForwardingStore, ChangeNotifyingStorage {
     var refusesWatches: Bool {
         get { state.withLock { $0.refusesWatches } }
         set { state.withLock { $0.refusesWatches = newValue } }
+    }
+
+    var refusesReads: Bool {
+        get { state.withLock { $0.refusesReads } }
+        set { state.withLock { $0.refusesReads = newValue } }
     }
 
     /// From now on who begins to read waits.
@@ -62,6 +68,7 @@ final class TrackedStore: ForwardingStore, ChangeNotifyingStorage {
             return state.isHeld
         }
         if waits { gate.wait() }
+        if refusesReads { throw StorageError(.connectionLost, "the store does not answer") }
         return try base.beginRead(options)
     }
 

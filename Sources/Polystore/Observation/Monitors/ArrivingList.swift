@@ -3,7 +3,10 @@ internal import PolystoreStorage
 /// A list that is fetched on a thread of the stack, beside the isolation of its context: what is committed meanwhile waits here, and it
 /// catches up on it when it arrives.
 final class ArrivingList: HomeMonitor {
+    private static let mostRuns = 10_000
+
     private var batches: [CommitBatch] = []
+    private var runs = 0
     /// Whether what came meanwhile is not known.
     private var isBehind = false
 
@@ -34,7 +37,11 @@ final class ArrivingList: HomeMonitor {
     }
 
     func prepare(_ batch: CommitBatch, _ sessions: SessionPool, _ stale: StaleObjects) throws(StorageError) -> Bool {
+        if isBehind { return false }
+        runs += batch.runCount
         batches.append(batch)
+        // More than a mailbox holds is fetched rather than gone through.
+        if runs > Self.mostRuns { (batches, isBehind) = ([], true) }
         return false
     }
 

@@ -13,12 +13,20 @@ extension ListMonitor {
             let context = try home._fetchContext, next = ListEngine(try ListQuery(from, sectionBy, home.core.model), home.core)
             try next.fetch(in: context)
             refetches += 1
+            arrived = refetches
             replace(next, from, sectionBy)
         }
     }
 
-    /// Fetches anew on a thread of the stack, while the list goes on as it is (`isPendingRefetch`). Of several that were asked for at once
-    /// the last one counts.
+    /// Fetches anew on a thread of the stack, with the sections of before.
+    ///
+    /// - Throws: What the request throws; the list stays as it is then.
+    public func refetch(asynchronous from: From<Object>, isolation: isolated (any Actor)? = #isolation) async throws(StorageError) {
+        try await refetch(asynchronous: from, sectionBy: sectionBy, isolation: isolation)
+    }
+
+    /// Fetches anew on a thread of the stack, with other sections, while the list goes on as it is (`isPendingRefetch`). Of several that were
+    /// asked for at once none takes the place of a later one.
     ///
     /// - Parameters:
     ///   - from: Which objects, in which order.
@@ -26,23 +34,32 @@ extension ListMonitor {
     ///   - isolation: The isolation that the monitor belongs to.
     /// - Throws: What the request throws; the list stays as it is then.
     public func refetch(
-        asynchronous from: From<Object>, sectionBy: SectionBy<Object>? = nil, isolation: isolated (any Actor)? = #isolation
+        asynchronous from: From<Object>, sectionBy: SectionBy<Object>?, isolation: isolated (any Actor)? = #isolation
     ) async throws(StorageError) {
         guard let context = home as? ViewContext else { return try refetch(from, sectionBy: sectionBy) }
         refetches += 1
-        isPendingRefetch = true
         let number = refetches
-        defer { if number == refetches { isPendingRefetch = false } }
+        pending.insert(number)
+        defer { pending.remove(number) }
         let next = try await ArrivingList.fetch(try ListQuery(from, sectionBy, context.core.model), context, isolation: isolation)
-        if number == refetches { replace(next, from, sectionBy) }
+        if number < arrived { return }
+        arrived = number
+        replace(next, from, sectionBy)
     }
 
     /// Goes on to another list. An observer may ask for it while others are told of changes of the one before: what was announced ends first.
+    /// Where one asks for yet another list meanwhile, that is the list.
     private func replace(_ next: ListEngine, _ from: From<Object>, _ sectionBy: SectionBy<Object>?) {
         let before = announced
-        (announced, step, changes, isPendingRefetch, isAnew) = (.nothing, nil, nil, false, false)
-        if before == .changes { tell { observer, calls in calls.didChange(observer, self) } }
-        if before != .refetch { tell { observer, calls in calls.willRefetch(observer, self) } }
+        (announced, step, changes, isAnew) = (.nothing, nil, nil, false)
+        replacements += 1
+        let number = replacements
+        if before == .changes { tell { observer, calls in if number == replacements { calls.didChange(observer, self) } } }
+        if before != .refetch, number == replacements {
+            observers.beginRound()
+            tell { observer, calls in if number == replacements { calls.willRefetch(observer, self) } }
+        }
+        if number != replacements { return }
         (self.from, self.sectionBy, engine) = (from, sectionBy, next)
         batches = ListBatches(size: from.batchSize)
         tell { observer, calls in calls.didRefetch(observer, self) }
@@ -53,6 +70,10 @@ extension ListMonitor: HomeMonitor {
     func prepare(_ batch: CommitBatch, _ sessions: SessionPool, _ stale: StaleObjects) throws(StorageError) -> Bool {
         step = try engine.step(batch, sessions, stale)
         return step != nil
+    }
+
+    func isMixed(_ batch: CommitBatch, with others: CommitBatch) -> Bool {
+        step.map { engine.mixes($0, of: batch, with: others) } ?? false
     }
 
     func preparePending() throws(StorageError) -> Bool {
@@ -66,14 +87,11 @@ extension ListMonitor: HomeMonitor {
         defer { sourceIdentifier = nil }
         let coming: Announced = step.changes == nil ? .refetch : .changes
         announced = coming
+        observers.beginRound()
         tell { observer, calls in
             if announced != coming { return }
             if coming == .refetch { calls.willRefetch(observer, self) } else { calls.willChange(observer, self) }
         }
-    }
-
-    func isMixed(_ batch: CommitBatch, with others: CommitBatch) -> Bool {
-        step.map { engine.mixes($0, of: batch, with: others) } ?? false
     }
 
     func didChange(_ source: (any Hashable & Sendable)?) {
@@ -104,8 +122,8 @@ extension ListMonitor: HomeMonitor {
         _ observer: AnyObject, _ calls: Calls, _ changes: ListChanges, _ before: (contents: ListContents, starts: SectionStarts)
     ) {
         let old = before.contents, new = engine.contents
-        // One of the calls may go on to another list.
-        var goesOn: Bool { announced == .changes }
+        // One of the calls may go on to another list, or remove the observer.
+        var goesOn: Bool { announced == .changes && observers.contains(observer) }
         for section in changes.deletedSections where goesOn { calls.deletedSection?(observer, self, info(old.sections[section]), section) }
         for section in changes.insertedSections where goesOn {
             calls.insertedSection?(observer, self, info(new.sections[section]), section)
@@ -113,30 +131,30 @@ extension ListMonitor: HomeMonitor {
         func places(_ paths: [IndexPath]) -> [Place] {
             paths.compactMap { path in before.starts.position(of: path).map { (path, old.items[$0]) } }
         }
-        if let call = calls.deleted { tell(places(changes.deleted)) { call(observer, self, $0, $1) } }
+        if let call = calls.deleted { tell(places(changes.deleted), while: { goesOn }) { call(observer, self, $0, $1) } }
         if let call = calls.inserted { for path in changes.inserted where goesOn { call(observer, self, self[path], path) } }
         if let call = calls.updated {
             let moved = Set(changes.moved.map(\.from))
-            tell(places(changes.updated.filter { !moved.contains($0) })) { call(observer, self, $0, $1) }
+            tell(places(changes.updated.filter { !moved.contains($0) }), while: { goesOn }) { call(observer, self, $0, $1) }
         }
         if let call = calls.moved { for move in changes.moved where goesOn { call(observer, self, self[move.to], move.from, move.to) } }
     }
 
     private typealias Place = (path: IndexPath, item: ListContents.Item)
 
-    /// Hands over the objects of places in the list of before, for as long as nobody goes on to another list. Those that are not in memory
-    /// are read by hundreds.
-    private func tell(_ places: [Place], _ body: (Object, IndexPath) -> Void) {
+    /// Hands over the objects of places in the list of before, for as long as a condition holds. Those that are not in memory are read by
+    /// hundreds.
+    private func tell(_ places: [Place], while goesOn: () -> Bool, _ body: (Object, IndexPath) -> Void) {
         let context = home.context
         var left = places[...]
-        while !left.isEmpty, announced == .changes {
+        while !left.isEmpty, goesOn() {
             let page = left.prefix(256)
             left = left.dropFirst(page.count)
             let unknown = page.map(\.item).filter { batches.forgotten($0) == nil }
             let loaded = context.attempt { () throws(StorageError) in
                 try ListBatches<Object>.load(unknown, context, engine.query.root, [])
             }
-            for (path, item) in page where announced == .changes {
+            for (path, item) in page where goesOn() {
                 let alive = context.identityMap(engine.query.root, Int(item.store)).find(item.key) as? Object
                 body(batches.forgotten(item) ?? loaded?[item] ?? alive ?? hollow(item), path)
             }
@@ -148,8 +166,10 @@ extension ListMonitor: HomeMonitor {
         engine.isBehind = true
     }
 
-    func homeDidReset() {
-        do throws(StorageError) { try refetch(from) } catch { home.context.fail(error) }
+    func homeDidReset() throws(StorageError) {
+        let next = ListEngine(engine.query, home.core)
+        try next.fetch(in: home.context)
+        replace(next, from, sectionBy)
     }
 }
 

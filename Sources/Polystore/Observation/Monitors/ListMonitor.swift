@@ -24,8 +24,14 @@ public final class ListMonitor<Object: ManagedObject> {
     var lastUpdated: Set<ListContents.Item> = []
     /// The number of the refetch that was asked for last.
     var refetches = 0
+    /// The number of the refetch whose list it is.
+    var arrived = 0
+    /// The numbers of those that are on their way.
+    var pending: Set<Int> = []
+    /// How often another list has taken the place of one.
+    var replacements = 0
     /// Whether the list is being fetched anew and still is what it was.
-    public internal(set) var isPendingRefetch = false
+    public var isPendingRefetch: Bool { pending.contains { $0 > arrived } }
     /// Whether observers are being told of commits of which nobody knows what they changed.
     var isAnew = false
     /// What observers were told is about to come.

@@ -54,5 +54,7 @@ struct HomeMonitors {
         entries.append(Entry(monitor: monitor))
     }
 
+    func contains(_ monitor: any HomeMonitor) -> Bool { entries.contains { $0.monitor === monitor } }
+
     mutating func remove(_ monitor: any HomeMonitor) { entries.removeAll { $0.monitor == nil || $0.monitor === monitor } }
 }

@@ -156,6 +156,7 @@ extension ObjectMonitor: HomeMonitor {
     func willChange(_ source: (any Hashable & Sendable)?) {
         guard let object, case .updated? = prepared else { return }
         sourceIdentifier = source
+        observers.beginRound()
         tell { observer, calls in calls.will(observer, self, object) }
         sourceIdentifier = nil
     }
@@ -170,6 +171,7 @@ extension ObjectMonitor: HomeMonitor {
             tell { observer, calls in calls.did(observer, self, object, names) }
         case .deleted:
             self.object = nil
+            observers.beginRound()
             tell { observer, calls in calls.deleted(observer, self, object) }
         }
         sourceIdentifier = nil
@@ -177,18 +179,28 @@ extension ObjectMonitor: HomeMonitor {
 
     func cannotFollow() { prepared = nil }
 
-    func homeDidReset() {
+    func homeDidReset() throws(StorageError) {
         prepared = nil
-        if object == nil { return }
-        do throws(StorageError) {
-            if let next = try home.context.existing(objectID) {
-                self.object = next
-            } else {
-                prepared = .deleted
-                didChange(nil)
-            }
-        } catch {
-            home.context.fail(error)
+        guard let object else { return }
+        let context = home.context, before = object.currentValues()
+        var names: Set<String> = [], members = members
+        let next = try context.inOneSnapshot { () throws(StorageError) -> Object? in
+            guard let next = try context.existing(objectID) else { return nil }
+            let reader = try context.heldSessions.reader(Int(next._store))
+            for index in members.indices where try members[index].hasChanged(next._key, reader) { names.insert(members[index].name) }
+            return next
         }
+        guard let next else {
+            prepared = .deleted
+            return didChange(nil)
+        }
+        for (name, value) in next.currentValues() where before[name] != value { names.insert(name) }
+        if !names.isEmpty { prepared = .updated(names, members, told: told) }
+        // What was committed and not merged before the reset comes with it.
+        willChange(nil)
+        // An observer may have reset it again.
+        if home.context !== context { return }
+        self.object = next
+        didChange(nil)
     }
 }

@@ -76,18 +76,34 @@ extension PropertyObservation: HomeMonitor {
 
     func cannotFollow() {}
 
-    func homeDidReset() {
+    func homeDidReset() throws(StorageError) {
         guard let object else { return }
-        let context = home.context, id = ObjectID<Object>(object._context.objectKey(of: object))
-        guard let next = context.attempt({ () throws(StorageError) in try context.existing(id) }) else { return }
-        if let next {
-            self.object = next
-            didChange(nil)
-        } else {
-            self.object = nil
+        let next = try home.context.existing(ObjectID<Object>(object._context.objectKey(of: object)))
+        self.object = next
+        guard let next else {
             body?(object, PropertyChange(oldValue: last, newValue: nil))
+            return
         }
+        let before = last
+        last = next[keyPath: keyPath]
+        if Self.isSame(before, last) { return }
+        body?(next, PropertyChange(oldValue: before, newValue: last))
     }
+
+    /// Whether two values are the same although their objects are of two contexts.
+    private static func isSame(_ a: Value, _ b: Value) -> Bool {
+        if let a = a as? ManagedObject, let b = b as? ManagedObject { return a.observedKey == b.observedKey }
+        if let a = a as? [ManagedObject], let b = b as? [ManagedObject] { return a.map(\.observedKey) == b.map(\.observedKey) }
+        if let a = a as? Set<ManagedObject>, let b = b as? Set<ManagedObject> {
+            return Set(a.map(\.observedKey)) == Set(b.map(\.observedKey))
+        }
+        return a == b
+    }
+}
+
+extension ManagedObject {
+    /// What it is in any context.
+    fileprivate var observedKey: ObjectKey { _context.objectKey(of: self) }
 }
 
 extension ViewContext {
