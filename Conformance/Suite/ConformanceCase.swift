@@ -101,7 +101,7 @@ public enum ConformanceSuite {
         + LockingCases.all + DetachedCases.all + QueueCases.all
         + IsolationCases.all
         + RoutingCases.all + JointCases.all + IdentityCases.all + PendingCases.all
-        + ContextCases.all + ConditionCases.all + ImportCases.all
+        + ContextCases.all + ConditionCases.all + ComputedCases.all + ImportCases.all
         + MigrationCases.all + RelationshipMigrations.all + MappedMigrations.all + LeavingMigrations.all
         + TransformerCases.all + ChainCases.all + StepCases.all + RandomMigrations.all + SchemaCases.all + ConstraintCases.all
         + WatchingCases.all + EventCases.all + PlaceCases.all + BatchEventCases.all + ConsumerCases.all

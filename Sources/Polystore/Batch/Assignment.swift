@@ -6,7 +6,7 @@ public struct Assignment<Object: ManagedObject>: Sendable {
     let value: Expression
     let problem: StorageError?
 
-    private init<Property>(_ keyPath: KeyPath<Object, Property>, _ value: Expression, _ problem: StorageError?) {
+    private init<Property>(_ keyPath: ReferenceWritableKeyPath<Object, Property>, _ value: Expression, _ problem: StorageError?) {
         self.value = value
         do throws(StorageError) {
             path = try KeyPathProbe.resolve(keyPath)
@@ -18,17 +18,19 @@ public struct Assignment<Object: ManagedObject>: Sendable {
     }
 
     /// The same value for all.
-    public static func set<V: AttributeValue>(_ keyPath: KeyPath<Object, V>, to value: V) -> Assignment {
+    public static func set<V: AttributeValue>(_ keyPath: ReferenceWritableKeyPath<Object, V>, to value: V) -> Assignment {
         Assignment(keyPath, .value(value.attributeValue), nil)
     }
 
     /// A value that is computed from each object as it was.
-    public static func set<V: AttributeValue>(_ keyPath: KeyPath<Object, V>, to value: ValueExpression<Object, V>) -> Assignment {
+    public static func set<V: AttributeValue>(_ keyPath: ReferenceWritableKeyPath<Object, V>, to value: ValueExpression<Object, V>)
+        -> Assignment
+    {
         Assignment(keyPath, value.expression, value.problem)
     }
 
     /// The value of another attribute.
-    public static func set<V: AttributeValue>(_ keyPath: KeyPath<Object, V>, to other: KeyPath<Object, V>) -> Assignment {
+    public static func set<V: AttributeValue>(_ keyPath: ReferenceWritableKeyPath<Object, V>, to other: KeyPath<Object, V>) -> Assignment {
         set(keyPath, to: ValueExpression(other))
     }
 }

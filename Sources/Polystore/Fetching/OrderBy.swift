@@ -18,13 +18,7 @@ public struct OrderBy<Object: ManagedObject>: Sendable {
     public static func += (a: inout OrderBy, b: OrderBy) { a = a + b }
 
     private init<Property>(_ keyPath: KeyPath<Object, Property>, ascending: Bool) {
-        do throws(StorageError) {
-            descriptors = [SortDescriptor(try KeyPathProbe.resolve(keyPath), ascending: ascending)]
-            problem = nil
-        } catch {
-            descriptors = []
-            problem = error
-        }
+        self.init(ValueExpression(keyPath), ascending: ascending)
     }
 
     private init(_ name: String, ascending: Bool) {

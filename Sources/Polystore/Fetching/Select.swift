@@ -14,7 +14,7 @@ public struct Select<Object: ManagedObject>: Sendable {
 
     private init<Property>(_ function: AggregateFunction, _ keyPath: KeyPath<Object, Property>, _ alias: String?) {
         do throws(StorageError) {
-            self.init(.aggregate(Aggregate(function, try KeyPathProbe.resolve(keyPath)), as: alias))
+            self.init(.aggregate(Aggregate(function, of: try KeyPathProbe.expression(keyPath)), as: alias))
         } catch {
             self.init(.aggregate(Aggregate(.count), as: alias), problem: error)
         }

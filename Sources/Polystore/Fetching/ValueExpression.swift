@@ -22,14 +22,14 @@ public struct ValueExpression<Object: ManagedObject, Value>: Sendable {
     /// The value of a property.
     public init(_ keyPath: KeyPath<Object, Value>) {
         do throws(StorageError) {
-            self.init(.path(try KeyPathProbe.resolve(keyPath)), problem: nil)
+            self.init(try KeyPathProbe.expression(keyPath), problem: nil)
         } catch {
             self.init(.value(.null), problem: error)
         }
     }
 
     func compare(_ comparison: Comparison, _ other: ValueExpression) -> Where<Object> {
-        Where(.compare(expression, comparison, other.expression), problem: problem ?? other.problem)
+        Where(.comparing(expression, comparison, other.expression), problem: problem ?? other.problem)
     }
 
     func apply(_ function: Function, _ other: ValueExpression) -> ValueExpression {
@@ -177,7 +177,7 @@ extension ValueExpression {
     > {
         do throws(StorageError) {
             return ValueExpression<Object, Int>(
-                .function(.datePart(part, timeZone: timeZone), [.path(try KeyPathProbe.resolve(keyPath))]), problem: nil)
+                .function(.datePart(part, timeZone: timeZone), [try KeyPathProbe.expression(keyPath)]), problem: nil)
         } catch {
             return ValueExpression<Object, Int>(.value(.null), problem: error)
         }
@@ -189,7 +189,7 @@ extension ValueExpression {
         _ function: AggregateFunction, _ keyPath: KeyPath<Object, Property>
     ) -> ValueExpression {
         do throws(StorageError) {
-            return ValueExpression(.aggregate(Aggregate(function, try KeyPathProbe.resolve(keyPath))), problem: nil)
+            return ValueExpression(.aggregate(Aggregate(function, of: try KeyPathProbe.expression(keyPath))), problem: nil)
         } catch {
             return ValueExpression(.value(.null), problem: error)
         }

@@ -2,32 +2,32 @@ internal import PolystoreStorage
 
 /// Equality; two nils are equal.
 public func == <Object: ManagedObject, V: AttributeValue>(keyPath: KeyPath<Object, V>, value: V) -> Where<Object> {
-    Where(keyPath) { .compare(.path($0), .equal, .value(value.attributeValue)) }
+    ValueExpression(keyPath) == value
 }
 
 /// Inequality; true where one side is nil.
 public func != <Object: ManagedObject, V: AttributeValue>(keyPath: KeyPath<Object, V>, value: V) -> Where<Object> {
-    Where(keyPath) { .compare(.path($0), .notEqual, .value(value.attributeValue)) }
+    ValueExpression(keyPath) != value
 }
 
 /// Smaller; false of nil.
 public func < <Object: ManagedObject, V: AttributeValue>(keyPath: KeyPath<Object, V>, value: V) -> Where<Object> {
-    Where(keyPath) { .compare(.path($0), .less, .value(value.attributeValue)) }
+    ValueExpression(keyPath) < value
 }
 
 /// Smaller or equal; false of nil.
 public func <= <Object: ManagedObject, V: AttributeValue>(keyPath: KeyPath<Object, V>, value: V) -> Where<Object> {
-    Where(keyPath) { .compare(.path($0), .lessOrEqual, .value(value.attributeValue)) }
+    ValueExpression(keyPath) <= value
 }
 
 /// Greater; false of nil.
 public func > <Object: ManagedObject, V: AttributeValue>(keyPath: KeyPath<Object, V>, value: V) -> Where<Object> {
-    Where(keyPath) { .compare(.path($0), .greater, .value(value.attributeValue)) }
+    ValueExpression(keyPath) > value
 }
 
 /// Greater or equal; false of nil.
 public func >= <Object: ManagedObject, V: AttributeValue>(keyPath: KeyPath<Object, V>, value: V) -> Where<Object> {
-    Where(keyPath) { .compare(.path($0), .greaterOrEqual, .value(value.attributeValue)) }
+    ValueExpression(keyPath) >= value
 }
 
 extension ManagedObject {
@@ -103,12 +103,12 @@ extension KeyPath where Root: ManagedObject {
 extension KeyPath where Root: ManagedObject, Value: AttributeValue {
     /// Whether the value is one of a list.
     public func isIn(_ values: some Sequence<Value>) -> Where<Root> {
-        Where(self) { .isIn(.path($0), values.map(\.attributeValue)) }
+        ValueExpression(self).isIn(values)
     }
 
     /// Whether the value lies in a range, both ends included; false of nil.
     public func isBetween(_ low: Value, _ high: Value) -> Where<Root> {
-        Where(self) { .between(.path($0), .value(low.attributeValue), .value(high.attributeValue)) }
+        Where(value: self) { .between($0, .value(low.attributeValue), .value(high.attributeValue)) }
     }
 }
 
@@ -119,7 +119,7 @@ extension Optional: TextAttribute where Wrapped == String {}
 
 extension KeyPath where Root: ManagedObject, Value: TextAttribute {
     private func text(_ match: TextMatch, _ needle: String, _ options: TextOptions) -> Where<Root> {
-        Where(self) { .text(Expression.path($0).folded(options), match, needle) }
+        Where(value: self) { .text($0.folded(options), match, needle) }
     }
 
     /// Whether the text begins with another; false of nil.
@@ -143,7 +143,7 @@ extension KeyPath where Root: ManagedObject, Value: TextAttribute {
 
     /// Whether the text is the same as another as the options see it.
     public func equal(to text: String, options: TextOptions) -> Where<Root> {
-        Where(self) { .compare(Expression.path($0).folded(options), .equal, Expression.value(.string(text)).folded(options)) }
+        Where(value: self) { .compare($0.folded(options), .equal, Expression.value(.string(text)).folded(options)) }
     }
 
     /// Whether the text is not the same as another as the options see it; true of nil.

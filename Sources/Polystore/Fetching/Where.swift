@@ -27,6 +27,12 @@ public struct Where<Object: ManagedObject>: Sendable {
         }
     }
 
+    /// A condition on the value of a property: a stored one, or a computed one that says what it is.
+    init<Property>(value keyPath: KeyPath<Object, Property>, _ make: (Expression) -> Predicate) {
+        let value = ValueExpression(keyPath)
+        self.init(make(value.expression), problem: value.problem)
+    }
+
     /// Both.
     public static func && (a: Where, b: Where) -> Where { Where(a.predicate && b.predicate, problem: a.problem ?? b.problem) }
 

@@ -3,10 +3,6 @@ internal import PolystoreStorage
 extension ObjectContext {
     /// The objects of a to-many; a load that fails is remembered and gives none.
     func members(_ object: ManagedObject, _ name: String) -> [ManagedObject] {
-        if isProbe {
-            probe?.record(object, name, child: nil)
-            return []
-        }
         guard let position = relationshipPosition(object, name), isPlanned(object, position) else { return [] }
         return knownMembers(object, position)
     }

@@ -185,6 +185,7 @@ extension ObjectContext {
     /// Records why a cell could not be decoded; generated code uses the placeholder instead.
     @inline(never)
     public func _undecodable(_ row: borrowing RowView, _ slot: Int) {
+        if let probe { return probe.isRefused = true }
         let description = model.schema[row.entity]
         // What was left out is nil whatever its type.
         if row[slot].isNull, !loadingFields.includes(slot, description.slots[slot]) { return }
@@ -219,16 +220,6 @@ extension ObjectContext {
                 details: .init(entity: name, property: property, keys: [object._key])))
         fail(error)
         return error
-    }
-
-    /// Records a property that a key path read.
-    func recordProbe(_ object: ManagedObject, _ slot: Int) { probe?.record(object, type(of: object)._slotNames[slot], child: nil) }
-
-    /// The destination of a to-one on the way of a key path.
-    func probeChild<T: ManagedObject>(_ object: ManagedObject, _ slot: Int, _ type: T.Type) -> T {
-        let child = type.init(_new: 0, 0, self)
-        probe?.record(object, Swift.type(of: object)._slotNames[slot], child: child)
-        return child
     }
 
     func touchHigh(_ object: ManagedObject, _ slot: Int) {

@@ -9,7 +9,9 @@ struct ReferenceRewriter {
         switch predicate.node {
         case .constant: return predicate
         case .isEntity:
-            if depth == 0 { _ = try own(.object) }
+            if depth == 0, try own(.object) != .object {
+                throw QueryError("the class of an object that a relationship leads to has no place in an expression")
+            }
             return predicate
         case .compare(let a, let comparison, let b):
             return .compare(try rewritten(a, depth: depth), comparison, try rewritten(b, depth: depth))
@@ -74,6 +76,17 @@ extension Expression {
     public func inside(_ levels: Int) throws(QueryError) -> Expression {
         if levels == 0 { return self }
         return try ReferenceRewriter { level, path throws(QueryError) in (level + levels, path) }.rewritten(self)
+    }
+}
+
+extension Expression {
+    /// The expression as one of an object from which to-one relationships lead to its own.
+    ///
+    /// - Throws: `QueryError` where it looks at the class of its object.
+    package func prefixed(by names: [String]) throws(QueryError) -> Expression {
+        try ReferenceRewriter { level, path throws(QueryError) in
+            (level, level > 0 ? path : PropertyPath(path == .object ? names : names + path.names))
+        }.rewritten(self)
     }
 }
 

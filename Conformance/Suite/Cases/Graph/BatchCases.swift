@@ -91,7 +91,7 @@ enum BatchCases {
             check.equal(try stack.fetchAll(From<Squad>()).map(\.rank), [1, 2, 3], "nothing is changed")
             check.throwing(.unsupported, "a relationship") {
                 _ = try stack.write { transaction in
-                    try transaction.updateAll(From<Player>(), .set(\.number, to: 1), Assignment.set(\.squad?.rank, to: 1))
+                    try transaction.updateAll(From<Player>(), .set(\.number, to: 1), .set(\.squad!.rank, to: 1))
                 }
             }
         },

@@ -6,7 +6,8 @@ extension Lowering {
         switch part {
         case .condition(let condition): return condition
         case .optionalCondition(let optional): return optional.isTrue
-        case .value(let value): return LoweredCondition(.compare(value.expression, .equal, .value(.bool(true))), nilPlaces: value.nilPlaces)
+        case .value(let value):
+            return LoweredCondition(.comparing(value.expression, .equal, .value(.bool(true))), nilPlaces: value.nilPlaces)
         case .constant(let constant):
             guard let truth = constant as? Bool else { throw Self.refusal("a captured value stands where a condition is expected") }
             return LoweredCondition(.constant(truth))

@@ -106,6 +106,6 @@ extension Lowering {
         // `x == 5` and `x != nil` are false of nil; `x == nil` and `x != 5` are true of it.
         let isFalseOfNil = (comparison == .equal) != (constant == .null)
         return LoweredCondition(
-            .compare(value.expression, comparison, .value(constant)), nilPlaces: isFalseOfNil ? value.nilPlaces : [])
+            .comparing(value.expression, comparison, .value(constant)), nilPlaces: isFalseOfNil ? value.nilPlaces : [])
     }
 }

@@ -41,7 +41,12 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
         guard let keyPath = keyPath as? Swift.KeyPath<Object, Output> else {
             throw Lowering.refusal("a key path of \(Root.Output.self) is none of \(Object.self)")
         }
-        let found = try KeyPathProbe.resolve(keyPath).names
+        let found: [String]
+        switch try KeyPathProbe.target(keyPath) {
+        case .stored(let path): found = path.names
+        case .computed(let expression, let names):
+            return .value(try LoweredValue(try expression.behind(place.names + names)).inside(lowering.level - place.level))
+        }
         if found.last == PropertyPath.object.names.last { return .object(place.appending(found.dropLast())) }
         let type: Any.Type = (Output.self as? any AnyOptional.Type)?.wrappedType ?? Output.self
         if type is ManagedObject.Type { return .object(place.appending(found)) }
