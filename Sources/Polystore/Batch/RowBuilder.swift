@@ -141,7 +141,9 @@ struct RowBuilder {
     private func validate() throws(StorageError) {
         guard let rules = context.model.rules[target.entity] else { return }
         var failures: [ValidationFailure] = []
-        for object in waiting { failures += rules.failures(of: object, scratch) }
+        for object in waiting {
+            failures += rules.failures(of: object, unassigned: context.tracker?.unassigned(object, rules) ?? SlotMask(), scratch)
+        }
         try context.throwFailure()
         if let error = ValidationFailure.error(failures) { throw error }
     }

@@ -48,6 +48,8 @@ final class ChangeTracker {
         var gone = ContiguousArray<ManagedObject>()
         /// The assigned slots of each changed object.
         var masks: [ObjectIdentifier: SlotMask] = [:]
+        /// The slots of new objects that must be assigned and were not.
+        var unassigned: [ObjectIdentifier: SlotMask] = [:]
         /// Whether link tables changed.
         var hasLinks = false
         /// Rows that were written without an object for each.
@@ -92,6 +94,21 @@ final class ChangeTracker {
         } else {
             links[key, default: [:]][pair] = .some(nil)
         }
+    }
+
+    /// The slots of an object that its rules want to be assigned and that never were.
+    func unassigned(_ object: ManagedObject, _ rules: EntityRules) -> SlotMask {
+        guard var slots = object.isNew ? rules.assigned : written.unassigned[ObjectIdentifier(object)], !slots.isEmpty else {
+            return SlotMask()
+        }
+        slots.subtract(mask(object))
+        return slots
+    }
+
+    /// Remembers which slots of an object are still to be assigned after its changes are written.
+    func keepUnassigned(_ object: ManagedObject, _ rules: EntityRules) {
+        let slots = unassigned(object, rules)
+        if !slots.isEmpty || !written.unassigned.isEmpty { written.unassigned[ObjectIdentifier(object)] = slots.isEmpty ? nil : slots }
     }
 
     /// Everything pending was written.

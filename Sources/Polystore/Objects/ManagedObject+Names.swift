@@ -7,6 +7,7 @@ extension ManagedObject {
     func assign(_ values: [String: Value]) throws(StorageError) {
         let description = description, batch = encodedRow()
         let cells = batch.mutableCells(0)
+        var assigned: [Int] = []
         for (name, value) in values {
             guard let slot = description.slot(name), description.slots[slot].attribute != nil else { continue }
             do throws(ValueError) {
@@ -14,8 +15,10 @@ extension ManagedObject {
             } catch {
                 throw StorageError(error)
             }
+            assigned.append(slot)
         }
         withExtendedLifetime(batch) { _reload(batch.row(0), .max) }
+        for slot in assigned { _touch(slot) }
     }
 }
 

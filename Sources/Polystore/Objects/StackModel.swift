@@ -56,6 +56,12 @@ struct StackModel: Sendable {
                 throw SchemaError(declaration.name, "class \(type) stands for an entity that the schema does not have")
             }
             guard Self.matches(declaration, schema.entities[index]) else {
+                if let name = Self.changingDefault(declaration, type.declaration) {
+                    throw SchemaError(
+                        "\(declaration.name).\(name)",
+                        "its initial value is another one each time that class \(type) is asked for it; mark it @Attribute(.dynamicInitialValue)"
+                    )
+                }
                 throw SchemaError(declaration.name, "class \(type) declares this entity otherwise than the schema; generate it again")
             }
             types[index] = type
@@ -87,6 +93,11 @@ struct StackModel: Sendable {
             declaration.relationships[index].inverse = entity.relationships.first { $0.name == relationship.name }?.inverse
         }
         return declaration == entity
+    }
+
+    /// The first attribute whose initial value differs in two declarations of one class.
+    private static func changingDefault(_ declaration: Entity, _ again: Entity) -> String? {
+        zip(declaration.attributes, again.attributes).first { $0.defaultValue != $1.defaultValue }?.0.name
     }
 
     private static func inverse(_ name: String, in destination: EntityDescription) -> Inverse {

@@ -18,6 +18,8 @@ final class EntityRules: Sendable {
 
     /// The slots that must not be nil: required to-one relationships, and attributes where the class does not see to it.
     let required: [Int]
+    /// The slots that must be assigned, because neither the model nor the class has an initial value for them.
+    let assigned: SlotMask
     let attributes: [AttributeRule]
     let counts: [CountRule]
     /// The bits of the slots that are looked at.
@@ -26,12 +28,14 @@ final class EntityRules: Sendable {
 
     /// Nil for an entity whose objects can be nothing wrong.
     init?(_ description: EntityDescription, _ type: ManagedObject.Type) throws(SchemaError) {
-        var required: [Int] = [], attributes: [AttributeRule] = []
+        var required: [Int] = [], assigned = SlotMask(), attributes: [AttributeRule] = []
+        let isDynamic = type is DynamicObject.Type, initial = Set(type._initialSlots)
         for (index, slot) in description.slots.enumerated() {
             switch slot.content {
             case .toOne(let relationship, _): if !relationship.isOptional { required.append(index) }
             case .attribute(let attribute):
-                if !attribute.isOptional, type is DynamicObject.Type { required.append(index) }
+                if !attribute.isOptional, isDynamic { required.append(index) }
+                if !attribute.isOptional, !isDynamic, attribute.defaultValue == nil, !initial.contains(index) { assigned.insert(index) }
                 if attribute.rules.isEmpty { continue }
                 attributes.append(
                     AttributeRule(
@@ -45,10 +49,11 @@ final class EntityRules: Sendable {
             return CountRule(relationship: index, name: relationship.name, allowed: least...max(least, relationship.maxCount ?? .max))
         }
         self.required = required
+        self.assigned = assigned
         self.attributes = attributes
         isCustom = type is any ValidatableObject.Type
         mask = (required + attributes.map(\.slot)).reduce(0) { $0 | 1 << UInt64(min($1, 63)) }
-        if required.isEmpty, attributes.isEmpty, counts.isEmpty, !isCustom { return nil }
+        if required.isEmpty, assigned.isEmpty, attributes.isEmpty, counts.isEmpty, !isCustom { return nil }
     }
 
     private static func pattern(_ attribute: Attribute, _ entity: String) throws(SchemaError) -> Pattern? {
@@ -59,10 +64,17 @@ final class EntityRules: Sendable {
     }
 
     /// What the values of an object do not keep.
-    func failures(of object: ManagedObject, _ scratch: RowBatch) -> [ValidationFailure] {
+    ///
+    /// - Parameter unassigned: The slots that were not assigned since the object was made, of those that must be.
+    func failures(of object: ManagedObject, unassigned: SlotMask, _ scratch: RowBatch) -> [ValidationFailure] {
         var failures: [ValidationFailure] = []
         func fail(_ property: String?, _ message: String) {
             failures.append(ValidationFailure(entity: object.description.name, property: property, key: object._key, message))
+        }
+        if !unassigned.isEmpty {
+            for slot in unassigned.slots {
+                fail(object.description.slots[slot].name, "is required and was not assigned; assign it, or give the attribute a default")
+            }
         }
         if mask != 0 {
             scratch.clear()
@@ -71,7 +83,7 @@ final class EntityRules: Sendable {
             object.complete()
             object._encode(cells, scratch, mask)
             for slot in required where cells[slot].isNull { fail(slots[slot].name, "is required but nil") }
-            for rule in attributes where !cells[rule.slot].isNull {
+            for rule in attributes where !cells[rule.slot].isNull && !unassigned.contains(rule.slot) {
                 guard let value = Value(cells[rule.slot], as: slots[rule.slot].type) else { continue }
                 for message in Self.failures(rule, value) { fail(rule.name, message) }
             }

@@ -13,7 +13,7 @@ extension ObjectContext {
         for objects in [tracker.unchecked, tracker.inserted, tracker.changed] {
             for object in objects where !object.isDeletedObject {
                 guard let rules = model.rules[Int(object._entity)], seen.insert(ObjectIdentifier(object)).inserted else { continue }
-                failures += rules.failures(of: object, scratch)
+                failures += rules.failures(of: object, unassigned: tracker.unassigned(object, rules), scratch)
                 if !rules.counts.isEmpty, object.isNew || object._version == 1 {
                     for rule in rules.counts { tracker.recount(object, rule.relationship) }
                 }

@@ -58,6 +58,9 @@ open class CoreStoreObject: ManagedObject {
     /// The stored names of the slots.
     open override class var _slotNames: [String] { ClassLayout.of(self).slotNames }
 
+    /// The slots whose initial value the class computes for each object: every field begins with a value.
+    open override class var _initialSlots: [Int] { Array(_slotNames.indices) }
+
     /// Takes over the values of a newer row.
     open override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
         super._reload(row, mask)

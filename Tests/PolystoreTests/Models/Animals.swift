@@ -8,7 +8,7 @@ class Animal: ManagedObject {
     }
     override class var declaration: Entity {
         Entity(
-            "Animal", isAbstract: true, attributes: [Attribute("name", .string)],
+            "Animal", isAbstract: true, attributes: [Attribute("name", .string, defaultValue: .string(""))],
             relationships: [Relationship("owner", to: "Person", .toOne, inverse: "pets")])
     }
     override class var _slotNames: [String] { super._slotNames + ["name", "owner"] }
@@ -23,8 +23,8 @@ class Animal: ManagedObject {
     }
     @exclusivity(unchecked) private final var __owner: Int64?
     required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __name = Self._decode(String.self, row, _Schema.base + 0, context)
-        __owner = Self._decode(Int64?.self, row, _Schema.base + 1, context)
+        __name = Self._decode(row, _Schema.base + 0, context)
+        __owner = Self._decode(row, _Schema.base + 1, context)
         super.init(_row: row, context)
     }
     required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
@@ -34,8 +34,8 @@ class Animal: ManagedObject {
     }
     override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(String.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __owner = Self._decode(Int64?.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __owner = Self._decode(row, _Schema.base + 1, _context) }
     }
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
@@ -57,7 +57,8 @@ final class Dog: Animal {
         Entity(
             "Dog", parent: "Animal",
             attributes: [
-                Attribute("size", Size.valueType, allowedValues: Size.allowedValues), Attribute("born", .date, isOptional: true),
+                Attribute("size", Size.valueType, defaultValue: Size.placeholder.attributeValue, allowedValues: Size.allowedValues),
+                Attribute("born", .date, isOptional: true),
             ])
     }
     override class var _slotNames: [String] { super._slotNames + ["size", "born"] }
@@ -72,8 +73,8 @@ final class Dog: Animal {
     }
     @exclusivity(unchecked) private var __born: Date?
     required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __size = Self._decode(Size.self, row, _Schema.base + 0, context)
-        __born = Self._decode(Date?.self, row, _Schema.base + 1, context)
+        __size = Self._decode(row, _Schema.base + 0, context)
+        __born = Self._decode(row, _Schema.base + 1, context)
         super.init(_row: row, context)
     }
     required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
@@ -83,8 +84,8 @@ final class Dog: Animal {
     }
     override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __size = Self._decode(Size.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __born = Self._decode(Date?.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 0) { __size = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __born = Self._decode(row, _Schema.base + 1, _context) }
     }
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)

@@ -15,8 +15,11 @@ class Person: ManagedObject {
         Entity(
             "Person",
             attributes: [
-                Attribute("name", String.valueType, isOptional: String.isOptionalAttribute, allowedValues: String.allowedValues),
-                Attribute("age", Int.valueType, isOptional: Int.isOptionalAttribute, allowedValues: Int.allowedValues),
+                Attribute(
+                    "name", String.valueType, isOptional: String.isOptionalAttribute, defaultValue: .string(""),
+                    allowedValues: String.allowedValues),
+                Attribute(
+                    "age", Int.valueType, isOptional: Int.isOptionalAttribute, defaultValue: .int(0), allowedValues: Int.allowedValues),
                 Attribute("email", String?.valueType, isOptional: String?.isOptionalAttribute, allowedValues: String?.allowedValues),
             ],
             relationships: [
@@ -54,10 +57,10 @@ class Person: ManagedObject {
     }
 
     required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __name = Self._decode(String.self, row, _Schema.base + 0, context)
-        __age = Self._decode(Int.self, row, _Schema.base + 1, context)
-        __email = Self._decode(String?.self, row, _Schema.base + 2, context)
-        __partner = Self._decode(Int64?.self, row, _Schema.base + 3, context)
+        __name = Self._decode(row, _Schema.base + 0, context)
+        __age = Self._decode(row, _Schema.base + 1, context)
+        __email = Self._decode(row, _Schema.base + 2, context)
+        __partner = Self._decode(row, _Schema.base + 3, context)
         super.init(_row: row, context)
     }
     required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
@@ -69,10 +72,10 @@ class Person: ManagedObject {
     }
     override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(String.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __age = Self._decode(Int.self, row, _Schema.base + 1, _context) }
-        if Self._has(mask, _Schema.base + 2) { __email = Self._decode(String?.self, row, _Schema.base + 2, _context) }
-        if Self._has(mask, _Schema.base + 3) { __partner = Self._decode(Int64?.self, row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __age = Self._decode(row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __email = Self._decode(row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __partner = Self._decode(row, _Schema.base + 3, _context) }
     }
     override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
@@ -105,6 +108,6 @@ class Person: ManagedObject {
     func snapshot() -> Snapshot {
         Snapshot(
             objectID: objectID, version: version, name: name, age: age, email: email,
-            partner: _target(__partner, _Schema.base + 3, Person.self))
+            partner: _target(__partner, _Schema.base + 3))
     }
 }
