@@ -1,3 +1,4 @@
+public import Foundation
 internal import PolystoreStorage
 
 /// What to fetch: a class, and in CoreStore's chained form the condition, the order and the number of objects.
@@ -8,8 +9,8 @@ internal import PolystoreStorage
 public struct From<Object: ManagedObject>: Sendable {
     var configurations: [String?]?
     var entityName: String?
-    var predicate: Predicate?
-    var sort: [SortDescriptor] = []
+    var predicate: PolystoreQuery.Predicate?
+    var sort: [PolystoreQuery.SortDescriptor] = []
     var limit: Int?
     var offset = 0
     var includesSubentities = true
@@ -38,6 +39,18 @@ public struct From<Object: ManagedObject>: Sendable {
         return copy
     }
 
+    /// Only objects that satisfy a condition of Foundation: `.where(#Predicate { $0.age > 30 })`.
+    public func `where`(_ predicate: Foundation.Predicate<Object>) -> From { self.where(Where(predicate)) }
+
+    /// Sorted by these properties, small values first, after the keys given before: `.orderBy(\.name, \.age)`.
+    public func orderBy<First, each Further>(
+        _ first: KeyPath<Object, First>, _ further: repeat KeyPath<Object, each Further>
+    ) -> From {
+        var copy = orderBy(.ascending(first))
+        for keyPath in repeat each further { copy = copy.orderBy(.ascending(keyPath)) }
+        return copy
+    }
+
     /// Sorted by these keys, after those given before.
     public func orderBy(_ keys: OrderBy<Object>...) -> From {
         var copy = self
@@ -50,7 +63,7 @@ public struct From<Object: ManagedObject>: Sendable {
     public func prefetch<Property>(_ relationship: KeyPath<Object, Property>) -> From {
         var copy = self
         do throws(StorageError) {
-            copy.prefetched.append(try KeyPathProbe.resolve(relationship))
+            copy.prefetched.append(try KeyPathProbe.names(readBy: relationship))
         } catch {
             copy.problem = problem ?? error
         }
@@ -71,7 +84,7 @@ public struct From<Object: ManagedObject>: Sendable {
     public func properties<each Property>(_ keyPath: repeat KeyPath<Object, each Property>) -> From {
         var copy = self
         do throws(StorageError) {
-            for keyPath in repeat each keyPath { copy.properties = (copy.properties ?? []) + [try KeyPathProbe.resolve(keyPath)] }
+            for keyPath in repeat each keyPath { copy.properties = (copy.properties ?? []) + [try KeyPathProbe.names(readBy: keyPath)] }
         } catch {
             copy.problem = problem ?? error
         }

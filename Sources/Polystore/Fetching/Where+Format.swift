@@ -69,7 +69,8 @@ extension PredicateArgument {
     }
 
     private static func value(_ argument: Any) throws(StorageError) -> Value? {
-        if let value = argument as? any AttributeValue { return value.attributeValue }
+        // A list can be an attribute, but here it is its values.
+        if !(argument is [Any]), let value = argument as? any AttributeValue { return value.attributeValue }
         if let object = argument as? ManagedObject { return try object.comparedIdentity() }
         return nil
     }

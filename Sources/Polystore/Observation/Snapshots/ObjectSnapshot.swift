@@ -17,6 +17,11 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable, Hashable {
     /// What relationships lead to, by stored name; an ordered one in its order.
     private let related: [String: [ObjectKey]]
 
+    /// The relationships to one object.
+    private let single: Set<String>
+    /// The attributes that a coder makes, by stored name.
+    private let coders: [String: String]
+
     /// What a row says, with what its relationships to many lead to.
     init(
         _ row: borrowing RowView, _ store: Int, _ core: StackCore, _ reader: ReadSession
@@ -28,12 +33,13 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable, Hashable {
         objectID = ObjectID(key(row.entity, row.key))
         entityName = description.name
         version = row.version
-        var attributes: [String: Value] = [:], related: [String: [ObjectKey]] = [:]
+        var attributes: [String: Value] = [:], related: [String: [ObjectKey]] = [:], coders: [String: String] = [:]
         for (index, slot) in description.slots.enumerated() {
             if let destination = slot.destination {
                 related[slot.name] = row[index].isNull ? [] : [key(destination, row[index].int)]
             } else {
                 attributes[slot.name] = Value(row[index], as: slot.type) ?? .null
+                if let coder = slot.attribute?.coder { coders[slot.name] = coder }
             }
         }
         for (position, relationship) in description.relationships.enumerated() {
@@ -47,9 +53,12 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable, Hashable {
         }
         self.attributes = attributes
         self.related = related
+        self.coders = coders
+        single = Set(description.relationships.lazy.filter { $0.relationship.cardinality == .toOne }.map(\.relationship.name))
     }
 
-    /// The value of an attribute; the placeholder of its type for a key path that names none.
+    /// The value of an attribute; the placeholder of its type for a key path that names none. A snapshot holds no computed property: that one
+    /// is asked for is reported to the logger as a mistake of the program.
     public subscript<V: AttributeValue>(dynamicMember keyPath: KeyPath<Object, V>) -> V {
         guard let name = Self.name(keyPath), let value = attributes[name] else { return V.placeholder }
         return V(attributeValue: value) ?? V.placeholder
@@ -88,7 +97,27 @@ public struct ObjectSnapshot<Object: ManagedObject>: Sendable, Hashable {
     }
 
     private static func name<Property>(_ keyPath: KeyPath<Object, Property>) -> String? {
-        guard let path = try? KeyPathProbe.resolve(keyPath), path.names.count == 1 else { return nil }
-        return path.names.first
+        do throws(StorageError) {
+            let path = try KeyPathProbe.resolve(keyPath)
+            return path.names.count == 1 ? path.names.first : nil
+        } catch {
+            _ = StoreLogging.reportMisuse(error)
+            return nil
+        }
+    }
+}
+
+/// Encoded by stored names: attributes, the URIs of what relationships lead to, and the own one as `objectID`. A relationship to many is a
+/// list; one to a single object is the URI or nil.
+extension ObjectSnapshot: Encodable {
+    /// Encodes the values; the strategies of the encoder apply to dates and data.
+    public func encode(to encoder: any Encoder) throws {
+        var encoded = EncodedValues()
+        encoded.add("objectID", objectID.description)
+        for (name, value) in attributes { encoded.add(name, value, coder: coders[name]) }
+        for (name, keys) in related {
+            if single.contains(name) { encoded.add(name, keys.first?.description) } else { encoded.add(name, keys.map(\.description)) }
+        }
+        try encoded.encode(to: encoder)
     }
 }

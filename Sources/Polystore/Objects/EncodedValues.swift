@@ -1,0 +1,89 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// What an object or snapshot says to an encoder, by stored names: values as the types that Swift has for them, so that the strategies of the
+/// encoder apply, lists and JSON as what they hold, relationships as identities.
+struct EncodedValues: Encodable {
+    private(set) var members: [(name: String, value: any Encodable)] = []
+
+    /// Adds an attribute.
+    mutating func add(_ name: String, _ value: Value, coder: String?) {
+        switch value {
+        case .null: members.append((name, Optional<Bool>.none))
+        case .bool(let value): members.append((name, value))
+        case .int(let value): members.append((name, value))
+        case .double(let value): members.append((name, value))
+        case .decimal(let value): members.append((name, value))
+        case .string(let value): members.append((name, value))
+        case .date(let value): members.append((name, Microseconds.date(value)))
+        case .uuid(let value): members.append((name, value))
+        case .data(let value):
+            if coder != nil, let text = String(data: value, encoding: .utf8), let node = try? JSONParser.parse(text) {
+                members.append((name, EncodedJSON(value: node.value)))
+            } else {
+                members.append((name, value))
+            }
+        }
+    }
+
+    /// Adds something else.
+    mutating func add(_ name: String, _ value: some Encodable) { members.append((name, value)) }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: NameKey.self)
+        for member in members { try container.encode(member.value, forKey: NameKey(stringValue: member.name)) }
+    }
+}
+
+/// A name as it is.
+private struct NameKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+/// JSON in whatever is encoded.
+private struct EncodedJSON: Encodable {
+    let value: JSONValue
+
+    func encode(to encoder: any Encoder) throws {
+        switch value {
+        case .array(let items):
+            var container = encoder.unkeyedContainer()
+            for item in items { try container.encode(EncodedJSON(value: item.value)) }
+        case .object(let members):
+            var container = encoder.container(keyedBy: NameKey.self)
+            for member in members { try container.encode(EncodedJSON(value: member.node.value), forKey: NameKey(stringValue: member.name)) }
+        case .null, .bool, .number, .string:
+            var container = encoder.singleValueContainer()
+            switch value {
+            case .bool(let value): try container.encode(value)
+            case .string(let value): try container.encode(value)
+            case .number(let text):
+                if let number = Int64(text) { try container.encode(number) } else { try container.encode(Double(text) ?? 0) }
+            default: try container.encodeNil()
+            }
+        }
+    }
+}
+
+extension ManagedObject {
+    /// The attributes by stored names, to-one relationships as identities, and the identity as `objectID`.
+    final func encodedValues() -> EncodedValues {
+        var encoded = EncodedValues()
+        if _isPrototype { return encoded }
+        encoded.add("objectID", objectID.description)
+        let row = encodedRow()
+        let cells = row.mutableCells(0)
+        for (index, slot) in description.slots.enumerated() {
+            if slot.destination == nil {
+                encoded.add(slot.name, Value(cells[index], as: slot.type) ?? .null, coder: slot.attribute?.coder)
+            } else {
+                encoded.add(slot.name, cells[index].isNull ? nil : _context.objectKey(at: self, index, cells[index].int).description)
+            }
+        }
+        withExtendedLifetime(row) {}
+        return encoded
+    }
+}
