@@ -87,6 +87,7 @@ let package = Package(
                 "PolystoreModelCode", "PolystoreSchema",
                 .product(name: "SwiftSyntax", package: "swift-syntax", condition: .when(traits: ["Macros"])),
                 .product(name: "SwiftParser", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftDiagnostics", package: "swift-syntax", condition: .when(traits: ["Macros"])),
                 .product(name: "SwiftSyntaxBuilder", package: "swift-syntax", condition: .when(traits: ["Macros"])),
                 .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"])),
                 .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: .when(traits: ["Macros"])),
@@ -161,7 +162,9 @@ let package = Package(
             "PolystoreTransferTests", "Tests/PolystoreTransferTests",
             ["PolystoreTransfer", "PolystoreStorage", "PolystoreInMemory", "PolystoreSQLite", "TestStores"]),
         tests("PolystoreCLITests", "Tests/PolystoreCLITests", ["polystore-command"]),
-        tests("PolystoreMacrosTests", "Tests/PolystoreMacrosTests", ["PolystoreMacros", "PolystoreInMemory", "RawSessions", "TestStores"]),
+        tests(
+            "PolystoreMacrosTests", "Tests/PolystoreMacrosTests",
+            ["PolystoreMacros", "PolystoreCompatibility", "PolystoreModelCode", "PolystoreInMemory", "RawSessions", "TestStores"]),
         tests(
             "PolystoreInstrumentationTests", "Tests/PolystoreInstrumentationTests",
             [

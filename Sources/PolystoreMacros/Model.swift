@@ -16,7 +16,8 @@
 ///     as `[Index(["age"], where: "isActive == true")]`.
 @attached(
     member,
-    names: named(_Schema), named(_entityName), named(declaration), named(_slotNames), named(init(_row:_:)), named(init(_new:_:_:)),
+    names: named(_Schema), named(_entityName), named(declaration), named(_slotNames), named(_initialSlots), named(init(_row:_:)),
+    named(init(_new:_:_:)),
     named(_reload),
     named(_encode), named(_reference), named(_setReference), named(Snapshot))
 @attached(memberAttribute)
@@ -39,7 +40,8 @@ public enum AttributeOption {
     case maxLength(Int)
     /// The regular expression that describes the whole text, checked at commit.
     case pattern(String)
-    /// The initial value is computed for each new object, such as `UUID()`, instead of being one constant.
+    /// The initial value is computed for each new object. What calls a function is anyway, such as `UUID()`, and so is `.now`; this says it of
+    /// other expressions, such as a property that is not constant.
     case dynamicInitialValue
     /// The history keeps the last value when the object is deleted.
     case preservedInHistory
@@ -84,6 +86,6 @@ public macro Transient() = #externalMacro(module: "PolystoreMacrosPlugin", type:
 /// Part of `@Model`: the accessors and the storage of one property.
 @attached(accessor, names: named(get), named(set))
 @attached(peer, names: prefixed(__))
-public macro _Stored(slot: Int, key: String, kind: String, type: String, indexed: Bool) =
+public macro _Stored(slot: Int, key: String, kind: String, type: String, indexed: Bool, inlined: String) =
     #externalMacro(module: "PolystoreMacrosPlugin", type: "StoredMacro")
 #endif

@@ -54,6 +54,8 @@ public struct ModelClass: Sendable, Hashable {
         public var isIndexed: Bool
         /// The name in the previous version.
         public var originalName: String?
+        /// The access of the property as it is written, empty for none; nil for that of the class.
+        public var access: String?
 
         /// A property.
         public init(
@@ -85,7 +87,7 @@ public struct ModelClass: Sendable, Hashable {
     public var entity: String
     /// The superclass; `ManagedObject` for a root.
     public var superclass: String
-    /// `public` or nothing.
+    /// `public`, `package` or nothing.
     public var access: String
     /// Whether only subclasses have objects.
     public var isAbstract: Bool

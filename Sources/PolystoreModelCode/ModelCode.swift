@@ -19,7 +19,8 @@ public enum ModelCode {
 
     /// A Swift file with a class for each entity of a schema.
     public static func swift(for schema: Schema, _ options: Options = Options()) -> String {
-        let classes = schema.entities.indices.map { text(ModelClass(schema, $0, options)) }
+        let names = SwiftNames(schema)
+        let classes = schema.entities.indices.map { text(ModelClass(schema, $0, names, options)) }
         let access = options.access.isEmpty ? "" : "public "
         var body = classes.joined(separator: "\n\n")
         if let name = options.namespace {
@@ -68,14 +69,12 @@ public enum ModelCode {
 
 extension ModelClass {
     /// The class of an entity.
-    init(_ schema: Schema, _ index: EntityIndex, _ options: ModelCode.Options) {
+    init(_ schema: Schema, _ index: EntityIndex, _ names: SwiftNames, _ options: ModelCode.Options) {
         let entity = schema.entities[index], description = schema[index]
-        let entities = Set(schema.entities.map(\.name))
-        let keys = Set(description.slots.map(\.name) + description.relationships.map(\.relationship.name))
-        func type(_ name: String) -> String { Names.swift(Names.type(name, among: entities)) }
+        let members = names.members(of: index)
         let attributes = entity.attributes.map { attribute in
             var property = Property(
-                Names.member(attribute.name, among: keys), key: attribute.name, type: Self.swiftType(attribute, entities),
+                members[attribute.name] ?? attribute.name, key: attribute.name, type: Self.swiftType(attribute, names),
                 valueType: attribute.type.rawValue, defaultValue: attribute.defaultValue.flatMap { Self.literal($0, attribute.type) },
                 allowedValues: attribute.allowedValues.map { Self.value($0, attribute.type) }, coder: attribute.coder,
                 isIndexed: description.slot(attribute.name).map(description.isIndexed) ?? false, originalName: attribute.originalName)
@@ -92,7 +91,8 @@ extension ModelClass {
                 case .toManyOrdered: .toManyOrdered
                 }
             var property = Property(
-                Names.member(relationship.name, among: keys), key: relationship.name, kind: kind, type: type(relationship.destination),
+                members[relationship.name] ?? relationship.name, key: relationship.name, kind: kind,
+                type: names.type(relationship.destination),
                 destination: relationship.destination,
                 inverse: relationship.inverse, deleteRule: relationship.deleteRule.rawValue, isRequired: !relationship.isOptional,
                 originalName: relationship.originalName)
@@ -101,7 +101,8 @@ extension ModelClass {
             return property
         }
         self.init(
-            type(entity.name), entity: entity.name, superclass: entity.parent.map(type) ?? "ManagedObject", access: options.access,
+            names.type(entity.name), entity: entity.name, superclass: entity.parent.map(names.type) ?? "ManagedObject",
+            access: options.access,
             isAbstract: entity.isAbstract,
             properties: attributes + relationships, indexes: entity.indexes,
             uniqueConstraints: entity.uniqueConstraints.map(\.properties), originalName: entity.originalName)
@@ -124,9 +125,9 @@ extension ModelClass {
         ]
     }
 
-    private static func swiftType(_ attribute: Attribute, _ entities: Set<String>) -> String {
+    private static func swiftType(_ attribute: Attribute, _ names: SwiftNames) -> String {
         if let reference = attribute.crossReference {
-            let type = "ObjectID<\(Names.swift(Names.type(reference.destination, among: entities)))>"
+            let type = "ObjectID<\(names.type(reference.destination))>"
             return attribute.isOptional ? type + "?" : type
         }
         let type =
@@ -164,13 +165,13 @@ extension ModelClass {
         case .bool(let value): String(value)
         case .int(let value): String(value)
         case .double(let value):
-            value.isFinite ? String(value) : "\(value < 0 ? "-" : "")\(type == .float ? "Float" : "Double").infinity"
-        case .decimal(let value): "(Decimal(string: \(Names.literal(value.description))) ?? 0)"
+            value.isFinite ? String(value) : "Self._\(type == .float ? "float" : "double")(\(value < 0 ? "-" : "").infinity)"
+        case .decimal(let value): "Self._decimal(\(Names.literal(value.description)))"
         case .string(let value):
-            type == .url ? "(URL(string: \(Names.literal(value))) ?? .placeholder)" : Names.literal(value)
-        case .date(let value): "Microseconds.date(\(value))"
-        case .uuid(let value): "(UUID(uuidString: \(Names.literal(value.uuidString))) ?? .placeholder)"
-        case .data(let value): "(Data(base64Encoded: \(Names.literal(value.base64EncodedString()))) ?? Data())"
+            type == .url ? "Self._url(\(Names.literal(value)))" : Names.literal(value)
+        case .date(let value): "Self._date(\(value))"
+        case .uuid(let value): "Self._uuid(\(Names.literal(value.uuidString)))"
+        case .data(let value): "Self._data(\(Names.literal(value.base64EncodedString())))"
         }
     }
 }

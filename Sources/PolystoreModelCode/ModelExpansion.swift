@@ -1,56 +1,77 @@
 internal import PolystoreSchema
 
 /// The one expansion of a model class: what the macro adds to it and what the generator writes.
+///
+/// A property may have the name of a class or of another type: where an expression is expected Swift would find the property. So types are
+/// named only where nothing but a type can stand, by names that `ManagedObject` has for them, and are inferred elsewhere.
 public struct ModelExpansion {
+    /// Which accessors of a property other modules may inline.
+    public enum Inlining: String, Sendable {
+        /// None: the class or the property is not public.
+        case none
+        /// The getter: the setter is not public.
+        case getter
+        /// Both.
+        case both
+    }
+
     private let model: ModelClass
     private let access: String
     private let isPublic: Bool
+    private let isBroken: Bool
 
     /// The expansion of a class.
-    public init(_ model: ModelClass) {
+    ///
+    /// - Parameter isBroken: Whether a property was left out because something is wrong with it: nothing is told of it twice then.
+    public init(_ model: ModelClass, isBroken: Bool = false) {
         self.model = model
+        self.isBroken = isBroken
         isPublic = model.access == "public"
-        access = isPublic ? "public " : ""
+        access = model.access.isEmpty ? "" : model.access + " "
     }
 
     /// The members of the class that are not properties.
     public func members() -> [String] {
-        [layout(), entityName(), declaration(), slotNames(), rowInit(), newInit(), reload(), encode()]
+        [layout(), entityName(), declaration(), slotNames()]
+            + (model.slots.contains(where: \.isInitialPerObject) ? [initialSlots()] : [])
+            + [rowInit(), newInit(), reload(), encode()]
             + (model.slots.contains { $0.kind == .toOne } ? [reference(), setReference()] : [])
             + [snapshot()]
     }
 
     /// The accessors of a property, without braces.
     public func accessors(_ property: ModelClass.Property) -> String {
-        Self.accessors(property, slot: model.slots.firstIndex { $0.name == property.name } ?? 0, isPublic: isPublic)
+        Self.accessors(property, slot: model.slots.firstIndex { $0.name == property.name } ?? 0, inlining)
     }
 
+    private var inlining: Inlining { isPublic ? .both : .none }
+
     /// The accessors of a property whose slot is known.
-    public static func accessors(_ property: ModelClass.Property, slot: Int, isPublic: Bool) -> String {
-        let inlinable = isPublic ? "@inlinable " : ""
+    public static func accessors(_ property: ModelClass.Property, slot: Int, _ inlining: Inlining) -> String {
+        let getter = inlining == .none ? "" : "@inlinable ", setter = inlining == .both ? "@inlinable " : ""
         let name = Names.storage(property.name), slot = "_Schema.base + \(slot)", key = Names.literal(property.key)
         switch property.kind {
         case .toMany:
-            return "get { _set(\(key), \(property.type).self) }\nset { _setMany(\(key), newValue) }"
+            return "get { _set(\(key)) }\nset { _setMany(\(key), newValue) }"
         case .toManyOrdered:
-            return "get { _list(\(key), \(property.type).self) }\nset { _setMany(\(key), newValue) }"
+            return "get { _list(\(key)) }\nset { _setMany(\(key), newValue) }"
         case .toOne:
-            return "get { _one(\(slot), \(name), \(property.type).self) }\nset { _setOne(\(slot), newValue) }"
+            return "get { _one(\(slot), \(name)) }\nset { _setOne(\(slot), newValue) }"
         case .attribute:
             let accept = property.isIndexed && Self.hasBytes(property.type) ? "_acceptBytes" : "_accept"
             return """
-                \(inlinable)get { _check(\(slot)); return \(name) }
-                \(inlinable)set { if let value = \(accept)(newValue, \(slot)) { _touch(\(slot)); \(name) = value } }
+                \(getter)get { _check(\(slot)); return \(name) }
+                \(setter)set { if let value = \(accept)(newValue, \(slot)) { _touch(\(slot)); \(name) = value } }
                 """
         }
     }
 
     /// The storage of a property; nil for a to-many, whose keys the context holds.
-    public func storage(_ property: ModelClass.Property) -> String? { Self.storage(property, isPublic: isPublic) }
+    public func storage(_ property: ModelClass.Property) -> String? { Self.storage(property, inlining) }
 
     /// The storage of a property; nil for a to-many, whose keys the context holds.
-    public static func storage(_ property: ModelClass.Property, isPublic: Bool) -> String? {
-        let modifiers = isPublic ? "@usableFromInline internal" : "private"
+    public static func storage(_ property: ModelClass.Property, _ inlining: Inlining) -> String? {
+        let modifiers = inlining == .none ? "private" : "@usableFromInline internal"
         let name = Names.storage(property.name)
         switch property.kind {
         case .attribute: return "@exclusivity(unchecked) \(modifiers) final var \(name): \(property.type)"
@@ -65,12 +86,11 @@ public struct ModelExpansion {
         "_Schema.base + \(model.slots.firstIndex { $0.name == property.name } ?? 0)"
     }
 
-    private func stored(_ property: ModelClass.Property) -> String { property.kind == .toOne ? "Int64?" : property.type }
-
     private func layout() -> String {
         """
-        \(isPublic ? "public " : "")enum _Schema {
-            @inlinable \(access)static var base: Int { \(model.superclass)._Schema.end }
+        \(access)enum _Schema {
+            \(access)typealias _Super = \(model.superclass)
+            @inlinable \(access)static var base: Int { _Super._Schema.end }
             @inlinable \(access)static var end: Int { base + \(model.slots.count) }
         }
         """
@@ -80,7 +100,7 @@ public struct ModelExpansion {
 
     private func declaration() -> String {
         var arguments = [Names.literal(model.entity)]
-        if model.superclass != "ManagedObject" { arguments.append("parent: \(model.superclass)._entityName") }
+        if model.superclass != "ManagedObject" { arguments.append("parent: super._entityName") }
         if model.isAbstract { arguments.append("isAbstract: true") }
         let attributes = model.properties.filter { $0.kind == .attribute }.map(attribute)
         let relationships = model.properties.filter { $0.kind != .attribute }.map(relationship)
@@ -93,12 +113,12 @@ public struct ModelExpansion {
         if !model.indexes.isEmpty { arguments.append("indexes: [\(model.indexes.map(index).joined(separator: ", "))]") }
         if !model.uniqueConstraints.isEmpty {
             arguments.append(
-                "uniqueConstraints: [\(model.uniqueConstraints.map { "UniqueConstraint(\(list($0)))" }.joined(separator: ", "))]")
+                "uniqueConstraints: [\(model.uniqueConstraints.map { "_UniqueConstraint(\(list($0)))" }.joined(separator: ", "))]")
         }
         if let name = model.originalName { arguments.append("originalName: \(Names.literal(name))") }
         return """
-            \(access)override class var declaration: Entity {
-                Entity(\(arguments.joined(separator: ", ")))
+            \(access)override class var declaration: _Entity {
+                _Entity(\(arguments.joined(separator: ", ")))
             }
             """
     }
@@ -107,39 +127,32 @@ public struct ModelExpansion {
         var arguments = [list(index.properties)]
         if index.kind != .ordered { arguments.append("kind: .\(index.kind.rawValue)") }
         if let condition = index.condition { arguments.append("where: \(Names.literal(condition))") }
-        return "Index(\(arguments.joined(separator: ", ")))"
+        return "_Index(\(arguments.joined(separator: ", ")))"
     }
 
     private func list(_ names: [String]) -> String { "[\(names.map(Names.literal).joined(separator: ", "))]" }
 
     private func attribute(_ property: ModelClass.Property) -> String {
-        let type = property.type.hasSuffix("?") ? "Optional<\(property.type.dropLast())>" : property.type
-        var arguments = [Names.literal(property.key), property.valueType.map { ".\($0)" } ?? "\(type).valueType"]
-        if let valueType = property.valueType, !valueType.isEmpty {
-            if property.type.hasSuffix("?") { arguments.append("isOptional: true") }
-        } else {
-            arguments.append("isOptional: \(type).isOptionalAttribute")
-        }
+        var arguments = [Names.literal(property.key), property.valueType.map { ".\($0)" } ?? "_Type<\(property.type)>.self"]
+        if property.valueType != nil, property.type.hasSuffix("?") { arguments.append("isOptional: true") }
         if let value = property.defaultValue, value != "nil", !property.isInitialPerObject {
-            arguments.append("defaultValue: (\(value) as \(property.type)).attributeValue")
+            arguments.append("defaultValue: (\(value) as \(property.type))\(property.valueType == nil ? "" : ".attributeValue")")
         }
-        if property.valueType == nil { arguments.append("allowedValues: \(type).allowedValues") }
         if !property.allowedValues.isEmpty { arguments.append("allowedValues: [\(property.allowedValues.joined(separator: ", "))]") }
-        if property.valueType == nil { arguments.append("coder: \(type).coderName") }
         if let coder = property.coder { arguments.append("coder: \(Names.literal(coder))") }
-        if !property.rules.isEmpty { arguments.append("rules: AttributeRules(\(property.rules.joined(separator: ", ")))") }
+        if !property.rules.isEmpty { arguments.append("rules: _AttributeRules(\(property.rules.joined(separator: ", ")))") }
         if !property.crossReference.isEmpty {
-            arguments.append("crossReference: CrossReference(\(property.crossReference.joined(separator: ", ")))")
+            arguments.append("crossReference: _CrossReference(\(property.crossReference.joined(separator: ", ")))")
         }
         if let history = property.history { arguments.append("history: .\(history)") }
         if let name = property.originalName { arguments.append("originalName: \(Names.literal(name))") }
-        return "Attribute(\(arguments.joined(separator: ", ")))"
+        return "\(property.valueType == nil ? "_attribute" : "_Attribute")(\(arguments.joined(separator: ", ")))"
     }
 
     private func relationship(_ property: ModelClass.Property) -> String {
         let kind = property.kind == .toOne ? "toOne" : (property.kind == .toMany ? "toMany" : "toManyOrdered")
         var arguments = [
-            Names.literal(property.key), "to: \(property.destination.map(Names.literal) ?? "\(property.type)._entityName")",
+            Names.literal(property.key), "to: \(property.destination.map(Names.literal) ?? "_entityName(_Type<\(property.type)>.self)")",
             ".\(kind)",
         ]
         if property.isRequired { arguments.append("isOptional: false") }
@@ -147,15 +160,20 @@ public struct ModelExpansion {
         if property.deleteRule != "nullify" { arguments.append("deleteRule: .\(property.deleteRule)") }
         arguments += property.counts
         if let name = property.originalName { arguments.append("originalName: \(Names.literal(name))") }
-        return "Relationship(\(arguments.joined(separator: ", ")))"
+        return "_Relationship(\(arguments.joined(separator: ", ")))"
     }
 
     private func slotNames() -> String {
         "\(access)override class var _slotNames: [String] { super._slotNames + \(list(model.slots.map(\.key))) }"
     }
 
+    private func initialSlots() -> String {
+        let slots = model.slots.filter(\.isInitialPerObject).map(slot).joined(separator: ", ")
+        return "\(access)override class var _initialSlots: [Int] { super._initialSlots + [\(slots)] }"
+    }
+
     private func decode(_ property: ModelClass.Property, _ context: String) -> String {
-        "\(Names.storage(property.name)) = Self._decode(\(stored(property).hasSuffix("?") ? "Optional<\(stored(property).dropLast())>" : stored(property)).self, row, \(slot(property)), \(context))"
+        "\(Names.storage(property.name)) = Self._decode(row, \(slot(property)), \(context))"
     }
 
     private func block(_ header: String, _ lines: [String]) -> String {
@@ -164,33 +182,33 @@ public struct ModelExpansion {
 
     private func rowInit() -> String {
         block(
-            "required init(_row row: borrowing RowView, _ context: borrowing ObjectContext)",
-            model.slots.map { decode($0, "context") } + ["super.init(_row: row, context)"])
+            "required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext)",
+            isBroken ? ["Self._broken()"] : model.slots.map { decode($0, "context") } + ["super.init(_row: row, context)"])
     }
 
     private func newInit() -> String {
         let defaults = model.slots.map { property in
             let value =
                 property.kind == .toOne
-                ? "nil" : property.defaultValue ?? (property.type.hasSuffix("?") ? "nil" : "\(property.type).placeholder")
+                ? "nil" : property.defaultValue ?? (property.type.hasSuffix("?") ? "nil" : "Self._placeholder()")
             return "\(Names.storage(property.name)) = \(value)"
         }
         return block(
-            "required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext)",
-            defaults + ["super.init(_new: key, entity, context)"])
+            "required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext)",
+            isBroken ? ["Self._broken()"] : defaults + ["super.init(_new: key, entity, context)"])
     }
 
     private func reload() -> String {
         let lines = model.slots.map { "if Self._has(mask, \(slot($0))) { \(decode($0, "_context")) }" }
-        return block("override func _reload(_ row: borrowing RowView, _ mask: UInt64)", ["super._reload(row, mask)"] + lines)
+        return block("override func _reload(_ row: borrowing _RowView, _ mask: UInt64)", ["super._reload(row, mask)"] + lines)
     }
 
     private func encode() -> String {
         let lines = model.slots.map { property in
-            "if Self._has(mask, \(slot(property))) { cells[\(slot(property))] = \(Names.storage(property.name))._encode(batch) }"
+            "if Self._has(mask, \(slot(property))) { cells[\(slot(property))] = Self._cell(\(Names.storage(property.name)), batch) }"
         }
         return block(
-            "override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64)",
+            "override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64)",
             ["super._encode(cells, batch, mask)"] + lines)
     }
 
@@ -210,27 +228,33 @@ public struct ModelExpansion {
     private var isRoot: Bool { model.superclass == "ManagedObject" }
 
     private func snapshotType(_ property: ModelClass.Property) -> String {
-        property.kind == .toOne ? "ObjectID<\(property.type)>?" : property.type
+        property.kind == .toOne ? "_ObjectID<\(property.type)>?" : property.type
     }
 
     private func snapshot() -> String {
         var lines =
             isRoot
-            ? ["\(access)let objectID: ObjectID<\(model.name)>", "\(access)let version: Int64"]
+            ? ["\(access)let objectID: _ObjectID<\(model.name)>", "\(access)let version: Int64"]
             : [
                 "\(access)let _super: \(model.superclass).Snapshot",
                 "\(access)subscript<V>(dynamicMember path: KeyPath<\(model.superclass).Snapshot, V>) -> V { _super[keyPath: path] }",
             ]
-        lines += model.slots.map { "\(access)let \(Names.swift($0.name)): \(snapshotType($0))" }
+        lines += model.slots.map { property in
+            let access = property.access.map { $0.isEmpty ? "" : $0 + " " } ?? access
+            return "\(access)let \(Names.swift(property.name)): \(snapshotType(property))"
+        }
         var values =
-            isRoot ? ["objectID = object.objectID", "version = object.version"] : ["_super = \(model.superclass).Snapshot(object)"]
+            isRoot ? ["objectID = object.objectID", "version = object.version"] : ["_super = .init(object)"]
         values += model.slots.map { property in
-            property.kind == .toOne
-                ? "\(Names.swift(property.name)) = object._target(object.\(Names.storage(property.name)), \(slot(property)), \(property.type).self)"
-                : "\(Names.swift(property.name)) = object.\(Names.swift(property.name))"
+            let name = Names.swift(property.name)
+            return property.kind == .toOne
+                ? "self.\(name) = object._target(object.\(Names.storage(property.name)), \(slot(property)))"
+                : "self.\(name) = object.\(name)"
         }
         lines.append("\(access)init(_ object: \(model.name)) {")
         lines += values.map { "    \($0)" } + ["}"]
-        return (isRoot ? "" : "@dynamicMemberLookup\n") + block("struct Snapshot: Sendable", lines)
+        // Its values are those of attributes, which are Sendable, and identities: the accessors of a property compile for no other type, and
+        // say so in one place.
+        return (isRoot ? "" : "@dynamicMemberLookup\n") + block("struct Snapshot: @unchecked Sendable", lines)
     }
 }

@@ -13,55 +13,56 @@ class Club: ManagedObject {
     @exclusivity(unchecked) private final var __name: String
 
     final var members: Set<Person> {
-        get { _set("members", Person.self) }
+        get { _set("members") }
         set { _setMany("members", newValue) }
     }
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 1 }
     }
 
     override class var _entityName: String { "Club" }
 
-    override class var declaration: Entity {
-        Entity("Club", attributes: [
-                Attribute("name", .string, defaultValue: ("" as String).attributeValue)
+    override class var declaration: _Entity {
+        _Entity("Club", attributes: [
+                _Attribute("name", .string, defaultValue: ("" as String).attributeValue)
             ], relationships: [
-                Relationship("members", to: "Person", .toMany, inverse: "clubs", deleteRule: .deny)
+                _Relationship("members", to: "Person", .toMany, inverse: "clubs", deleteRule: .deny)
             ])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["name"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __name = Self._decode(String.self, row, _Schema.base + 0, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __name = Self._decode(row, _Schema.base + 0, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
         __name = ""
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(row, _Schema.base + 0, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __name._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__name, batch) }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<Club>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<Club>
         let version: Int64
         let name: String
         init(_ object: Club) {
             objectID = object.objectID
             version = object.version
-            name = object.name
+            self.name = object.name
         }
     }
 }
@@ -81,55 +82,56 @@ class Entry: ManagedObject {
     @exclusivity(unchecked) private final var __number: Int
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 2 }
     }
 
     override class var _entityName: String { "Entry" }
 
-    override class var declaration: Entity {
-        Entity("Entry", attributes: [
-                Attribute("text", .string, defaultValue: ("" as String).attributeValue),
-                Attribute("number", .int64, defaultValue: (0 as Int).attributeValue)
-            ], indexes: [Index(["number"])])
+    override class var declaration: _Entity {
+        _Entity("Entry", attributes: [
+                _Attribute("text", .string, defaultValue: ("" as String).attributeValue),
+                _Attribute("number", .int64, defaultValue: (0 as Int).attributeValue)
+            ], indexes: [_Index(["number"])])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["text", "number"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __text = Self._decode(String.self, row, _Schema.base + 0, context)
-        __number = Self._decode(Int.self, row, _Schema.base + 1, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __text = Self._decode(row, _Schema.base + 0, context)
+        __number = Self._decode(row, _Schema.base + 1, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
         __text = ""
         __number = 0
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __text = Self._decode(String.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __number = Self._decode(Int.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 0) { __text = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __number = Self._decode(row, _Schema.base + 1, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __text._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __number._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__text, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__number, batch) }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<Entry>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<Entry>
         let version: Int64
         let text: String
         let number: Int
         init(_ object: Entry) {
             objectID = object.objectID
             version = object.version
-            text = object.text
-            number = object.number
+            self.text = object.text
+            self.number = object.number
         }
     }
 }
@@ -161,32 +163,33 @@ class Note: ManagedObject {
     @exclusivity(unchecked) private final var __pinned: ObjectID<Club>?
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 4 }
     }
 
     override class var _entityName: String { "Note" }
 
-    override class var declaration: Entity {
-        Entity("Note", attributes: [
-                Attribute("text", .string, defaultValue: ("" as String).attributeValue),
-                Attribute("author", .string, isOptional: true, crossReference: CrossReference(to: "Person", deleteRule: .nullify, inverseDeleteRule: .nullify)),
-                Attribute("part", .string, isOptional: true, crossReference: CrossReference(to: "Song", deleteRule: .cascade, inverseDeleteRule: .cascade)),
-                Attribute("pinned", .string, isOptional: true, crossReference: CrossReference(to: "Club", deleteRule: .nullify, inverseDeleteRule: .deny))
-            ], indexes: [Index(["author"])])
+    override class var declaration: _Entity {
+        _Entity("Note", attributes: [
+                _Attribute("text", .string, defaultValue: ("" as String).attributeValue),
+                _Attribute("author", .string, isOptional: true, crossReference: _CrossReference(to: "Person", deleteRule: .nullify, inverseDeleteRule: .nullify)),
+                _Attribute("part", .string, isOptional: true, crossReference: _CrossReference(to: "Song", deleteRule: .cascade, inverseDeleteRule: .cascade)),
+                _Attribute("pinned", .string, isOptional: true, crossReference: _CrossReference(to: "Club", deleteRule: .nullify, inverseDeleteRule: .deny))
+            ], indexes: [_Index(["author"])])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["text", "author", "part", "pinned"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __text = Self._decode(String.self, row, _Schema.base + 0, context)
-        __author = Self._decode(Optional<ObjectID<Person>>.self, row, _Schema.base + 1, context)
-        __part = Self._decode(Optional<ObjectID<Song>>.self, row, _Schema.base + 2, context)
-        __pinned = Self._decode(Optional<ObjectID<Club>>.self, row, _Schema.base + 3, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __text = Self._decode(row, _Schema.base + 0, context)
+        __author = Self._decode(row, _Schema.base + 1, context)
+        __part = Self._decode(row, _Schema.base + 2, context)
+        __pinned = Self._decode(row, _Schema.base + 3, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
         __text = ""
         __author = nil
         __part = nil
@@ -194,24 +197,24 @@ class Note: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __text = Self._decode(String.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __author = Self._decode(Optional<ObjectID<Person>>.self, row, _Schema.base + 1, _context) }
-        if Self._has(mask, _Schema.base + 2) { __part = Self._decode(Optional<ObjectID<Song>>.self, row, _Schema.base + 2, _context) }
-        if Self._has(mask, _Schema.base + 3) { __pinned = Self._decode(Optional<ObjectID<Club>>.self, row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 0) { __text = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __author = Self._decode(row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __part = Self._decode(row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __pinned = Self._decode(row, _Schema.base + 3, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __text._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __author._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __part._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __pinned._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__text, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__author, batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = Self._cell(__part, batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = Self._cell(__pinned, batch) }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<Note>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<Note>
         let version: Int64
         let text: String
         let author: ObjectID<Person>?
@@ -220,10 +223,10 @@ class Note: ManagedObject {
         init(_ object: Note) {
             objectID = object.objectID
             version = object.version
-            text = object.text
-            author = object.author
-            part = object.part
-            pinned = object.pinned
+            self.text = object.text
+            self.author = object.author
+            self.part = object.part
+            self.pinned = object.pinned
         }
     }
 }
@@ -273,79 +276,80 @@ class Person: ManagedObject {
     @exclusivity(unchecked) private final var __seat: Int?
 
     final var partner: Person? {
-        get { _one(_Schema.base + 7, __partner, Person.self) }
+        get { _one(_Schema.base + 7, __partner) }
         set { _setOne(_Schema.base + 7, newValue) }
     }
     @exclusivity(unchecked) private final var __partner: Int64?
 
     final var parent: Person? {
-        get { _one(_Schema.base + 8, __parent, Person.self) }
+        get { _one(_Schema.base + 8, __parent) }
         set { _setOne(_Schema.base + 8, newValue) }
     }
     @exclusivity(unchecked) private final var __parent: Int64?
 
     final var children: Set<Person> {
-        get { _set("children", Person.self) }
+        get { _set("children") }
         set { _setMany("children", newValue) }
     }
 
     final var pets: Set<Pet> {
-        get { _set("pets", Pet.self) }
+        get { _set("pets") }
         set { _setMany("pets", newValue) }
     }
 
     final var clubs: Set<Club> {
-        get { _set("clubs", Club.self) }
+        get { _set("clubs") }
         set { _setMany("clubs", newValue) }
     }
 
     final var songs: [Song] {
-        get { _list("songs", Song.self) }
+        get { _list("songs") }
         set { _setMany("songs", newValue) }
     }
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 9 }
     }
 
     override class var _entityName: String { "Person" }
 
-    override class var declaration: Entity {
-        Entity("Person", attributes: [
-                Attribute("name", .string, defaultValue: ("" as String).attributeValue),
-                Attribute("age", .int64, defaultValue: (0 as Int).attributeValue),
-                Attribute("email", .string, isOptional: true),
-                Attribute("score", .double, defaultValue: (0.0 as Double).attributeValue),
-                Attribute("joined", .date, isOptional: true),
-                Attribute("room", .string, isOptional: true),
-                Attribute("seat", .int64, isOptional: true)
+    override class var declaration: _Entity {
+        _Entity("Person", attributes: [
+                _Attribute("name", .string, defaultValue: ("" as String).attributeValue),
+                _Attribute("age", .int64, defaultValue: (0 as Int).attributeValue),
+                _Attribute("email", .string, isOptional: true),
+                _Attribute("score", .double, defaultValue: (0.0 as Double).attributeValue),
+                _Attribute("joined", .date, isOptional: true),
+                _Attribute("room", .string, isOptional: true),
+                _Attribute("seat", .int64, isOptional: true)
             ], relationships: [
-                Relationship("partner", to: "Person", .toOne, inverse: "partner"),
-                Relationship("parent", to: "Person", .toOne, inverse: "children"),
-                Relationship("children", to: "Person", .toMany, inverse: "parent", deleteRule: .cascade),
-                Relationship("pets", to: "Pet", .toMany, inverse: "owner", deleteRule: .cascade),
-                Relationship("clubs", to: "Club", .toMany, inverse: "members"),
-                Relationship("songs", to: "Song", .toManyOrdered)
-            ], indexes: [Index(["age"])], uniqueConstraints: [UniqueConstraint(["email"]), UniqueConstraint(["room", "seat"])])
+                _Relationship("partner", to: "Person", .toOne, inverse: "partner"),
+                _Relationship("parent", to: "Person", .toOne, inverse: "children"),
+                _Relationship("children", to: "Person", .toMany, inverse: "parent", deleteRule: .cascade),
+                _Relationship("pets", to: "Pet", .toMany, inverse: "owner", deleteRule: .cascade),
+                _Relationship("clubs", to: "Club", .toMany, inverse: "members"),
+                _Relationship("songs", to: "Song", .toManyOrdered)
+            ], indexes: [_Index(["age"])], uniqueConstraints: [_UniqueConstraint(["email"]), _UniqueConstraint(["room", "seat"])])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["name", "age", "email", "score", "joined", "room", "seat", "partner", "parent"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __name = Self._decode(String.self, row, _Schema.base + 0, context)
-        __age = Self._decode(Int.self, row, _Schema.base + 1, context)
-        __email = Self._decode(Optional<String>.self, row, _Schema.base + 2, context)
-        __score = Self._decode(Double.self, row, _Schema.base + 3, context)
-        __joined = Self._decode(Optional<Date>.self, row, _Schema.base + 4, context)
-        __room = Self._decode(Optional<String>.self, row, _Schema.base + 5, context)
-        __seat = Self._decode(Optional<Int>.self, row, _Schema.base + 6, context)
-        __partner = Self._decode(Optional<Int64>.self, row, _Schema.base + 7, context)
-        __parent = Self._decode(Optional<Int64>.self, row, _Schema.base + 8, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __name = Self._decode(row, _Schema.base + 0, context)
+        __age = Self._decode(row, _Schema.base + 1, context)
+        __email = Self._decode(row, _Schema.base + 2, context)
+        __score = Self._decode(row, _Schema.base + 3, context)
+        __joined = Self._decode(row, _Schema.base + 4, context)
+        __room = Self._decode(row, _Schema.base + 5, context)
+        __seat = Self._decode(row, _Schema.base + 6, context)
+        __partner = Self._decode(row, _Schema.base + 7, context)
+        __parent = Self._decode(row, _Schema.base + 8, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
         __name = ""
         __age = 0
         __email = nil
@@ -358,30 +362,30 @@ class Person: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(String.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __age = Self._decode(Int.self, row, _Schema.base + 1, _context) }
-        if Self._has(mask, _Schema.base + 2) { __email = Self._decode(Optional<String>.self, row, _Schema.base + 2, _context) }
-        if Self._has(mask, _Schema.base + 3) { __score = Self._decode(Double.self, row, _Schema.base + 3, _context) }
-        if Self._has(mask, _Schema.base + 4) { __joined = Self._decode(Optional<Date>.self, row, _Schema.base + 4, _context) }
-        if Self._has(mask, _Schema.base + 5) { __room = Self._decode(Optional<String>.self, row, _Schema.base + 5, _context) }
-        if Self._has(mask, _Schema.base + 6) { __seat = Self._decode(Optional<Int>.self, row, _Schema.base + 6, _context) }
-        if Self._has(mask, _Schema.base + 7) { __partner = Self._decode(Optional<Int64>.self, row, _Schema.base + 7, _context) }
-        if Self._has(mask, _Schema.base + 8) { __parent = Self._decode(Optional<Int64>.self, row, _Schema.base + 8, _context) }
+        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __age = Self._decode(row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __email = Self._decode(row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __score = Self._decode(row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 4) { __joined = Self._decode(row, _Schema.base + 4, _context) }
+        if Self._has(mask, _Schema.base + 5) { __room = Self._decode(row, _Schema.base + 5, _context) }
+        if Self._has(mask, _Schema.base + 6) { __seat = Self._decode(row, _Schema.base + 6, _context) }
+        if Self._has(mask, _Schema.base + 7) { __partner = Self._decode(row, _Schema.base + 7, _context) }
+        if Self._has(mask, _Schema.base + 8) { __parent = Self._decode(row, _Schema.base + 8, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __name._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __age._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __email._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __score._encode(batch) }
-        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = __joined._encode(batch) }
-        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = __room._encode(batch) }
-        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = __seat._encode(batch) }
-        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = __partner._encode(batch) }
-        if Self._has(mask, _Schema.base + 8) { cells[_Schema.base + 8] = __parent._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__name, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__age, batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = Self._cell(__email, batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = Self._cell(__score, batch) }
+        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = Self._cell(__joined, batch) }
+        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = Self._cell(__room, batch) }
+        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = Self._cell(__seat, batch) }
+        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = Self._cell(__partner, batch) }
+        if Self._has(mask, _Schema.base + 8) { cells[_Schema.base + 8] = Self._cell(__parent, batch) }
     }
 
     override func _reference(_ slot: Int) -> Int64? {
@@ -400,8 +404,8 @@ class Person: ManagedObject {
         }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<Person>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<Person>
         let version: Int64
         let name: String
         let age: Int
@@ -410,20 +414,20 @@ class Person: ManagedObject {
         let joined: Date?
         let room: String?
         let seat: Int?
-        let partner: ObjectID<Person>?
-        let parent: ObjectID<Person>?
+        let partner: _ObjectID<Person>?
+        let parent: _ObjectID<Person>?
         init(_ object: Person) {
             objectID = object.objectID
             version = object.version
-            name = object.name
-            age = object.age
-            email = object.email
-            score = object.score
-            joined = object.joined
-            room = object.room
-            seat = object.seat
-            partner = object._target(object.__partner, _Schema.base + 7, Person.self)
-            parent = object._target(object.__parent, _Schema.base + 8, Person.self)
+            self.name = object.name
+            self.age = object.age
+            self.email = object.email
+            self.score = object.score
+            self.joined = object.joined
+            self.room = object.room
+            self.seat = object.seat
+            self.partner = object._target(object.__partner, _Schema.base + 7)
+            self.parent = object._target(object.__parent, _Schema.base + 8)
         }
     }
 }
@@ -443,55 +447,56 @@ class Pet: ManagedObject {
     @exclusivity(unchecked) private final var __chip: String?
 
     final var owner: Person? {
-        get { _one(_Schema.base + 2, __owner, Person.self) }
+        get { _one(_Schema.base + 2, __owner) }
         set { _setOne(_Schema.base + 2, newValue) }
     }
     @exclusivity(unchecked) private final var __owner: Int64?
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 3 }
     }
 
     override class var _entityName: String { "Pet" }
 
-    override class var declaration: Entity {
-        Entity("Pet", isAbstract: true, attributes: [
-                Attribute("name", .string, defaultValue: ("" as String).attributeValue),
-                Attribute("chip", .string, isOptional: true)
+    override class var declaration: _Entity {
+        _Entity("Pet", isAbstract: true, attributes: [
+                _Attribute("name", .string, defaultValue: ("" as String).attributeValue),
+                _Attribute("chip", .string, isOptional: true)
             ], relationships: [
-                Relationship("owner", to: "Person", .toOne, inverse: "pets")
-            ], uniqueConstraints: [UniqueConstraint(["chip"])])
+                _Relationship("owner", to: "Person", .toOne, inverse: "pets")
+            ], uniqueConstraints: [_UniqueConstraint(["chip"])])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["name", "chip", "owner"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __name = Self._decode(String.self, row, _Schema.base + 0, context)
-        __chip = Self._decode(Optional<String>.self, row, _Schema.base + 1, context)
-        __owner = Self._decode(Optional<Int64>.self, row, _Schema.base + 2, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __name = Self._decode(row, _Schema.base + 0, context)
+        __chip = Self._decode(row, _Schema.base + 1, context)
+        __owner = Self._decode(row, _Schema.base + 2, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
         __name = ""
         __chip = nil
         __owner = nil
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(String.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __chip = Self._decode(Optional<String>.self, row, _Schema.base + 1, _context) }
-        if Self._has(mask, _Schema.base + 2) { __owner = Self._decode(Optional<Int64>.self, row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __chip = Self._decode(row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __owner = Self._decode(row, _Schema.base + 2, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __name._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __chip._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __owner._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__name, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__chip, batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = Self._cell(__owner, batch) }
     }
 
     override func _reference(_ slot: Int) -> Int64? {
@@ -508,18 +513,18 @@ class Pet: ManagedObject {
         }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<Pet>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<Pet>
         let version: Int64
         let name: String
         let chip: String?
-        let owner: ObjectID<Person>?
+        let owner: _ObjectID<Person>?
         init(_ object: Pet) {
             objectID = object.objectID
             version = object.version
-            name = object.name
-            chip = object.chip
-            owner = object._target(object.__owner, _Schema.base + 2, Person.self)
+            self.name = object.name
+            self.chip = object.chip
+            self.owner = object._target(object.__owner, _Schema.base + 2)
         }
     }
 }
@@ -533,48 +538,49 @@ class Cat: Pet {
     @exclusivity(unchecked) private final var __lives: Int
 
     enum _Schema {
-        @inlinable static var base: Int { Pet._Schema.end }
+        typealias _Super = Pet
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 1 }
     }
 
     override class var _entityName: String { "Cat" }
 
-    override class var declaration: Entity {
-        Entity("Cat", parent: Pet._entityName, attributes: [
-                Attribute("lives", .int64, defaultValue: (9 as Int).attributeValue)
+    override class var declaration: _Entity {
+        _Entity("Cat", parent: super._entityName, attributes: [
+                _Attribute("lives", .int64, defaultValue: (9 as Int).attributeValue)
             ])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["lives"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __lives = Self._decode(Int.self, row, _Schema.base + 0, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __lives = Self._decode(row, _Schema.base + 0, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
         __lives = 9
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __lives = Self._decode(Int.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 0) { __lives = Self._decode(row, _Schema.base + 0, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __lives._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__lives, batch) }
     }
 
     @dynamicMemberLookup
-    struct Snapshot: Sendable {
+    struct Snapshot: @unchecked Sendable {
         let _super: Pet.Snapshot
         subscript<V>(dynamicMember path: KeyPath<Pet.Snapshot, V>) -> V { _super[keyPath: path] }
         let lives: Int
         init(_ object: Cat) {
-            _super = Pet.Snapshot(object)
-            lives = object.lives
+            _super = .init(object)
+            self.lives = object.lives
         }
     }
 }
@@ -588,48 +594,49 @@ class Dog: Pet {
     @exclusivity(unchecked) private final var __tricks: Int
 
     enum _Schema {
-        @inlinable static var base: Int { Pet._Schema.end }
+        typealias _Super = Pet
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 1 }
     }
 
     override class var _entityName: String { "Dog" }
 
-    override class var declaration: Entity {
-        Entity("Dog", parent: Pet._entityName, attributes: [
-                Attribute("tricks", .int64, defaultValue: (0 as Int).attributeValue)
+    override class var declaration: _Entity {
+        _Entity("Dog", parent: super._entityName, attributes: [
+                _Attribute("tricks", .int64, defaultValue: (0 as Int).attributeValue)
             ])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["tricks"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __tricks = Self._decode(Int.self, row, _Schema.base + 0, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __tricks = Self._decode(row, _Schema.base + 0, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
         __tricks = 0
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __tricks = Self._decode(Int.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 0) { __tricks = Self._decode(row, _Schema.base + 0, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __tricks._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__tricks, batch) }
     }
 
     @dynamicMemberLookup
-    struct Snapshot: Sendable {
+    struct Snapshot: @unchecked Sendable {
         let _super: Pet.Snapshot
         subscript<V>(dynamicMember path: KeyPath<Pet.Snapshot, V>) -> V { _super[keyPath: path] }
         let tricks: Int
         init(_ object: Dog) {
-            _super = Pet.Snapshot(object)
-            tricks = object.tricks
+            _super = .init(object)
+            self.tricks = object.tricks
         }
     }
 }
@@ -643,50 +650,51 @@ class Player: ManagedObject {
     @exclusivity(unchecked) private final var __number: Int
 
     final var squad: Squad? {
-        get { _one(_Schema.base + 1, __squad, Squad.self) }
+        get { _one(_Schema.base + 1, __squad) }
         set { _setOne(_Schema.base + 1, newValue) }
     }
     @exclusivity(unchecked) private final var __squad: Int64?
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 2 }
     }
 
     override class var _entityName: String { "Player" }
 
-    override class var declaration: Entity {
-        Entity("Player", attributes: [
-                Attribute("number", .int64, defaultValue: (0 as Int).attributeValue)
+    override class var declaration: _Entity {
+        _Entity("Player", attributes: [
+                _Attribute("number", .int64, defaultValue: (0 as Int).attributeValue)
             ], relationships: [
-                Relationship("squad", to: "Squad", .toOne, isOptional: false, inverse: "players")
+                _Relationship("squad", to: "Squad", .toOne, isOptional: false, inverse: "players")
             ])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["number", "squad"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __number = Self._decode(Int.self, row, _Schema.base + 0, context)
-        __squad = Self._decode(Optional<Int64>.self, row, _Schema.base + 1, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __number = Self._decode(row, _Schema.base + 0, context)
+        __squad = Self._decode(row, _Schema.base + 1, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
         __number = 0
         __squad = nil
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __number = Self._decode(Int.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __squad = Self._decode(Optional<Int64>.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 0) { __number = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __squad = Self._decode(row, _Schema.base + 1, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __number._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __squad._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__number, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__squad, batch) }
     }
 
     override func _reference(_ slot: Int) -> Int64? {
@@ -703,16 +711,16 @@ class Player: ManagedObject {
         }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<Player>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<Player>
         let version: Int64
         let number: Int
-        let squad: ObjectID<Squad>?
+        let squad: _ObjectID<Squad>?
         init(_ object: Player) {
             objectID = object.objectID
             version = object.version
-            number = object.number
-            squad = object._target(object.__squad, _Schema.base + 1, Squad.self)
+            self.number = object.number
+            self.squad = object._target(object.__squad, _Schema.base + 1)
         }
     }
 }
@@ -726,48 +734,49 @@ class Song: ManagedObject {
     @exclusivity(unchecked) private final var __title: String
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 1 }
     }
 
     override class var _entityName: String { "Song" }
 
-    override class var declaration: Entity {
-        Entity("Song", attributes: [
-                Attribute("title", .string, defaultValue: ("" as String).attributeValue)
+    override class var declaration: _Entity {
+        _Entity("Song", attributes: [
+                _Attribute("title", .string, defaultValue: ("" as String).attributeValue)
             ])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["title"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __title = Self._decode(String.self, row, _Schema.base + 0, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __title = Self._decode(row, _Schema.base + 0, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
         __title = ""
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __title = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 0) { __title = Self._decode(row, _Schema.base + 0, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __title._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__title, batch) }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<Song>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<Song>
         let version: Int64
         let title: String
         init(_ object: Song) {
             objectID = object.objectID
             version = object.version
-            title = object.title
+            self.title = object.title
         }
     }
 }
@@ -787,62 +796,63 @@ class Squad: ManagedObject {
     @exclusivity(unchecked) private final var __rank: Int
 
     final var players: [Player] {
-        get { _list("players", Player.self) }
+        get { _list("players") }
         set { _setMany("players", newValue) }
     }
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 2 }
     }
 
     override class var _entityName: String { "Squad" }
 
-    override class var declaration: Entity {
-        Entity("Squad", attributes: [
-                Attribute("name", .string, defaultValue: ("" as String).attributeValue, rules: AttributeRules(minLength: 2, maxLength: 8, pattern: "[A-Z][a-z]*")),
-                Attribute("rank", .int64, defaultValue: (1 as Int).attributeValue, rules: AttributeRules(minimum: .int(1), maximum: .int(10)))
+    override class var declaration: _Entity {
+        _Entity("Squad", attributes: [
+                _Attribute("name", .string, defaultValue: ("" as String).attributeValue, rules: _AttributeRules(minLength: 2, maxLength: 8, pattern: "[A-Z][a-z]*")),
+                _Attribute("rank", .int64, defaultValue: (1 as Int).attributeValue, rules: _AttributeRules(minimum: .int(1), maximum: .int(10)))
             ], relationships: [
-                Relationship("players", to: "Player", .toManyOrdered, inverse: "squad", deleteRule: .cascade, minCount: 1, maxCount: 3)
+                _Relationship("players", to: "Player", .toManyOrdered, inverse: "squad", deleteRule: .cascade, minCount: 1, maxCount: 3)
             ])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["name", "rank"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __name = Self._decode(String.self, row, _Schema.base + 0, context)
-        __rank = Self._decode(Int.self, row, _Schema.base + 1, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __name = Self._decode(row, _Schema.base + 0, context)
+        __rank = Self._decode(row, _Schema.base + 1, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
         __name = ""
         __rank = 1
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(String.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __rank = Self._decode(Int.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __rank = Self._decode(row, _Schema.base + 1, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __name._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __rank._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__name, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__rank, batch) }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<Squad>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<Squad>
         let version: Int64
         let name: String
         let rank: Int
         init(_ object: Squad) {
             objectID = object.objectID
             version = object.version
-            name = object.name
-            rank = object.rank
+            self.name = object.name
+            self.rank = object.rank
         }
     }
 }

@@ -2,8 +2,9 @@ public import PolystoreStorage
 
 /// A Swift type that an attribute can have.
 ///
-/// The types of the contract conform, optionals of them too, and enums whose raw value conforms need only say so:
-/// `enum Size: String, AttributeValue { case small, large }`.
+/// The types of the contract conform, optionals of them and lists of them too, and enums whose raw value conforms need only say so, and that
+/// their cases are known: `enum Size: String, AttributeValue, CaseIterable { case small, large }`. With `Codable` they have a place in
+/// `#Predicate`.
 public protocol AttributeValue: Sendable {
     /// The stored type.
     static var valueType: ValueType { get }
@@ -99,6 +100,12 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
     public static func _decode(_ cell: Cell) -> Self? { RawValue._decode(cell).flatMap(Self.init(rawValue:)) }
     /// The cell of the raw value.
     public func _encode(_ batch: RowBatch) -> Cell { rawValue._encode(batch) }
+}
+
+extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
+    /// What tells an enum that it lacks a conformance.
+    @available(*, unavailable, message: "an enum conforms to CaseIterable too: enum Size: String, AttributeValue, CaseIterable")
+    public static var placeholder: Self { ManagedObject._broken() }
 }
 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue, Self: CaseIterable {

@@ -53,6 +53,9 @@ open class ManagedObject {
     /// The stored names of the slots, in order; generated.
     open class var _slotNames: [String] { [] }
 
+    /// The slots whose initial value the class computes for each object; generated.
+    open class var _initialSlots: [Int] { [] }
+
     /// An object of a row; generated subclasses decode their slots first.
     public required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
         owner = .passUnretained(context)
@@ -90,6 +93,11 @@ open class ManagedObject {
 
     /// Sets the key in the slot of a to-one relationship; generated.
     open func _setReference(_ slot: Int, _ key: Int64?) {}
+
+    /// Encodes the attributes by their stored names, to-one relationships as the URIs of identities, and the own one as `objectID`.
+    ///
+    /// Relationships to many are not part of it: each would be a look-up. A snapshot has them.
+    open func encode(to encoder: any Encoder) throws { try encodedValues().encode(to: encoder) }
 }
 
 extension ManagedObject {
@@ -170,7 +178,7 @@ extension ManagedObject {
     @_effects(releasenone) @inline(never) @usableFromInline
     final func _slow(_ slot: Int) {
         // Nothing that was given out may be released here: only values that nobody has seen are replaced.
-        if _isPrototype { _context.recordProbe(self, slot) } else { _context.loadLeftOut(self, slot) }
+        if _isPrototype { _context.probe?.recordAttribute(self, slot) } else { _context.loadLeftOut(self, slot) }
     }
 
     @inline(never) @usableFromInline
@@ -222,27 +230,12 @@ extension ManagedObject {
     }
 }
 
+extension ManagedObject: Encodable {}
+
 extension ManagedObject: Hashable {
     /// Whether both are the same instance; two instances of one row belong to different contexts.
     public static func == (a: ManagedObject, b: ManagedObject) -> Bool { a === b }
 
     /// Feeds the identity of the instance.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
-
-extension ManagedObject {
-    /// The value of a slot; its placeholder, with the reason kept by the context, when the cell is ill-formed.
-    @inlinable @inline(__always)
-    public static func _decode<V: AttributeValue>(_ type: V.Type, _ row: borrowing RowView, _ slot: Int, _ context: borrowing ObjectContext)
-        -> V
-    {
-        if let value = V._decode(row[slot]) { return value }
-        context._undecodable(row, slot)
-        return V.placeholder
-    }
-
-    /// The id that a to-one relationship leads to, without loading the object; generated snapshots use it.
-    public final func _target<T: ManagedObject>(_ key: Int64?, _ slot: Int, _ type: T.Type) -> ObjectID<T>? {
-        key.map { ObjectID(_context.objectKey(at: self, slot, $0)) }
-    }
 }

@@ -19,62 +19,63 @@ class Airline: ManagedObject {
     @exclusivity(unchecked) private final var __name: String
 
     final var flights: Set<Flight> {
-        get { _set("flights", Flight.self) }
+        get { _set("flights") }
         set { _setMany("flights", newValue) }
     }
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 2 }
     }
 
     override class var _entityName: String { "Airline" }
 
-    override class var declaration: Entity {
-        Entity("Airline", attributes: [
-                Attribute("carrier", .string),
-                Attribute("name", .string)
+    override class var declaration: _Entity {
+        _Entity("Airline", attributes: [
+                _Attribute("carrier", .string),
+                _Attribute("name", .string)
             ], relationships: [
-                Relationship("flights", to: "Flight", .toMany, inverse: "airline")
-            ], uniqueConstraints: [UniqueConstraint(["carrier"])])
+                _Relationship("flights", to: "Flight", .toMany, inverse: "airline")
+            ], uniqueConstraints: [_UniqueConstraint(["carrier"])])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["carrier", "name"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __carrier = Self._decode(String.self, row, _Schema.base + 0, context)
-        __name = Self._decode(String.self, row, _Schema.base + 1, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __carrier = Self._decode(row, _Schema.base + 0, context)
+        __name = Self._decode(row, _Schema.base + 1, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        __carrier = String.placeholder
-        __name = String.placeholder
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
+        __carrier = Self._placeholder()
+        __name = Self._placeholder()
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __carrier = Self._decode(String.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __name = Self._decode(String.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 0) { __carrier = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __name = Self._decode(row, _Schema.base + 1, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __carrier._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __name._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__carrier, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__name, batch) }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<Airline>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<Airline>
         let version: Int64
         let carrier: String
         let name: String
         init(_ object: Airline) {
             objectID = object.objectID
             version = object.version
-            carrier = object.carrier
-            name = object.name
+            self.carrier = object.carrier
+            self.name = object.name
         }
     }
 }
@@ -130,90 +131,91 @@ class Airport: ManagedObject {
     @exclusivity(unchecked) private final var __tzone: String?
 
     final var departures: Set<Flight> {
-        get { _set("departures", Flight.self) }
+        get { _set("departures") }
         set { _setMany("departures", newValue) }
     }
 
     final var arrivals: Set<Flight> {
-        get { _set("arrivals", Flight.self) }
+        get { _set("arrivals") }
         set { _setMany("arrivals", newValue) }
     }
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 8 }
     }
 
     override class var _entityName: String { "Airport" }
 
-    override class var declaration: Entity {
-        Entity("Airport", attributes: [
-                Attribute("faa", .string),
-                Attribute("name", .string),
-                Attribute("lat", .double),
-                Attribute("lon", .double),
-                Attribute("alt", .int64),
-                Attribute("tz", .int64),
-                Attribute("dst", .string),
-                Attribute("tzone", .string, isOptional: true)
+    override class var declaration: _Entity {
+        _Entity("Airport", attributes: [
+                _Attribute("faa", .string),
+                _Attribute("name", .string),
+                _Attribute("lat", .double),
+                _Attribute("lon", .double),
+                _Attribute("alt", .int64),
+                _Attribute("tz", .int64),
+                _Attribute("dst", .string),
+                _Attribute("tzone", .string, isOptional: true)
             ], relationships: [
-                Relationship("departures", to: "Flight", .toMany, inverse: "originAirport"),
-                Relationship("arrivals", to: "Flight", .toMany, inverse: "destAirport")
-            ], uniqueConstraints: [UniqueConstraint(["faa"])])
+                _Relationship("departures", to: "Flight", .toMany, inverse: "originAirport"),
+                _Relationship("arrivals", to: "Flight", .toMany, inverse: "destAirport")
+            ], uniqueConstraints: [_UniqueConstraint(["faa"])])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["faa", "name", "lat", "lon", "alt", "tz", "dst", "tzone"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __faa = Self._decode(String.self, row, _Schema.base + 0, context)
-        __name = Self._decode(String.self, row, _Schema.base + 1, context)
-        __lat = Self._decode(Double.self, row, _Schema.base + 2, context)
-        __lon = Self._decode(Double.self, row, _Schema.base + 3, context)
-        __alt = Self._decode(Int.self, row, _Schema.base + 4, context)
-        __tz = Self._decode(Int.self, row, _Schema.base + 5, context)
-        __dst = Self._decode(String.self, row, _Schema.base + 6, context)
-        __tzone = Self._decode(Optional<String>.self, row, _Schema.base + 7, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __faa = Self._decode(row, _Schema.base + 0, context)
+        __name = Self._decode(row, _Schema.base + 1, context)
+        __lat = Self._decode(row, _Schema.base + 2, context)
+        __lon = Self._decode(row, _Schema.base + 3, context)
+        __alt = Self._decode(row, _Schema.base + 4, context)
+        __tz = Self._decode(row, _Schema.base + 5, context)
+        __dst = Self._decode(row, _Schema.base + 6, context)
+        __tzone = Self._decode(row, _Schema.base + 7, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        __faa = String.placeholder
-        __name = String.placeholder
-        __lat = Double.placeholder
-        __lon = Double.placeholder
-        __alt = Int.placeholder
-        __tz = Int.placeholder
-        __dst = String.placeholder
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
+        __faa = Self._placeholder()
+        __name = Self._placeholder()
+        __lat = Self._placeholder()
+        __lon = Self._placeholder()
+        __alt = Self._placeholder()
+        __tz = Self._placeholder()
+        __dst = Self._placeholder()
         __tzone = nil
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __faa = Self._decode(String.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __name = Self._decode(String.self, row, _Schema.base + 1, _context) }
-        if Self._has(mask, _Schema.base + 2) { __lat = Self._decode(Double.self, row, _Schema.base + 2, _context) }
-        if Self._has(mask, _Schema.base + 3) { __lon = Self._decode(Double.self, row, _Schema.base + 3, _context) }
-        if Self._has(mask, _Schema.base + 4) { __alt = Self._decode(Int.self, row, _Schema.base + 4, _context) }
-        if Self._has(mask, _Schema.base + 5) { __tz = Self._decode(Int.self, row, _Schema.base + 5, _context) }
-        if Self._has(mask, _Schema.base + 6) { __dst = Self._decode(String.self, row, _Schema.base + 6, _context) }
-        if Self._has(mask, _Schema.base + 7) { __tzone = Self._decode(Optional<String>.self, row, _Schema.base + 7, _context) }
+        if Self._has(mask, _Schema.base + 0) { __faa = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __name = Self._decode(row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __lat = Self._decode(row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __lon = Self._decode(row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 4) { __alt = Self._decode(row, _Schema.base + 4, _context) }
+        if Self._has(mask, _Schema.base + 5) { __tz = Self._decode(row, _Schema.base + 5, _context) }
+        if Self._has(mask, _Schema.base + 6) { __dst = Self._decode(row, _Schema.base + 6, _context) }
+        if Self._has(mask, _Schema.base + 7) { __tzone = Self._decode(row, _Schema.base + 7, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __faa._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __name._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __lat._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __lon._encode(batch) }
-        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = __alt._encode(batch) }
-        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = __tz._encode(batch) }
-        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = __dst._encode(batch) }
-        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = __tzone._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__faa, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__name, batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = Self._cell(__lat, batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = Self._cell(__lon, batch) }
+        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = Self._cell(__alt, batch) }
+        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = Self._cell(__tz, batch) }
+        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = Self._cell(__dst, batch) }
+        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = Self._cell(__tzone, batch) }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<Airport>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<Airport>
         let version: Int64
         let faa: String
         let name: String
@@ -226,14 +228,14 @@ class Airport: ManagedObject {
         init(_ object: Airport) {
             objectID = object.objectID
             version = object.version
-            faa = object.faa
-            name = object.name
-            lat = object.lat
-            lon = object.lon
-            alt = object.alt
-            tz = object.tz
-            dst = object.dst
-            tzone = object.tzone
+            self.faa = object.faa
+            self.name = object.name
+            self.lat = object.lat
+            self.lon = object.lon
+            self.alt = object.alt
+            self.tz = object.tz
+            self.dst = object.dst
+            self.tzone = object.tzone
         }
     }
 }
@@ -355,122 +357,123 @@ class Flight: ManagedObject {
     @exclusivity(unchecked) private final var __time_hour: Date
 
     final var airline: Airline? {
-        get { _one(_Schema.base + 19, __airline, Airline.self) }
+        get { _one(_Schema.base + 19, __airline) }
         set { _setOne(_Schema.base + 19, newValue) }
     }
     @exclusivity(unchecked) private final var __airline: Int64?
 
     final var plane: Plane? {
-        get { _one(_Schema.base + 20, __plane, Plane.self) }
+        get { _one(_Schema.base + 20, __plane) }
         set { _setOne(_Schema.base + 20, newValue) }
     }
     @exclusivity(unchecked) private final var __plane: Int64?
 
     final var originAirport: Airport? {
-        get { _one(_Schema.base + 21, __originAirport, Airport.self) }
+        get { _one(_Schema.base + 21, __originAirport) }
         set { _setOne(_Schema.base + 21, newValue) }
     }
     @exclusivity(unchecked) private final var __originAirport: Int64?
 
     final var destAirport: Airport? {
-        get { _one(_Schema.base + 22, __destAirport, Airport.self) }
+        get { _one(_Schema.base + 22, __destAirport) }
         set { _setOne(_Schema.base + 22, newValue) }
     }
     @exclusivity(unchecked) private final var __destAirport: Int64?
 
     final var weather: Weather? {
-        get { _one(_Schema.base + 23, __weather, Weather.self) }
+        get { _one(_Schema.base + 23, __weather) }
         set { _setOne(_Schema.base + 23, newValue) }
     }
     @exclusivity(unchecked) private final var __weather: Int64?
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 24 }
     }
 
     override class var _entityName: String { "Flight" }
 
-    override class var declaration: Entity {
-        Entity("Flight", attributes: [
-                Attribute("year", .int64),
-                Attribute("month", .int64),
-                Attribute("day", .int64),
-                Attribute("dep_time", .int64, isOptional: true),
-                Attribute("sched_dep_time", .int64),
-                Attribute("dep_delay", .int64, isOptional: true),
-                Attribute("arr_time", .int64, isOptional: true),
-                Attribute("sched_arr_time", .int64),
-                Attribute("arr_delay", .int64, isOptional: true),
-                Attribute("carrier", .string),
-                Attribute("flight", .int64),
-                Attribute("tailnum", .string, isOptional: true),
-                Attribute("origin", .string),
-                Attribute("dest", .string),
-                Attribute("air_time", .int64, isOptional: true),
-                Attribute("distance", .int64),
-                Attribute("hour", .int64),
-                Attribute("minute", .int64),
-                Attribute("time_hour", .date)
+    override class var declaration: _Entity {
+        _Entity("Flight", attributes: [
+                _Attribute("year", .int64),
+                _Attribute("month", .int64),
+                _Attribute("day", .int64),
+                _Attribute("dep_time", .int64, isOptional: true),
+                _Attribute("sched_dep_time", .int64),
+                _Attribute("dep_delay", .int64, isOptional: true),
+                _Attribute("arr_time", .int64, isOptional: true),
+                _Attribute("sched_arr_time", .int64),
+                _Attribute("arr_delay", .int64, isOptional: true),
+                _Attribute("carrier", .string),
+                _Attribute("flight", .int64),
+                _Attribute("tailnum", .string, isOptional: true),
+                _Attribute("origin", .string),
+                _Attribute("dest", .string),
+                _Attribute("air_time", .int64, isOptional: true),
+                _Attribute("distance", .int64),
+                _Attribute("hour", .int64),
+                _Attribute("minute", .int64),
+                _Attribute("time_hour", .date)
             ], relationships: [
-                Relationship("airline", to: "Airline", .toOne, inverse: "flights"),
-                Relationship("plane", to: "Plane", .toOne, inverse: "flights"),
-                Relationship("originAirport", to: "Airport", .toOne, inverse: "departures"),
-                Relationship("destAirport", to: "Airport", .toOne, inverse: "arrivals"),
-                Relationship("weather", to: "Weather", .toOne, inverse: "flights")
-            ], indexes: [Index(["distance"])])
+                _Relationship("airline", to: "Airline", .toOne, inverse: "flights"),
+                _Relationship("plane", to: "Plane", .toOne, inverse: "flights"),
+                _Relationship("originAirport", to: "Airport", .toOne, inverse: "departures"),
+                _Relationship("destAirport", to: "Airport", .toOne, inverse: "arrivals"),
+                _Relationship("weather", to: "Weather", .toOne, inverse: "flights")
+            ], indexes: [_Index(["distance"])])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["year", "month", "day", "dep_time", "sched_dep_time", "dep_delay", "arr_time", "sched_arr_time", "arr_delay", "carrier", "flight", "tailnum", "origin", "dest", "air_time", "distance", "hour", "minute", "time_hour", "airline", "plane", "originAirport", "destAirport", "weather"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __year = Self._decode(Int.self, row, _Schema.base + 0, context)
-        __month = Self._decode(Int.self, row, _Schema.base + 1, context)
-        __day = Self._decode(Int.self, row, _Schema.base + 2, context)
-        __dep_time = Self._decode(Optional<Int>.self, row, _Schema.base + 3, context)
-        __sched_dep_time = Self._decode(Int.self, row, _Schema.base + 4, context)
-        __dep_delay = Self._decode(Optional<Int>.self, row, _Schema.base + 5, context)
-        __arr_time = Self._decode(Optional<Int>.self, row, _Schema.base + 6, context)
-        __sched_arr_time = Self._decode(Int.self, row, _Schema.base + 7, context)
-        __arr_delay = Self._decode(Optional<Int>.self, row, _Schema.base + 8, context)
-        __carrier = Self._decode(String.self, row, _Schema.base + 9, context)
-        __flight = Self._decode(Int.self, row, _Schema.base + 10, context)
-        __tailnum = Self._decode(Optional<String>.self, row, _Schema.base + 11, context)
-        __origin = Self._decode(String.self, row, _Schema.base + 12, context)
-        __dest = Self._decode(String.self, row, _Schema.base + 13, context)
-        __air_time = Self._decode(Optional<Int>.self, row, _Schema.base + 14, context)
-        __distance = Self._decode(Int.self, row, _Schema.base + 15, context)
-        __hour = Self._decode(Int.self, row, _Schema.base + 16, context)
-        __minute = Self._decode(Int.self, row, _Schema.base + 17, context)
-        __time_hour = Self._decode(Date.self, row, _Schema.base + 18, context)
-        __airline = Self._decode(Optional<Int64>.self, row, _Schema.base + 19, context)
-        __plane = Self._decode(Optional<Int64>.self, row, _Schema.base + 20, context)
-        __originAirport = Self._decode(Optional<Int64>.self, row, _Schema.base + 21, context)
-        __destAirport = Self._decode(Optional<Int64>.self, row, _Schema.base + 22, context)
-        __weather = Self._decode(Optional<Int64>.self, row, _Schema.base + 23, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __year = Self._decode(row, _Schema.base + 0, context)
+        __month = Self._decode(row, _Schema.base + 1, context)
+        __day = Self._decode(row, _Schema.base + 2, context)
+        __dep_time = Self._decode(row, _Schema.base + 3, context)
+        __sched_dep_time = Self._decode(row, _Schema.base + 4, context)
+        __dep_delay = Self._decode(row, _Schema.base + 5, context)
+        __arr_time = Self._decode(row, _Schema.base + 6, context)
+        __sched_arr_time = Self._decode(row, _Schema.base + 7, context)
+        __arr_delay = Self._decode(row, _Schema.base + 8, context)
+        __carrier = Self._decode(row, _Schema.base + 9, context)
+        __flight = Self._decode(row, _Schema.base + 10, context)
+        __tailnum = Self._decode(row, _Schema.base + 11, context)
+        __origin = Self._decode(row, _Schema.base + 12, context)
+        __dest = Self._decode(row, _Schema.base + 13, context)
+        __air_time = Self._decode(row, _Schema.base + 14, context)
+        __distance = Self._decode(row, _Schema.base + 15, context)
+        __hour = Self._decode(row, _Schema.base + 16, context)
+        __minute = Self._decode(row, _Schema.base + 17, context)
+        __time_hour = Self._decode(row, _Schema.base + 18, context)
+        __airline = Self._decode(row, _Schema.base + 19, context)
+        __plane = Self._decode(row, _Schema.base + 20, context)
+        __originAirport = Self._decode(row, _Schema.base + 21, context)
+        __destAirport = Self._decode(row, _Schema.base + 22, context)
+        __weather = Self._decode(row, _Schema.base + 23, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        __year = Int.placeholder
-        __month = Int.placeholder
-        __day = Int.placeholder
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
+        __year = Self._placeholder()
+        __month = Self._placeholder()
+        __day = Self._placeholder()
         __dep_time = nil
-        __sched_dep_time = Int.placeholder
+        __sched_dep_time = Self._placeholder()
         __dep_delay = nil
         __arr_time = nil
-        __sched_arr_time = Int.placeholder
+        __sched_arr_time = Self._placeholder()
         __arr_delay = nil
-        __carrier = String.placeholder
-        __flight = Int.placeholder
+        __carrier = Self._placeholder()
+        __flight = Self._placeholder()
         __tailnum = nil
-        __origin = String.placeholder
-        __dest = String.placeholder
+        __origin = Self._placeholder()
+        __dest = Self._placeholder()
         __air_time = nil
-        __distance = Int.placeholder
-        __hour = Int.placeholder
-        __minute = Int.placeholder
-        __time_hour = Date.placeholder
+        __distance = Self._placeholder()
+        __hour = Self._placeholder()
+        __minute = Self._placeholder()
+        __time_hour = Self._placeholder()
         __airline = nil
         __plane = nil
         __originAirport = nil
@@ -479,60 +482,60 @@ class Flight: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __year = Self._decode(Int.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __month = Self._decode(Int.self, row, _Schema.base + 1, _context) }
-        if Self._has(mask, _Schema.base + 2) { __day = Self._decode(Int.self, row, _Schema.base + 2, _context) }
-        if Self._has(mask, _Schema.base + 3) { __dep_time = Self._decode(Optional<Int>.self, row, _Schema.base + 3, _context) }
-        if Self._has(mask, _Schema.base + 4) { __sched_dep_time = Self._decode(Int.self, row, _Schema.base + 4, _context) }
-        if Self._has(mask, _Schema.base + 5) { __dep_delay = Self._decode(Optional<Int>.self, row, _Schema.base + 5, _context) }
-        if Self._has(mask, _Schema.base + 6) { __arr_time = Self._decode(Optional<Int>.self, row, _Schema.base + 6, _context) }
-        if Self._has(mask, _Schema.base + 7) { __sched_arr_time = Self._decode(Int.self, row, _Schema.base + 7, _context) }
-        if Self._has(mask, _Schema.base + 8) { __arr_delay = Self._decode(Optional<Int>.self, row, _Schema.base + 8, _context) }
-        if Self._has(mask, _Schema.base + 9) { __carrier = Self._decode(String.self, row, _Schema.base + 9, _context) }
-        if Self._has(mask, _Schema.base + 10) { __flight = Self._decode(Int.self, row, _Schema.base + 10, _context) }
-        if Self._has(mask, _Schema.base + 11) { __tailnum = Self._decode(Optional<String>.self, row, _Schema.base + 11, _context) }
-        if Self._has(mask, _Schema.base + 12) { __origin = Self._decode(String.self, row, _Schema.base + 12, _context) }
-        if Self._has(mask, _Schema.base + 13) { __dest = Self._decode(String.self, row, _Schema.base + 13, _context) }
-        if Self._has(mask, _Schema.base + 14) { __air_time = Self._decode(Optional<Int>.self, row, _Schema.base + 14, _context) }
-        if Self._has(mask, _Schema.base + 15) { __distance = Self._decode(Int.self, row, _Schema.base + 15, _context) }
-        if Self._has(mask, _Schema.base + 16) { __hour = Self._decode(Int.self, row, _Schema.base + 16, _context) }
-        if Self._has(mask, _Schema.base + 17) { __minute = Self._decode(Int.self, row, _Schema.base + 17, _context) }
-        if Self._has(mask, _Schema.base + 18) { __time_hour = Self._decode(Date.self, row, _Schema.base + 18, _context) }
-        if Self._has(mask, _Schema.base + 19) { __airline = Self._decode(Optional<Int64>.self, row, _Schema.base + 19, _context) }
-        if Self._has(mask, _Schema.base + 20) { __plane = Self._decode(Optional<Int64>.self, row, _Schema.base + 20, _context) }
-        if Self._has(mask, _Schema.base + 21) { __originAirport = Self._decode(Optional<Int64>.self, row, _Schema.base + 21, _context) }
-        if Self._has(mask, _Schema.base + 22) { __destAirport = Self._decode(Optional<Int64>.self, row, _Schema.base + 22, _context) }
-        if Self._has(mask, _Schema.base + 23) { __weather = Self._decode(Optional<Int64>.self, row, _Schema.base + 23, _context) }
+        if Self._has(mask, _Schema.base + 0) { __year = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __month = Self._decode(row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __day = Self._decode(row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __dep_time = Self._decode(row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 4) { __sched_dep_time = Self._decode(row, _Schema.base + 4, _context) }
+        if Self._has(mask, _Schema.base + 5) { __dep_delay = Self._decode(row, _Schema.base + 5, _context) }
+        if Self._has(mask, _Schema.base + 6) { __arr_time = Self._decode(row, _Schema.base + 6, _context) }
+        if Self._has(mask, _Schema.base + 7) { __sched_arr_time = Self._decode(row, _Schema.base + 7, _context) }
+        if Self._has(mask, _Schema.base + 8) { __arr_delay = Self._decode(row, _Schema.base + 8, _context) }
+        if Self._has(mask, _Schema.base + 9) { __carrier = Self._decode(row, _Schema.base + 9, _context) }
+        if Self._has(mask, _Schema.base + 10) { __flight = Self._decode(row, _Schema.base + 10, _context) }
+        if Self._has(mask, _Schema.base + 11) { __tailnum = Self._decode(row, _Schema.base + 11, _context) }
+        if Self._has(mask, _Schema.base + 12) { __origin = Self._decode(row, _Schema.base + 12, _context) }
+        if Self._has(mask, _Schema.base + 13) { __dest = Self._decode(row, _Schema.base + 13, _context) }
+        if Self._has(mask, _Schema.base + 14) { __air_time = Self._decode(row, _Schema.base + 14, _context) }
+        if Self._has(mask, _Schema.base + 15) { __distance = Self._decode(row, _Schema.base + 15, _context) }
+        if Self._has(mask, _Schema.base + 16) { __hour = Self._decode(row, _Schema.base + 16, _context) }
+        if Self._has(mask, _Schema.base + 17) { __minute = Self._decode(row, _Schema.base + 17, _context) }
+        if Self._has(mask, _Schema.base + 18) { __time_hour = Self._decode(row, _Schema.base + 18, _context) }
+        if Self._has(mask, _Schema.base + 19) { __airline = Self._decode(row, _Schema.base + 19, _context) }
+        if Self._has(mask, _Schema.base + 20) { __plane = Self._decode(row, _Schema.base + 20, _context) }
+        if Self._has(mask, _Schema.base + 21) { __originAirport = Self._decode(row, _Schema.base + 21, _context) }
+        if Self._has(mask, _Schema.base + 22) { __destAirport = Self._decode(row, _Schema.base + 22, _context) }
+        if Self._has(mask, _Schema.base + 23) { __weather = Self._decode(row, _Schema.base + 23, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __year._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __month._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __day._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __dep_time._encode(batch) }
-        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = __sched_dep_time._encode(batch) }
-        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = __dep_delay._encode(batch) }
-        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = __arr_time._encode(batch) }
-        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = __sched_arr_time._encode(batch) }
-        if Self._has(mask, _Schema.base + 8) { cells[_Schema.base + 8] = __arr_delay._encode(batch) }
-        if Self._has(mask, _Schema.base + 9) { cells[_Schema.base + 9] = __carrier._encode(batch) }
-        if Self._has(mask, _Schema.base + 10) { cells[_Schema.base + 10] = __flight._encode(batch) }
-        if Self._has(mask, _Schema.base + 11) { cells[_Schema.base + 11] = __tailnum._encode(batch) }
-        if Self._has(mask, _Schema.base + 12) { cells[_Schema.base + 12] = __origin._encode(batch) }
-        if Self._has(mask, _Schema.base + 13) { cells[_Schema.base + 13] = __dest._encode(batch) }
-        if Self._has(mask, _Schema.base + 14) { cells[_Schema.base + 14] = __air_time._encode(batch) }
-        if Self._has(mask, _Schema.base + 15) { cells[_Schema.base + 15] = __distance._encode(batch) }
-        if Self._has(mask, _Schema.base + 16) { cells[_Schema.base + 16] = __hour._encode(batch) }
-        if Self._has(mask, _Schema.base + 17) { cells[_Schema.base + 17] = __minute._encode(batch) }
-        if Self._has(mask, _Schema.base + 18) { cells[_Schema.base + 18] = __time_hour._encode(batch) }
-        if Self._has(mask, _Schema.base + 19) { cells[_Schema.base + 19] = __airline._encode(batch) }
-        if Self._has(mask, _Schema.base + 20) { cells[_Schema.base + 20] = __plane._encode(batch) }
-        if Self._has(mask, _Schema.base + 21) { cells[_Schema.base + 21] = __originAirport._encode(batch) }
-        if Self._has(mask, _Schema.base + 22) { cells[_Schema.base + 22] = __destAirport._encode(batch) }
-        if Self._has(mask, _Schema.base + 23) { cells[_Schema.base + 23] = __weather._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__year, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__month, batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = Self._cell(__day, batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = Self._cell(__dep_time, batch) }
+        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = Self._cell(__sched_dep_time, batch) }
+        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = Self._cell(__dep_delay, batch) }
+        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = Self._cell(__arr_time, batch) }
+        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = Self._cell(__sched_arr_time, batch) }
+        if Self._has(mask, _Schema.base + 8) { cells[_Schema.base + 8] = Self._cell(__arr_delay, batch) }
+        if Self._has(mask, _Schema.base + 9) { cells[_Schema.base + 9] = Self._cell(__carrier, batch) }
+        if Self._has(mask, _Schema.base + 10) { cells[_Schema.base + 10] = Self._cell(__flight, batch) }
+        if Self._has(mask, _Schema.base + 11) { cells[_Schema.base + 11] = Self._cell(__tailnum, batch) }
+        if Self._has(mask, _Schema.base + 12) { cells[_Schema.base + 12] = Self._cell(__origin, batch) }
+        if Self._has(mask, _Schema.base + 13) { cells[_Schema.base + 13] = Self._cell(__dest, batch) }
+        if Self._has(mask, _Schema.base + 14) { cells[_Schema.base + 14] = Self._cell(__air_time, batch) }
+        if Self._has(mask, _Schema.base + 15) { cells[_Schema.base + 15] = Self._cell(__distance, batch) }
+        if Self._has(mask, _Schema.base + 16) { cells[_Schema.base + 16] = Self._cell(__hour, batch) }
+        if Self._has(mask, _Schema.base + 17) { cells[_Schema.base + 17] = Self._cell(__minute, batch) }
+        if Self._has(mask, _Schema.base + 18) { cells[_Schema.base + 18] = Self._cell(__time_hour, batch) }
+        if Self._has(mask, _Schema.base + 19) { cells[_Schema.base + 19] = Self._cell(__airline, batch) }
+        if Self._has(mask, _Schema.base + 20) { cells[_Schema.base + 20] = Self._cell(__plane, batch) }
+        if Self._has(mask, _Schema.base + 21) { cells[_Schema.base + 21] = Self._cell(__originAirport, batch) }
+        if Self._has(mask, _Schema.base + 22) { cells[_Schema.base + 22] = Self._cell(__destAirport, batch) }
+        if Self._has(mask, _Schema.base + 23) { cells[_Schema.base + 23] = Self._cell(__weather, batch) }
     }
 
     override func _reference(_ slot: Int) -> Int64? {
@@ -557,8 +560,8 @@ class Flight: ManagedObject {
         }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<Flight>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<Flight>
         let version: Int64
         let year: Int
         let month: Int
@@ -579,38 +582,38 @@ class Flight: ManagedObject {
         let hour: Int
         let minute: Int
         let time_hour: Date
-        let airline: ObjectID<Airline>?
-        let plane: ObjectID<Plane>?
-        let originAirport: ObjectID<Airport>?
-        let destAirport: ObjectID<Airport>?
-        let weather: ObjectID<Weather>?
+        let airline: _ObjectID<Airline>?
+        let plane: _ObjectID<Plane>?
+        let originAirport: _ObjectID<Airport>?
+        let destAirport: _ObjectID<Airport>?
+        let weather: _ObjectID<Weather>?
         init(_ object: Flight) {
             objectID = object.objectID
             version = object.version
-            year = object.year
-            month = object.month
-            day = object.day
-            dep_time = object.dep_time
-            sched_dep_time = object.sched_dep_time
-            dep_delay = object.dep_delay
-            arr_time = object.arr_time
-            sched_arr_time = object.sched_arr_time
-            arr_delay = object.arr_delay
-            carrier = object.carrier
-            flight = object.flight
-            tailnum = object.tailnum
-            origin = object.origin
-            dest = object.dest
-            air_time = object.air_time
-            distance = object.distance
-            hour = object.hour
-            minute = object.minute
-            time_hour = object.time_hour
-            airline = object._target(object.__airline, _Schema.base + 19, Airline.self)
-            plane = object._target(object.__plane, _Schema.base + 20, Plane.self)
-            originAirport = object._target(object.__originAirport, _Schema.base + 21, Airport.self)
-            destAirport = object._target(object.__destAirport, _Schema.base + 22, Airport.self)
-            weather = object._target(object.__weather, _Schema.base + 23, Weather.self)
+            self.year = object.year
+            self.month = object.month
+            self.day = object.day
+            self.dep_time = object.dep_time
+            self.sched_dep_time = object.sched_dep_time
+            self.dep_delay = object.dep_delay
+            self.arr_time = object.arr_time
+            self.sched_arr_time = object.sched_arr_time
+            self.arr_delay = object.arr_delay
+            self.carrier = object.carrier
+            self.flight = object.flight
+            self.tailnum = object.tailnum
+            self.origin = object.origin
+            self.dest = object.dest
+            self.air_time = object.air_time
+            self.distance = object.distance
+            self.hour = object.hour
+            self.minute = object.minute
+            self.time_hour = object.time_hour
+            self.airline = object._target(object.__airline, _Schema.base + 19)
+            self.plane = object._target(object.__plane, _Schema.base + 20)
+            self.originAirport = object._target(object.__originAirport, _Schema.base + 21)
+            self.destAirport = object._target(object.__destAirport, _Schema.base + 22)
+            self.weather = object._target(object.__weather, _Schema.base + 23)
         }
     }
 }
@@ -672,89 +675,90 @@ class Plane: ManagedObject {
     @exclusivity(unchecked) private final var __engine: String
 
     final var flights: Set<Flight> {
-        get { _set("flights", Flight.self) }
+        get { _set("flights") }
         set { _setMany("flights", newValue) }
     }
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 9 }
     }
 
     override class var _entityName: String { "Plane" }
 
-    override class var declaration: Entity {
-        Entity("Plane", attributes: [
-                Attribute("tailnum", .string),
-                Attribute("year", .int64, isOptional: true),
-                Attribute("type", .string),
-                Attribute("manufacturer", .string),
-                Attribute("model", .string),
-                Attribute("engines", .int64),
-                Attribute("seats", .int64),
-                Attribute("speed", .int64, isOptional: true),
-                Attribute("engine", .string)
+    override class var declaration: _Entity {
+        _Entity("Plane", attributes: [
+                _Attribute("tailnum", .string),
+                _Attribute("year", .int64, isOptional: true),
+                _Attribute("type", .string),
+                _Attribute("manufacturer", .string),
+                _Attribute("model", .string),
+                _Attribute("engines", .int64),
+                _Attribute("seats", .int64),
+                _Attribute("speed", .int64, isOptional: true),
+                _Attribute("engine", .string)
             ], relationships: [
-                Relationship("flights", to: "Flight", .toMany, inverse: "plane")
-            ], uniqueConstraints: [UniqueConstraint(["tailnum"])])
+                _Relationship("flights", to: "Flight", .toMany, inverse: "plane")
+            ], uniqueConstraints: [_UniqueConstraint(["tailnum"])])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["tailnum", "year", "type", "manufacturer", "model", "engines", "seats", "speed", "engine"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __tailnum = Self._decode(String.self, row, _Schema.base + 0, context)
-        __year = Self._decode(Optional<Int>.self, row, _Schema.base + 1, context)
-        __type = Self._decode(String.self, row, _Schema.base + 2, context)
-        __manufacturer = Self._decode(String.self, row, _Schema.base + 3, context)
-        __model = Self._decode(String.self, row, _Schema.base + 4, context)
-        __engines = Self._decode(Int.self, row, _Schema.base + 5, context)
-        __seats = Self._decode(Int.self, row, _Schema.base + 6, context)
-        __speed = Self._decode(Optional<Int>.self, row, _Schema.base + 7, context)
-        __engine = Self._decode(String.self, row, _Schema.base + 8, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __tailnum = Self._decode(row, _Schema.base + 0, context)
+        __year = Self._decode(row, _Schema.base + 1, context)
+        __type = Self._decode(row, _Schema.base + 2, context)
+        __manufacturer = Self._decode(row, _Schema.base + 3, context)
+        __model = Self._decode(row, _Schema.base + 4, context)
+        __engines = Self._decode(row, _Schema.base + 5, context)
+        __seats = Self._decode(row, _Schema.base + 6, context)
+        __speed = Self._decode(row, _Schema.base + 7, context)
+        __engine = Self._decode(row, _Schema.base + 8, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        __tailnum = String.placeholder
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
+        __tailnum = Self._placeholder()
         __year = nil
-        __type = String.placeholder
-        __manufacturer = String.placeholder
-        __model = String.placeholder
-        __engines = Int.placeholder
-        __seats = Int.placeholder
+        __type = Self._placeholder()
+        __manufacturer = Self._placeholder()
+        __model = Self._placeholder()
+        __engines = Self._placeholder()
+        __seats = Self._placeholder()
         __speed = nil
-        __engine = String.placeholder
+        __engine = Self._placeholder()
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __tailnum = Self._decode(String.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __year = Self._decode(Optional<Int>.self, row, _Schema.base + 1, _context) }
-        if Self._has(mask, _Schema.base + 2) { __type = Self._decode(String.self, row, _Schema.base + 2, _context) }
-        if Self._has(mask, _Schema.base + 3) { __manufacturer = Self._decode(String.self, row, _Schema.base + 3, _context) }
-        if Self._has(mask, _Schema.base + 4) { __model = Self._decode(String.self, row, _Schema.base + 4, _context) }
-        if Self._has(mask, _Schema.base + 5) { __engines = Self._decode(Int.self, row, _Schema.base + 5, _context) }
-        if Self._has(mask, _Schema.base + 6) { __seats = Self._decode(Int.self, row, _Schema.base + 6, _context) }
-        if Self._has(mask, _Schema.base + 7) { __speed = Self._decode(Optional<Int>.self, row, _Schema.base + 7, _context) }
-        if Self._has(mask, _Schema.base + 8) { __engine = Self._decode(String.self, row, _Schema.base + 8, _context) }
+        if Self._has(mask, _Schema.base + 0) { __tailnum = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __year = Self._decode(row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __type = Self._decode(row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __manufacturer = Self._decode(row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 4) { __model = Self._decode(row, _Schema.base + 4, _context) }
+        if Self._has(mask, _Schema.base + 5) { __engines = Self._decode(row, _Schema.base + 5, _context) }
+        if Self._has(mask, _Schema.base + 6) { __seats = Self._decode(row, _Schema.base + 6, _context) }
+        if Self._has(mask, _Schema.base + 7) { __speed = Self._decode(row, _Schema.base + 7, _context) }
+        if Self._has(mask, _Schema.base + 8) { __engine = Self._decode(row, _Schema.base + 8, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __tailnum._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __year._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __type._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __manufacturer._encode(batch) }
-        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = __model._encode(batch) }
-        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = __engines._encode(batch) }
-        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = __seats._encode(batch) }
-        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = __speed._encode(batch) }
-        if Self._has(mask, _Schema.base + 8) { cells[_Schema.base + 8] = __engine._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__tailnum, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__year, batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = Self._cell(__type, batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = Self._cell(__manufacturer, batch) }
+        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = Self._cell(__model, batch) }
+        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = Self._cell(__engines, batch) }
+        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = Self._cell(__seats, batch) }
+        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = Self._cell(__speed, batch) }
+        if Self._has(mask, _Schema.base + 8) { cells[_Schema.base + 8] = Self._cell(__engine, batch) }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<Plane>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<Plane>
         let version: Int64
         let tailnum: String
         let year: Int?
@@ -768,15 +772,15 @@ class Plane: ManagedObject {
         init(_ object: Plane) {
             objectID = object.objectID
             version = object.version
-            tailnum = object.tailnum
-            year = object.year
-            type = object.type
-            manufacturer = object.manufacturer
-            model = object.model
-            engines = object.engines
-            seats = object.seats
-            speed = object.speed
-            engine = object.engine
+            self.tailnum = object.tailnum
+            self.year = object.year
+            self.type = object.type
+            self.manufacturer = object.manufacturer
+            self.model = object.model
+            self.engines = object.engines
+            self.seats = object.seats
+            self.speed = object.speed
+            self.engine = object.engine
         }
     }
 }
@@ -874,66 +878,67 @@ class Weather: ManagedObject {
     @exclusivity(unchecked) private final var __time_hour: Date
 
     final var flights: Set<Flight> {
-        get { _set("flights", Flight.self) }
+        get { _set("flights") }
         set { _setMany("flights", newValue) }
     }
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 15 }
     }
 
     override class var _entityName: String { "Weather" }
 
-    override class var declaration: Entity {
-        Entity("Weather", attributes: [
-                Attribute("origin", .string),
-                Attribute("year", .int64),
-                Attribute("month", .int64),
-                Attribute("day", .int64),
-                Attribute("hour", .int64),
-                Attribute("temp", .double, isOptional: true),
-                Attribute("dewp", .double, isOptional: true),
-                Attribute("humid", .double, isOptional: true),
-                Attribute("wind_dir", .int64, isOptional: true),
-                Attribute("wind_speed", .double, isOptional: true),
-                Attribute("wind_gust", .double, isOptional: true),
-                Attribute("precip", .double, isOptional: true),
-                Attribute("pressure", .double, isOptional: true),
-                Attribute("visib", .double, isOptional: true),
-                Attribute("time_hour", .date)
+    override class var declaration: _Entity {
+        _Entity("Weather", attributes: [
+                _Attribute("origin", .string),
+                _Attribute("year", .int64),
+                _Attribute("month", .int64),
+                _Attribute("day", .int64),
+                _Attribute("hour", .int64),
+                _Attribute("temp", .double, isOptional: true),
+                _Attribute("dewp", .double, isOptional: true),
+                _Attribute("humid", .double, isOptional: true),
+                _Attribute("wind_dir", .int64, isOptional: true),
+                _Attribute("wind_speed", .double, isOptional: true),
+                _Attribute("wind_gust", .double, isOptional: true),
+                _Attribute("precip", .double, isOptional: true),
+                _Attribute("pressure", .double, isOptional: true),
+                _Attribute("visib", .double, isOptional: true),
+                _Attribute("time_hour", .date)
             ], relationships: [
-                Relationship("flights", to: "Flight", .toMany, inverse: "weather")
-            ], uniqueConstraints: [UniqueConstraint(["origin", "time_hour"])])
+                _Relationship("flights", to: "Flight", .toMany, inverse: "weather")
+            ], uniqueConstraints: [_UniqueConstraint(["origin", "time_hour"])])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["origin", "year", "month", "day", "hour", "temp", "dewp", "humid", "wind_dir", "wind_speed", "wind_gust", "precip", "pressure", "visib", "time_hour"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __origin = Self._decode(String.self, row, _Schema.base + 0, context)
-        __year = Self._decode(Int.self, row, _Schema.base + 1, context)
-        __month = Self._decode(Int.self, row, _Schema.base + 2, context)
-        __day = Self._decode(Int.self, row, _Schema.base + 3, context)
-        __hour = Self._decode(Int.self, row, _Schema.base + 4, context)
-        __temp = Self._decode(Optional<Double>.self, row, _Schema.base + 5, context)
-        __dewp = Self._decode(Optional<Double>.self, row, _Schema.base + 6, context)
-        __humid = Self._decode(Optional<Double>.self, row, _Schema.base + 7, context)
-        __wind_dir = Self._decode(Optional<Int>.self, row, _Schema.base + 8, context)
-        __wind_speed = Self._decode(Optional<Double>.self, row, _Schema.base + 9, context)
-        __wind_gust = Self._decode(Optional<Double>.self, row, _Schema.base + 10, context)
-        __precip = Self._decode(Optional<Double>.self, row, _Schema.base + 11, context)
-        __pressure = Self._decode(Optional<Double>.self, row, _Schema.base + 12, context)
-        __visib = Self._decode(Optional<Double>.self, row, _Schema.base + 13, context)
-        __time_hour = Self._decode(Date.self, row, _Schema.base + 14, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __origin = Self._decode(row, _Schema.base + 0, context)
+        __year = Self._decode(row, _Schema.base + 1, context)
+        __month = Self._decode(row, _Schema.base + 2, context)
+        __day = Self._decode(row, _Schema.base + 3, context)
+        __hour = Self._decode(row, _Schema.base + 4, context)
+        __temp = Self._decode(row, _Schema.base + 5, context)
+        __dewp = Self._decode(row, _Schema.base + 6, context)
+        __humid = Self._decode(row, _Schema.base + 7, context)
+        __wind_dir = Self._decode(row, _Schema.base + 8, context)
+        __wind_speed = Self._decode(row, _Schema.base + 9, context)
+        __wind_gust = Self._decode(row, _Schema.base + 10, context)
+        __precip = Self._decode(row, _Schema.base + 11, context)
+        __pressure = Self._decode(row, _Schema.base + 12, context)
+        __visib = Self._decode(row, _Schema.base + 13, context)
+        __time_hour = Self._decode(row, _Schema.base + 14, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        __origin = String.placeholder
-        __year = Int.placeholder
-        __month = Int.placeholder
-        __day = Int.placeholder
-        __hour = Int.placeholder
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
+        __origin = Self._placeholder()
+        __year = Self._placeholder()
+        __month = Self._placeholder()
+        __day = Self._placeholder()
+        __hour = Self._placeholder()
         __temp = nil
         __dewp = nil
         __humid = nil
@@ -943,50 +948,50 @@ class Weather: ManagedObject {
         __precip = nil
         __pressure = nil
         __visib = nil
-        __time_hour = Date.placeholder
+        __time_hour = Self._placeholder()
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __origin = Self._decode(String.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __year = Self._decode(Int.self, row, _Schema.base + 1, _context) }
-        if Self._has(mask, _Schema.base + 2) { __month = Self._decode(Int.self, row, _Schema.base + 2, _context) }
-        if Self._has(mask, _Schema.base + 3) { __day = Self._decode(Int.self, row, _Schema.base + 3, _context) }
-        if Self._has(mask, _Schema.base + 4) { __hour = Self._decode(Int.self, row, _Schema.base + 4, _context) }
-        if Self._has(mask, _Schema.base + 5) { __temp = Self._decode(Optional<Double>.self, row, _Schema.base + 5, _context) }
-        if Self._has(mask, _Schema.base + 6) { __dewp = Self._decode(Optional<Double>.self, row, _Schema.base + 6, _context) }
-        if Self._has(mask, _Schema.base + 7) { __humid = Self._decode(Optional<Double>.self, row, _Schema.base + 7, _context) }
-        if Self._has(mask, _Schema.base + 8) { __wind_dir = Self._decode(Optional<Int>.self, row, _Schema.base + 8, _context) }
-        if Self._has(mask, _Schema.base + 9) { __wind_speed = Self._decode(Optional<Double>.self, row, _Schema.base + 9, _context) }
-        if Self._has(mask, _Schema.base + 10) { __wind_gust = Self._decode(Optional<Double>.self, row, _Schema.base + 10, _context) }
-        if Self._has(mask, _Schema.base + 11) { __precip = Self._decode(Optional<Double>.self, row, _Schema.base + 11, _context) }
-        if Self._has(mask, _Schema.base + 12) { __pressure = Self._decode(Optional<Double>.self, row, _Schema.base + 12, _context) }
-        if Self._has(mask, _Schema.base + 13) { __visib = Self._decode(Optional<Double>.self, row, _Schema.base + 13, _context) }
-        if Self._has(mask, _Schema.base + 14) { __time_hour = Self._decode(Date.self, row, _Schema.base + 14, _context) }
+        if Self._has(mask, _Schema.base + 0) { __origin = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __year = Self._decode(row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __month = Self._decode(row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __day = Self._decode(row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 4) { __hour = Self._decode(row, _Schema.base + 4, _context) }
+        if Self._has(mask, _Schema.base + 5) { __temp = Self._decode(row, _Schema.base + 5, _context) }
+        if Self._has(mask, _Schema.base + 6) { __dewp = Self._decode(row, _Schema.base + 6, _context) }
+        if Self._has(mask, _Schema.base + 7) { __humid = Self._decode(row, _Schema.base + 7, _context) }
+        if Self._has(mask, _Schema.base + 8) { __wind_dir = Self._decode(row, _Schema.base + 8, _context) }
+        if Self._has(mask, _Schema.base + 9) { __wind_speed = Self._decode(row, _Schema.base + 9, _context) }
+        if Self._has(mask, _Schema.base + 10) { __wind_gust = Self._decode(row, _Schema.base + 10, _context) }
+        if Self._has(mask, _Schema.base + 11) { __precip = Self._decode(row, _Schema.base + 11, _context) }
+        if Self._has(mask, _Schema.base + 12) { __pressure = Self._decode(row, _Schema.base + 12, _context) }
+        if Self._has(mask, _Schema.base + 13) { __visib = Self._decode(row, _Schema.base + 13, _context) }
+        if Self._has(mask, _Schema.base + 14) { __time_hour = Self._decode(row, _Schema.base + 14, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __origin._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __year._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __month._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __day._encode(batch) }
-        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = __hour._encode(batch) }
-        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = __temp._encode(batch) }
-        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = __dewp._encode(batch) }
-        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = __humid._encode(batch) }
-        if Self._has(mask, _Schema.base + 8) { cells[_Schema.base + 8] = __wind_dir._encode(batch) }
-        if Self._has(mask, _Schema.base + 9) { cells[_Schema.base + 9] = __wind_speed._encode(batch) }
-        if Self._has(mask, _Schema.base + 10) { cells[_Schema.base + 10] = __wind_gust._encode(batch) }
-        if Self._has(mask, _Schema.base + 11) { cells[_Schema.base + 11] = __precip._encode(batch) }
-        if Self._has(mask, _Schema.base + 12) { cells[_Schema.base + 12] = __pressure._encode(batch) }
-        if Self._has(mask, _Schema.base + 13) { cells[_Schema.base + 13] = __visib._encode(batch) }
-        if Self._has(mask, _Schema.base + 14) { cells[_Schema.base + 14] = __time_hour._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__origin, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__year, batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = Self._cell(__month, batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = Self._cell(__day, batch) }
+        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = Self._cell(__hour, batch) }
+        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = Self._cell(__temp, batch) }
+        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = Self._cell(__dewp, batch) }
+        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = Self._cell(__humid, batch) }
+        if Self._has(mask, _Schema.base + 8) { cells[_Schema.base + 8] = Self._cell(__wind_dir, batch) }
+        if Self._has(mask, _Schema.base + 9) { cells[_Schema.base + 9] = Self._cell(__wind_speed, batch) }
+        if Self._has(mask, _Schema.base + 10) { cells[_Schema.base + 10] = Self._cell(__wind_gust, batch) }
+        if Self._has(mask, _Schema.base + 11) { cells[_Schema.base + 11] = Self._cell(__precip, batch) }
+        if Self._has(mask, _Schema.base + 12) { cells[_Schema.base + 12] = Self._cell(__pressure, batch) }
+        if Self._has(mask, _Schema.base + 13) { cells[_Schema.base + 13] = Self._cell(__visib, batch) }
+        if Self._has(mask, _Schema.base + 14) { cells[_Schema.base + 14] = Self._cell(__time_hour, batch) }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<Weather>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<Weather>
         let version: Int64
         let origin: String
         let year: Int
@@ -1006,21 +1011,21 @@ class Weather: ManagedObject {
         init(_ object: Weather) {
             objectID = object.objectID
             version = object.version
-            origin = object.origin
-            year = object.year
-            month = object.month
-            day = object.day
-            hour = object.hour
-            temp = object.temp
-            dewp = object.dewp
-            humid = object.humid
-            wind_dir = object.wind_dir
-            wind_speed = object.wind_speed
-            wind_gust = object.wind_gust
-            precip = object.precip
-            pressure = object.pressure
-            visib = object.visib
-            time_hour = object.time_hour
+            self.origin = object.origin
+            self.year = object.year
+            self.month = object.month
+            self.day = object.day
+            self.hour = object.hour
+            self.temp = object.temp
+            self.dewp = object.dewp
+            self.humid = object.humid
+            self.wind_dir = object.wind_dir
+            self.wind_speed = object.wind_speed
+            self.wind_gust = object.wind_gust
+            self.precip = object.precip
+            self.pressure = object.pressure
+            self.visib = object.visib
+            self.time_hour = object.time_hour
         }
     }
 }

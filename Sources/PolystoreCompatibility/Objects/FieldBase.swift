@@ -65,7 +65,7 @@ public class ValueField<V: AttributeValue>: FieldBase {
     }
 
     override func load(_ row: borrowing RowView, _ context: borrowing ObjectContext) {
-        primitive = CoreStoreObject._decode(V.self, row, slot, context)
+        primitive = CoreStoreObject._decode(row, slot, context)
     }
 
     override func begin() { primitive = initial() }
@@ -128,7 +128,7 @@ public class RelationshipField: FieldBase {
     }
 
     override func load(_ row: borrowing RowView, _ context: borrowing ObjectContext) {
-        if slot >= 0 { key = CoreStoreObject._decode(Int64?.self, row, slot, context) }
+        if slot >= 0 { key = CoreStoreObject._decode(row, slot, context) }
     }
 
     override func encoded(_ batch: RowBatch) -> Cell { key._encode(batch) }

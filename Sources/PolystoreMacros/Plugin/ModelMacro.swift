@@ -1,6 +1,7 @@
 #if Macros
 internal import PolystoreModelCode
 internal import PolystoreSchema
+internal import SwiftDiagnostics
 public import SwiftSyntax
 internal import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
@@ -12,26 +13,40 @@ public struct ModelMacro: MemberMacro, MemberAttributeMacro {
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-        ModelExpansion(try ModelReader(node, declaration).model()).members().map { "\(raw: $0)" }
+        func tell(_ problem: ModelProblem) {
+            context.diagnose(Diagnostic(node: problem.node, message: MacroExpansionErrorMessage(problem.message)))
+        }
+        do throws(ModelProblem) {
+            let reading = try ModelReader(node, declaration).read()
+            reading.problems.forEach(tell)
+            return ModelExpansion(reading.model, isBroken: !reading.problems.isEmpty).members().map { "\(raw: $0)" }
+        } catch {
+            tell(error)
+            return []
+        }
     }
 
-    /// Expands the macro.
+    /// Expands the macro. What is wrong is told by the expansion of the members, once.
     public static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax, providingAttributesFor member: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [AttributeSyntax] {
-        let reader = try ModelReader(node, declaration)
-        guard let variable = member.as(VariableDeclSyntax.self), let property = try reader.property(variable) else { return [] }
-        let model = try reader.model()
+        guard let variable = member.as(VariableDeclSyntax.self), let reader = try? ModelReader(node, declaration),
+            let property = (try? PropertyReader(variable).read())?.property
+        else { return [] }
+        let model = reader.read().model
         let slots = model.properties.filter { $0.kind == .attribute } + model.properties.filter { $0.kind == .toOne }
+        guard model.properties.contains(where: { $0.name == property.name }) else { return [] }
         let slot = slots.firstIndex { $0.name == property.name } ?? 0
         let isIndexed = (model.indexes.filter { $0.kind == .ordered }.map(\.properties) + model.uniqueConstraints).contains {
             $0.contains(property.key)
         }
+        let isPublic = model.access == "public" && property.access == "public"
+        let inlining: ModelExpansion.Inlining = isPublic ? (Access(variable.modifiers).hidesSetter ? .getter : .both) : .none
         return [
             """
-            @_Stored(slot: \(raw: slot), key: "\(raw: property.key)", kind: "\(raw: property.kind)", type: "\(raw: property.type)", \
-            indexed: \(raw: isIndexed))
+            @_Stored(slot: \(raw: slot), key: \(literal: property.key), kind: "\(raw: property.kind)", type: "\(raw: property.type)", \
+            indexed: \(raw: isIndexed), inlined: "\(raw: inlining.rawValue)")
             """
         ]
     }
@@ -41,33 +56,33 @@ public struct ModelMacro: MemberMacro, MemberAttributeMacro {
 public struct StoredMacro: AccessorMacro, PeerMacro {
     private static func parts(
         _ node: AttributeSyntax, _ declaration: some DeclSyntaxProtocol
-    ) -> (property: ModelClass.Property, slot: Int, isPublic: Bool)? {
+    ) throws(ModelProblem) -> (property: ModelClass.Property, slot: Int, inlining: ModelExpansion.Inlining)? {
         guard let variable = declaration.as(VariableDeclSyntax.self),
-            let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+            let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text.unquoted
         else { return nil }
         let arguments = Arguments(node)
         let kinds: [String: ModelClass.Property.Kind] = ["toOne": .toOne, "toMany": .toMany, "toManyOrdered": .toManyOrdered]
         let property = ModelClass.Property(
-            name, key: arguments.text("key"), kind: kinds[arguments.text("kind") ?? ""] ?? .attribute, type: arguments.text("type") ?? "",
-            isIndexed: arguments["indexed"] == "true")
-        let isPublic = variable.modifiers.contains { ["public", "open"].contains($0.name.text) }
-        return (property, arguments["slot"].flatMap { Int($0) } ?? 0, isPublic)
+            name, key: try arguments.text("key"), kind: kinds[try arguments.text("kind") ?? ""] ?? .attribute,
+            type: try arguments.text("type") ?? "", isIndexed: try arguments.flag("indexed"))
+        let inlining = ModelExpansion.Inlining(rawValue: try arguments.text("inlined") ?? "") ?? .none
+        return (property, arguments["slot"].flatMap { Int($0.trimmedDescription) } ?? 0, inlining)
     }
 
     /// Expands the macro.
     public static func expansion(
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
-        guard let (property, slot, isPublic) = parts(node, declaration) else { return [] }
-        return ModelExpansion.accessors(property, slot: slot, isPublic: isPublic).split(separator: "\n").map { "\(raw: $0)" }
+        guard let (property, slot, inlining) = try? parts(node, declaration) else { return [] }
+        return ModelExpansion.accessors(property, slot: slot, inlining).split(separator: "\n").map { "\(raw: $0)" }
     }
 
     /// Expands the macro.
     public static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-        guard let (property, _, isPublic) = parts(node, declaration) else { return [] }
-        return ModelExpansion.storage(property, isPublic: isPublic).map { ["\(raw: $0)"] } ?? []
+        guard let (property, _, inlining) = try? parts(node, declaration) else { return [] }
+        return ModelExpansion.storage(property, inlining).map { ["\(raw: $0)"] } ?? []
     }
 }
 

@@ -13,55 +13,56 @@ class EntityEntity: ManagedObject {
     @exclusivity(unchecked) private final var __entity: String
 
     final var objectID_: Set<StringEntity> {
-        get { _set("objectID", StringEntity.self) }
+        get { _set("objectID") }
         set { _setMany("objectID", newValue) }
     }
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 1 }
     }
 
     override class var _entityName: String { "Entity" }
 
-    override class var declaration: Entity {
-        Entity("Entity", attributes: [
-                Attribute("entity", .string, defaultValue: ("" as String).attributeValue)
+    override class var declaration: _Entity {
+        _Entity("Entity", attributes: [
+                _Attribute("entity", .string, defaultValue: ("" as String).attributeValue)
             ], relationships: [
-                Relationship("objectID", to: "String", .toMany, inverse: "default")
+                _Relationship("objectID", to: "String", .toMany, inverse: "default")
             ])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["entity"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __entity = Self._decode(String.self, row, _Schema.base + 0, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __entity = Self._decode(row, _Schema.base + 0, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
         __entity = ""
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __entity = Self._decode(String.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 0) { __entity = Self._decode(row, _Schema.base + 0, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __entity._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__entity, batch) }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<EntityEntity>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<EntityEntity>
         let version: Int64
         let entity: String
         init(_ object: EntityEntity) {
             objectID = object.objectID
             version = object.version
-            entity = object.entity
+            self.entity = object.entity
         }
     }
 }
@@ -75,48 +76,49 @@ class CellEntity: EntityEntity {
     @exclusivity(unchecked) private final var __cells: Int
 
     enum _Schema {
-        @inlinable static var base: Int { EntityEntity._Schema.end }
+        typealias _Super = EntityEntity
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 1 }
     }
 
     override class var _entityName: String { "Cell" }
 
-    override class var declaration: Entity {
-        Entity("Cell", parent: EntityEntity._entityName, attributes: [
-                Attribute("cells", .int64)
+    override class var declaration: _Entity {
+        _Entity("Cell", parent: super._entityName, attributes: [
+                _Attribute("cells", .int64)
             ])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["cells"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __cells = Self._decode(Int.self, row, _Schema.base + 0, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __cells = Self._decode(row, _Schema.base + 0, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        __cells = Int.placeholder
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
+        __cells = Self._placeholder()
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __cells = Self._decode(Int.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 0) { __cells = Self._decode(row, _Schema.base + 0, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __cells._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__cells, batch) }
     }
 
     @dynamicMemberLookup
-    struct Snapshot: Sendable {
+    struct Snapshot: @unchecked Sendable {
         let _super: EntityEntity.Snapshot
         subscript<V>(dynamicMember path: KeyPath<EntityEntity.Snapshot, V>) -> V { _super[keyPath: path] }
         let cells: Int
         init(_ object: CellEntity) {
-            _super = EntityEntity.Snapshot(object)
-            cells = object.cells
+            _super = .init(object)
+            self.cells = object.cells
         }
     }
 }
@@ -226,85 +228,86 @@ class StringEntity: ManagedObject {
     @exclusivity(unchecked) private final var __grade: Double
 
     final var `default`: EntityEntity? {
-        get { _one(_Schema.base + 17, __default, EntityEntity.self) }
+        get { _one(_Schema.base + 17, __default) }
         set { _setOne(_Schema.base + 17, newValue) }
     }
     @exclusivity(unchecked) private final var __default: Int64?
 
     final var friends: Set<StringEntity> {
-        get { _set("friends", StringEntity.self) }
+        get { _set("friends") }
         set { _setMany("friends", newValue) }
     }
 
     final var fans: Set<StringEntity> {
-        get { _set("fans", StringEntity.self) }
+        get { _set("fans") }
         set { _setMany("fans", newValue) }
     }
 
     final var ranking: [StringEntity] {
-        get { _list("ranking", StringEntity.self) }
+        get { _list("ranking") }
         set { _setMany("ranking", newValue) }
     }
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 18 }
     }
 
     override class var _entityName: String { "String" }
 
-    override class var declaration: Entity {
-        Entity("String", attributes: [
-                Attribute("version", .int64, defaultValue: (7 as Int).attributeValue),
-                Attribute("key", .string, defaultValue: ("k" as String).attributeValue),
-                Attribute("context", .string, isOptional: true),
-                Attribute("dirty", .bool, defaultValue: (true as Bool).attributeValue),
-                Attribute("flags", .int32, defaultValue: (-1 as Int32).attributeValue),
-                Attribute("check", .double, defaultValue: (2.0 as Double).attributeValue),
-                Attribute("class", .string, defaultValue: ("a \"quote\" and a \\" as String).attributeValue),
-                Attribute("row", .int16),
-                Attribute("batch", .data, defaultValue: ((Data(base64Encoded: "AQI=") ?? Data()) as Data).attributeValue),
-                Attribute("hash", .decimal, defaultValue: ((Decimal(string: "12.5") ?? 0) as Decimal).attributeValue),
-                Attribute("home", .url, defaultValue: ((URL(string: "https://example.com/a") ?? .placeholder) as URL).attributeValue),
-                Attribute("spare", .url, isOptional: true),
-                Attribute("ratio", .float, defaultValue: (Float.infinity as Float).attributeValue),
-                Attribute("depth", .double, isOptional: true, defaultValue: (-Double.infinity as Double?).attributeValue),
-                Attribute("born", .date, defaultValue: (Microseconds.date(1357034400000000) as Date).attributeValue),
-                Attribute("token", .uuid, defaultValue: ((UUID(uuidString: "0188B0A2-7C3E-7F00-8000-00000000ABCD") ?? .placeholder) as UUID).attributeValue),
-                Attribute("grade", .double, defaultValue: (1.0 as Double).attributeValue, allowedValues: [(1.0).attributeValue, (2.5).attributeValue])
+    override class var declaration: _Entity {
+        _Entity("String", attributes: [
+                _Attribute("version", .int64, defaultValue: (7 as Int).attributeValue),
+                _Attribute("key", .string, defaultValue: ("k" as String).attributeValue),
+                _Attribute("context", .string, isOptional: true),
+                _Attribute("dirty", .bool, defaultValue: (true as Bool).attributeValue),
+                _Attribute("flags", .int32, defaultValue: (-1 as Int32).attributeValue),
+                _Attribute("check", .double, defaultValue: (2.0 as Double).attributeValue),
+                _Attribute("class", .string, defaultValue: ("a \"quote\" and a \\" as String).attributeValue),
+                _Attribute("row", .int16),
+                _Attribute("batch", .data, defaultValue: (Self._data("AQI=") as Data).attributeValue),
+                _Attribute("hash", .decimal, defaultValue: (Self._decimal("12.5") as Decimal).attributeValue),
+                _Attribute("home", .url, defaultValue: (Self._url("https://example.com/a") as URL).attributeValue),
+                _Attribute("spare", .url, isOptional: true),
+                _Attribute("ratio", .float, defaultValue: (Self._float(.infinity) as Float).attributeValue),
+                _Attribute("depth", .double, isOptional: true, defaultValue: (Self._double(-.infinity) as Double?).attributeValue),
+                _Attribute("born", .date, defaultValue: (Self._date(1357034400000000) as Date).attributeValue),
+                _Attribute("token", .uuid, defaultValue: (Self._uuid("0188B0A2-7C3E-7F00-8000-00000000ABCD") as UUID).attributeValue),
+                _Attribute("grade", .double, defaultValue: (1.0 as Double).attributeValue, allowedValues: [(1.0).attributeValue, (2.5).attributeValue])
             ], relationships: [
-                Relationship("default", to: "Entity", .toOne, inverse: "objectID"),
-                Relationship("friends", to: "String", .toMany, inverse: "fans"),
-                Relationship("fans", to: "String", .toMany, inverse: "friends"),
-                Relationship("ranking", to: "String", .toManyOrdered)
+                _Relationship("default", to: "Entity", .toOne, inverse: "objectID"),
+                _Relationship("friends", to: "String", .toMany, inverse: "fans"),
+                _Relationship("fans", to: "String", .toMany, inverse: "friends"),
+                _Relationship("ranking", to: "String", .toManyOrdered)
             ])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["version", "key", "context", "dirty", "flags", "check", "class", "row", "batch", "hash", "home", "spare", "ratio", "depth", "born", "token", "grade", "default"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __version_ = Self._decode(Int.self, row, _Schema.base + 0, context)
-        __key = Self._decode(String.self, row, _Schema.base + 1, context)
-        __context = Self._decode(Optional<String>.self, row, _Schema.base + 2, context)
-        __dirty = Self._decode(Bool.self, row, _Schema.base + 3, context)
-        __flags = Self._decode(Int32.self, row, _Schema.base + 4, context)
-        __check = Self._decode(Double.self, row, _Schema.base + 5, context)
-        __class = Self._decode(String.self, row, _Schema.base + 6, context)
-        __row = Self._decode(Int16.self, row, _Schema.base + 7, context)
-        __batch = Self._decode(Data.self, row, _Schema.base + 8, context)
-        __hash_ = Self._decode(Decimal.self, row, _Schema.base + 9, context)
-        __home = Self._decode(URL.self, row, _Schema.base + 10, context)
-        __spare = Self._decode(Optional<URL>.self, row, _Schema.base + 11, context)
-        __ratio = Self._decode(Float.self, row, _Schema.base + 12, context)
-        __depth = Self._decode(Optional<Double>.self, row, _Schema.base + 13, context)
-        __born = Self._decode(Date.self, row, _Schema.base + 14, context)
-        __token = Self._decode(UUID.self, row, _Schema.base + 15, context)
-        __grade = Self._decode(Double.self, row, _Schema.base + 16, context)
-        __default = Self._decode(Optional<Int64>.self, row, _Schema.base + 17, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __version_ = Self._decode(row, _Schema.base + 0, context)
+        __key = Self._decode(row, _Schema.base + 1, context)
+        __context = Self._decode(row, _Schema.base + 2, context)
+        __dirty = Self._decode(row, _Schema.base + 3, context)
+        __flags = Self._decode(row, _Schema.base + 4, context)
+        __check = Self._decode(row, _Schema.base + 5, context)
+        __class = Self._decode(row, _Schema.base + 6, context)
+        __row = Self._decode(row, _Schema.base + 7, context)
+        __batch = Self._decode(row, _Schema.base + 8, context)
+        __hash_ = Self._decode(row, _Schema.base + 9, context)
+        __home = Self._decode(row, _Schema.base + 10, context)
+        __spare = Self._decode(row, _Schema.base + 11, context)
+        __ratio = Self._decode(row, _Schema.base + 12, context)
+        __depth = Self._decode(row, _Schema.base + 13, context)
+        __born = Self._decode(row, _Schema.base + 14, context)
+        __token = Self._decode(row, _Schema.base + 15, context)
+        __grade = Self._decode(row, _Schema.base + 16, context)
+        __default = Self._decode(row, _Schema.base + 17, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
         __version_ = 7
         __key = "k"
         __context = nil
@@ -312,62 +315,62 @@ class StringEntity: ManagedObject {
         __flags = -1
         __check = 2.0
         __class = "a \"quote\" and a \\"
-        __row = Int16.placeholder
-        __batch = (Data(base64Encoded: "AQI=") ?? Data())
-        __hash_ = (Decimal(string: "12.5") ?? 0)
-        __home = (URL(string: "https://example.com/a") ?? .placeholder)
+        __row = Self._placeholder()
+        __batch = Self._data("AQI=")
+        __hash_ = Self._decimal("12.5")
+        __home = Self._url("https://example.com/a")
         __spare = nil
-        __ratio = Float.infinity
-        __depth = -Double.infinity
-        __born = Microseconds.date(1357034400000000)
-        __token = (UUID(uuidString: "0188B0A2-7C3E-7F00-8000-00000000ABCD") ?? .placeholder)
+        __ratio = Self._float(.infinity)
+        __depth = Self._double(-.infinity)
+        __born = Self._date(1357034400000000)
+        __token = Self._uuid("0188B0A2-7C3E-7F00-8000-00000000ABCD")
         __grade = 1.0
         __default = nil
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __version_ = Self._decode(Int.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __key = Self._decode(String.self, row, _Schema.base + 1, _context) }
-        if Self._has(mask, _Schema.base + 2) { __context = Self._decode(Optional<String>.self, row, _Schema.base + 2, _context) }
-        if Self._has(mask, _Schema.base + 3) { __dirty = Self._decode(Bool.self, row, _Schema.base + 3, _context) }
-        if Self._has(mask, _Schema.base + 4) { __flags = Self._decode(Int32.self, row, _Schema.base + 4, _context) }
-        if Self._has(mask, _Schema.base + 5) { __check = Self._decode(Double.self, row, _Schema.base + 5, _context) }
-        if Self._has(mask, _Schema.base + 6) { __class = Self._decode(String.self, row, _Schema.base + 6, _context) }
-        if Self._has(mask, _Schema.base + 7) { __row = Self._decode(Int16.self, row, _Schema.base + 7, _context) }
-        if Self._has(mask, _Schema.base + 8) { __batch = Self._decode(Data.self, row, _Schema.base + 8, _context) }
-        if Self._has(mask, _Schema.base + 9) { __hash_ = Self._decode(Decimal.self, row, _Schema.base + 9, _context) }
-        if Self._has(mask, _Schema.base + 10) { __home = Self._decode(URL.self, row, _Schema.base + 10, _context) }
-        if Self._has(mask, _Schema.base + 11) { __spare = Self._decode(Optional<URL>.self, row, _Schema.base + 11, _context) }
-        if Self._has(mask, _Schema.base + 12) { __ratio = Self._decode(Float.self, row, _Schema.base + 12, _context) }
-        if Self._has(mask, _Schema.base + 13) { __depth = Self._decode(Optional<Double>.self, row, _Schema.base + 13, _context) }
-        if Self._has(mask, _Schema.base + 14) { __born = Self._decode(Date.self, row, _Schema.base + 14, _context) }
-        if Self._has(mask, _Schema.base + 15) { __token = Self._decode(UUID.self, row, _Schema.base + 15, _context) }
-        if Self._has(mask, _Schema.base + 16) { __grade = Self._decode(Double.self, row, _Schema.base + 16, _context) }
-        if Self._has(mask, _Schema.base + 17) { __default = Self._decode(Optional<Int64>.self, row, _Schema.base + 17, _context) }
+        if Self._has(mask, _Schema.base + 0) { __version_ = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __key = Self._decode(row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __context = Self._decode(row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __dirty = Self._decode(row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 4) { __flags = Self._decode(row, _Schema.base + 4, _context) }
+        if Self._has(mask, _Schema.base + 5) { __check = Self._decode(row, _Schema.base + 5, _context) }
+        if Self._has(mask, _Schema.base + 6) { __class = Self._decode(row, _Schema.base + 6, _context) }
+        if Self._has(mask, _Schema.base + 7) { __row = Self._decode(row, _Schema.base + 7, _context) }
+        if Self._has(mask, _Schema.base + 8) { __batch = Self._decode(row, _Schema.base + 8, _context) }
+        if Self._has(mask, _Schema.base + 9) { __hash_ = Self._decode(row, _Schema.base + 9, _context) }
+        if Self._has(mask, _Schema.base + 10) { __home = Self._decode(row, _Schema.base + 10, _context) }
+        if Self._has(mask, _Schema.base + 11) { __spare = Self._decode(row, _Schema.base + 11, _context) }
+        if Self._has(mask, _Schema.base + 12) { __ratio = Self._decode(row, _Schema.base + 12, _context) }
+        if Self._has(mask, _Schema.base + 13) { __depth = Self._decode(row, _Schema.base + 13, _context) }
+        if Self._has(mask, _Schema.base + 14) { __born = Self._decode(row, _Schema.base + 14, _context) }
+        if Self._has(mask, _Schema.base + 15) { __token = Self._decode(row, _Schema.base + 15, _context) }
+        if Self._has(mask, _Schema.base + 16) { __grade = Self._decode(row, _Schema.base + 16, _context) }
+        if Self._has(mask, _Schema.base + 17) { __default = Self._decode(row, _Schema.base + 17, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __version_._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __key._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __context._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __dirty._encode(batch) }
-        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = __flags._encode(batch) }
-        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = __check._encode(batch) }
-        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = __class._encode(batch) }
-        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = __row._encode(batch) }
-        if Self._has(mask, _Schema.base + 8) { cells[_Schema.base + 8] = __batch._encode(batch) }
-        if Self._has(mask, _Schema.base + 9) { cells[_Schema.base + 9] = __hash_._encode(batch) }
-        if Self._has(mask, _Schema.base + 10) { cells[_Schema.base + 10] = __home._encode(batch) }
-        if Self._has(mask, _Schema.base + 11) { cells[_Schema.base + 11] = __spare._encode(batch) }
-        if Self._has(mask, _Schema.base + 12) { cells[_Schema.base + 12] = __ratio._encode(batch) }
-        if Self._has(mask, _Schema.base + 13) { cells[_Schema.base + 13] = __depth._encode(batch) }
-        if Self._has(mask, _Schema.base + 14) { cells[_Schema.base + 14] = __born._encode(batch) }
-        if Self._has(mask, _Schema.base + 15) { cells[_Schema.base + 15] = __token._encode(batch) }
-        if Self._has(mask, _Schema.base + 16) { cells[_Schema.base + 16] = __grade._encode(batch) }
-        if Self._has(mask, _Schema.base + 17) { cells[_Schema.base + 17] = __default._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__version_, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__key, batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = Self._cell(__context, batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = Self._cell(__dirty, batch) }
+        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = Self._cell(__flags, batch) }
+        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = Self._cell(__check, batch) }
+        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = Self._cell(__class, batch) }
+        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = Self._cell(__row, batch) }
+        if Self._has(mask, _Schema.base + 8) { cells[_Schema.base + 8] = Self._cell(__batch, batch) }
+        if Self._has(mask, _Schema.base + 9) { cells[_Schema.base + 9] = Self._cell(__hash_, batch) }
+        if Self._has(mask, _Schema.base + 10) { cells[_Schema.base + 10] = Self._cell(__home, batch) }
+        if Self._has(mask, _Schema.base + 11) { cells[_Schema.base + 11] = Self._cell(__spare, batch) }
+        if Self._has(mask, _Schema.base + 12) { cells[_Schema.base + 12] = Self._cell(__ratio, batch) }
+        if Self._has(mask, _Schema.base + 13) { cells[_Schema.base + 13] = Self._cell(__depth, batch) }
+        if Self._has(mask, _Schema.base + 14) { cells[_Schema.base + 14] = Self._cell(__born, batch) }
+        if Self._has(mask, _Schema.base + 15) { cells[_Schema.base + 15] = Self._cell(__token, batch) }
+        if Self._has(mask, _Schema.base + 16) { cells[_Schema.base + 16] = Self._cell(__grade, batch) }
+        if Self._has(mask, _Schema.base + 17) { cells[_Schema.base + 17] = Self._cell(__default, batch) }
     }
 
     override func _reference(_ slot: Int) -> Int64? {
@@ -384,8 +387,8 @@ class StringEntity: ManagedObject {
         }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<StringEntity>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<StringEntity>
         let version: Int64
         let version_: Int
         let key: String
@@ -404,28 +407,28 @@ class StringEntity: ManagedObject {
         let born: Date
         let token: UUID
         let grade: Double
-        let `default`: ObjectID<EntityEntity>?
+        let `default`: _ObjectID<EntityEntity>?
         init(_ object: StringEntity) {
             objectID = object.objectID
             version = object.version
-            version_ = object.version_
-            key = object.key
-            context = object.context
-            dirty = object.dirty
-            flags = object.flags
-            check = object.check
-            `class` = object.`class`
-            row = object.row
-            batch = object.batch
-            hash_ = object.hash_
-            home = object.home
-            spare = object.spare
-            ratio = object.ratio
-            depth = object.depth
-            born = object.born
-            token = object.token
-            grade = object.grade
-            `default` = object._target(object.__default, _Schema.base + 17, EntityEntity.self)
+            self.version_ = object.version_
+            self.key = object.key
+            self.context = object.context
+            self.dirty = object.dirty
+            self.flags = object.flags
+            self.check = object.check
+            self.`class` = object.`class`
+            self.row = object.row
+            self.batch = object.batch
+            self.hash_ = object.hash_
+            self.home = object.home
+            self.spare = object.spare
+            self.ratio = object.ratio
+            self.depth = object.depth
+            self.born = object.born
+            self.token = object.token
+            self.grade = object.grade
+            self.`default` = object._target(object.__default, _Schema.base + 17)
         }
     }
 }

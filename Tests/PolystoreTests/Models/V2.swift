@@ -14,48 +14,49 @@ enum V2 {
         @exclusivity(unchecked) private final var __species: String
 
         enum _Schema {
-            @inlinable static var base: Int { ManagedObject._Schema.end }
+            typealias _Super = ManagedObject
+            @inlinable static var base: Int { _Super._Schema.end }
             @inlinable static var end: Int { base + 1 }
         }
 
         override class var _entityName: String { "Animal" }
 
-        override class var declaration: Entity {
-            Entity("Animal", isAbstract: true, attributes: [
-                    Attribute("species", .string, defaultValue: ("" as String).attributeValue)
+        override class var declaration: _Entity {
+            _Entity("Animal", isAbstract: true, attributes: [
+                    _Attribute("species", .string, defaultValue: ("" as String).attributeValue)
                 ])
         }
 
         override class var _slotNames: [String] { super._slotNames + ["species"] }
 
-        required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-            __species = Self._decode(String.self, row, _Schema.base + 0, context)
+        required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+            __species = Self._decode(row, _Schema.base + 0, context)
             super.init(_row: row, context)
         }
 
-        required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+        required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
             __species = ""
             super.init(_new: key, entity, context)
         }
 
-        override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
             super._reload(row, mask)
-            if Self._has(mask, _Schema.base + 0) { __species = Self._decode(String.self, row, _Schema.base + 0, _context) }
+            if Self._has(mask, _Schema.base + 0) { __species = Self._decode(row, _Schema.base + 0, _context) }
         }
 
-        override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+        override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
             super._encode(cells, batch, mask)
-            if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __species._encode(batch) }
+            if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__species, batch) }
         }
 
-        struct Snapshot: Sendable {
-            let objectID: ObjectID<Animal>
+        struct Snapshot: @unchecked Sendable {
+            let objectID: _ObjectID<Animal>
             let version: Int64
             let species: String
             init(_ object: Animal) {
                 objectID = object.objectID
                 version = object.version
-                species = object.species
+                self.species = object.species
             }
         }
     }
@@ -75,55 +76,56 @@ enum V2 {
         @exclusivity(unchecked) private final var __age: Int
 
         final var master: Person? {
-            get { _one(_Schema.base + 2, __master, Person.self) }
+            get { _one(_Schema.base + 2, __master) }
             set { _setOne(_Schema.base + 2, newValue) }
         }
         @exclusivity(unchecked) private final var __master: Int64?
 
         enum _Schema {
-            @inlinable static var base: Int { Animal._Schema.end }
+            typealias _Super = Animal
+            @inlinable static var base: Int { _Super._Schema.end }
             @inlinable static var end: Int { base + 3 }
         }
 
         override class var _entityName: String { "Dog" }
 
-        override class var declaration: Entity {
-            Entity("Dog", parent: Animal._entityName, attributes: [
-                    Attribute("name", .string, isOptional: true, originalName: "nickname"),
-                    Attribute("age", .int64, defaultValue: (0 as Int).attributeValue)
+        override class var declaration: _Entity {
+            _Entity("Dog", parent: super._entityName, attributes: [
+                    _Attribute("name", .string, isOptional: true, originalName: "nickname"),
+                    _Attribute("age", .int64, defaultValue: (0 as Int).attributeValue)
                 ], relationships: [
-                    Relationship("master", to: "Person", .toOne, inverse: "pets")
+                    _Relationship("master", to: "Person", .toOne, inverse: "pets")
                 ])
         }
 
         override class var _slotNames: [String] { super._slotNames + ["name", "age", "master"] }
 
-        required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-            __name = Self._decode(Optional<String>.self, row, _Schema.base + 0, context)
-            __age = Self._decode(Int.self, row, _Schema.base + 1, context)
-            __master = Self._decode(Optional<Int64>.self, row, _Schema.base + 2, context)
+        required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+            __name = Self._decode(row, _Schema.base + 0, context)
+            __age = Self._decode(row, _Schema.base + 1, context)
+            __master = Self._decode(row, _Schema.base + 2, context)
             super.init(_row: row, context)
         }
 
-        required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+        required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
             __name = nil
             __age = 0
             __master = nil
             super.init(_new: key, entity, context)
         }
 
-        override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
             super._reload(row, mask)
-            if Self._has(mask, _Schema.base + 0) { __name = Self._decode(Optional<String>.self, row, _Schema.base + 0, _context) }
-            if Self._has(mask, _Schema.base + 1) { __age = Self._decode(Int.self, row, _Schema.base + 1, _context) }
-            if Self._has(mask, _Schema.base + 2) { __master = Self._decode(Optional<Int64>.self, row, _Schema.base + 2, _context) }
+            if Self._has(mask, _Schema.base + 0) { __name = Self._decode(row, _Schema.base + 0, _context) }
+            if Self._has(mask, _Schema.base + 1) { __age = Self._decode(row, _Schema.base + 1, _context) }
+            if Self._has(mask, _Schema.base + 2) { __master = Self._decode(row, _Schema.base + 2, _context) }
         }
 
-        override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+        override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
             super._encode(cells, batch, mask)
-            if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __name._encode(batch) }
-            if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __age._encode(batch) }
-            if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __master._encode(batch) }
+            if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__name, batch) }
+            if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__age, batch) }
+            if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = Self._cell(__master, batch) }
         }
 
         override func _reference(_ slot: Int) -> Int64? {
@@ -141,17 +143,17 @@ enum V2 {
         }
 
         @dynamicMemberLookup
-        struct Snapshot: Sendable {
+        struct Snapshot: @unchecked Sendable {
             let _super: Animal.Snapshot
             subscript<V>(dynamicMember path: KeyPath<Animal.Snapshot, V>) -> V { _super[keyPath: path] }
             let name: String?
             let age: Int
-            let master: ObjectID<Person>?
+            let master: _ObjectID<Person>?
             init(_ object: Dog) {
-                _super = Animal.Snapshot(object)
-                name = object.name
-                age = object.age
-                master = object._target(object.__master, _Schema.base + 2, Person.self)
+                _super = .init(object)
+                self.name = object.name
+                self.age = object.age
+                self.master = object._target(object.__master, _Schema.base + 2)
             }
         }
     }
@@ -183,39 +185,40 @@ enum V2 {
         @exclusivity(unchecked) private final var __fullName: String?
 
         final var pets: Set<Dog> {
-            get { _set("pets", Dog.self) }
+            get { _set("pets") }
             set { _setMany("pets", newValue) }
         }
 
         enum _Schema {
-            @inlinable static var base: Int { ManagedObject._Schema.end }
+            typealias _Super = ManagedObject
+            @inlinable static var base: Int { _Super._Schema.end }
             @inlinable static var end: Int { base + 4 }
         }
 
         override class var _entityName: String { "Person" }
 
-        override class var declaration: Entity {
-            Entity("Person", attributes: [
-                    Attribute("firstName", .string, defaultValue: ("" as String).attributeValue),
-                    Attribute("lastName", .string, defaultValue: ("" as String).attributeValue),
-                    Attribute("isVeryOldAccount", .bool, defaultValue: (false as Bool).attributeValue),
-                    Attribute("fullName", .string, isOptional: true)
+        override class var declaration: _Entity {
+            _Entity("Person", attributes: [
+                    _Attribute("firstName", .string, defaultValue: ("" as String).attributeValue),
+                    _Attribute("lastName", .string, defaultValue: ("" as String).attributeValue),
+                    _Attribute("isVeryOldAccount", .bool, defaultValue: (false as Bool).attributeValue),
+                    _Attribute("fullName", .string, isOptional: true)
                 ], relationships: [
-                    Relationship("pets", to: "Dog", .toMany, inverse: "master")
+                    _Relationship("pets", to: "Dog", .toMany, inverse: "master")
                 ])
         }
 
         override class var _slotNames: [String] { super._slotNames + ["firstName", "lastName", "isVeryOldAccount", "fullName"] }
 
-        required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-            __firstName = Self._decode(String.self, row, _Schema.base + 0, context)
-            __lastName = Self._decode(String.self, row, _Schema.base + 1, context)
-            __isVeryOldAccount = Self._decode(Bool.self, row, _Schema.base + 2, context)
-            __fullName = Self._decode(Optional<String>.self, row, _Schema.base + 3, context)
+        required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+            __firstName = Self._decode(row, _Schema.base + 0, context)
+            __lastName = Self._decode(row, _Schema.base + 1, context)
+            __isVeryOldAccount = Self._decode(row, _Schema.base + 2, context)
+            __fullName = Self._decode(row, _Schema.base + 3, context)
             super.init(_row: row, context)
         }
 
-        required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+        required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
             __firstName = ""
             __lastName = ""
             __isVeryOldAccount = false
@@ -223,24 +226,24 @@ enum V2 {
             super.init(_new: key, entity, context)
         }
 
-        override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+        override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
             super._reload(row, mask)
-            if Self._has(mask, _Schema.base + 0) { __firstName = Self._decode(String.self, row, _Schema.base + 0, _context) }
-            if Self._has(mask, _Schema.base + 1) { __lastName = Self._decode(String.self, row, _Schema.base + 1, _context) }
-            if Self._has(mask, _Schema.base + 2) { __isVeryOldAccount = Self._decode(Bool.self, row, _Schema.base + 2, _context) }
-            if Self._has(mask, _Schema.base + 3) { __fullName = Self._decode(Optional<String>.self, row, _Schema.base + 3, _context) }
+            if Self._has(mask, _Schema.base + 0) { __firstName = Self._decode(row, _Schema.base + 0, _context) }
+            if Self._has(mask, _Schema.base + 1) { __lastName = Self._decode(row, _Schema.base + 1, _context) }
+            if Self._has(mask, _Schema.base + 2) { __isVeryOldAccount = Self._decode(row, _Schema.base + 2, _context) }
+            if Self._has(mask, _Schema.base + 3) { __fullName = Self._decode(row, _Schema.base + 3, _context) }
         }
 
-        override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+        override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
             super._encode(cells, batch, mask)
-            if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __firstName._encode(batch) }
-            if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __lastName._encode(batch) }
-            if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __isVeryOldAccount._encode(batch) }
-            if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __fullName._encode(batch) }
+            if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__firstName, batch) }
+            if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__lastName, batch) }
+            if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = Self._cell(__isVeryOldAccount, batch) }
+            if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = Self._cell(__fullName, batch) }
         }
 
-        struct Snapshot: Sendable {
-            let objectID: ObjectID<Person>
+        struct Snapshot: @unchecked Sendable {
+            let objectID: _ObjectID<Person>
             let version: Int64
             let firstName: String
             let lastName: String
@@ -249,10 +252,10 @@ enum V2 {
             init(_ object: Person) {
                 objectID = object.objectID
                 version = object.version
-                firstName = object.firstName
-                lastName = object.lastName
-                isVeryOldAccount = object.isVeryOldAccount
-                fullName = object.fullName
+                self.firstName = object.firstName
+                self.lastName = object.lastName
+                self.isVeryOldAccount = object.isVeryOldAccount
+                self.fullName = object.fullName
             }
         }
     }

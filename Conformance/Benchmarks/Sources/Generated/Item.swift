@@ -30,32 +30,33 @@ class Item: ManagedObject {
     @exclusivity(unchecked) private final var __seen: Int
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 4 }
     }
 
     override class var _entityName: String { "Item" }
 
-    override class var declaration: Entity {
-        Entity("Item", attributes: [
-                Attribute("code", .string, defaultValue: ("" as String).attributeValue),
-                Attribute("title", .string, defaultValue: ("" as String).attributeValue),
-                Attribute("amount", .double, defaultValue: (0.0 as Double).attributeValue),
-                Attribute("seen", .int64, defaultValue: (0 as Int).attributeValue)
-            ], uniqueConstraints: [UniqueConstraint(["code"])])
+    override class var declaration: _Entity {
+        _Entity("Item", attributes: [
+                _Attribute("code", .string, defaultValue: ("" as String).attributeValue),
+                _Attribute("title", .string, defaultValue: ("" as String).attributeValue),
+                _Attribute("amount", .double, defaultValue: (0.0 as Double).attributeValue),
+                _Attribute("seen", .int64, defaultValue: (0 as Int).attributeValue)
+            ], uniqueConstraints: [_UniqueConstraint(["code"])])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["code", "title", "amount", "seen"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __code = Self._decode(String.self, row, _Schema.base + 0, context)
-        __title = Self._decode(String.self, row, _Schema.base + 1, context)
-        __amount = Self._decode(Double.self, row, _Schema.base + 2, context)
-        __seen = Self._decode(Int.self, row, _Schema.base + 3, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __code = Self._decode(row, _Schema.base + 0, context)
+        __title = Self._decode(row, _Schema.base + 1, context)
+        __amount = Self._decode(row, _Schema.base + 2, context)
+        __seen = Self._decode(row, _Schema.base + 3, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
         __code = ""
         __title = ""
         __amount = 0.0
@@ -63,24 +64,24 @@ class Item: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __code = Self._decode(String.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __title = Self._decode(String.self, row, _Schema.base + 1, _context) }
-        if Self._has(mask, _Schema.base + 2) { __amount = Self._decode(Double.self, row, _Schema.base + 2, _context) }
-        if Self._has(mask, _Schema.base + 3) { __seen = Self._decode(Int.self, row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 0) { __code = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __title = Self._decode(row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __amount = Self._decode(row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __seen = Self._decode(row, _Schema.base + 3, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __code._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __title._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __amount._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __seen._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__code, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__title, batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = Self._cell(__amount, batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = Self._cell(__seen, batch) }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<Item>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<Item>
         let version: Int64
         let code: String
         let title: String
@@ -89,10 +90,10 @@ class Item: ManagedObject {
         init(_ object: Item) {
             objectID = object.objectID
             version = object.version
-            code = object.code
-            title = object.title
-            amount = object.amount
-            seen = object.seen
+            self.code = object.code
+            self.title = object.title
+            self.amount = object.amount
+            self.seen = object.seen
         }
     }
 }

@@ -18,55 +18,56 @@ open class Member: ManagedObject {
     @exclusivity(unchecked) @usableFromInline internal final var __score: Int
 
     public final var owner: Owner? {
-        get { _one(_Schema.base + 2, __owner, Owner.self) }
+        get { _one(_Schema.base + 2, __owner) }
         set { _setOne(_Schema.base + 2, newValue) }
     }
     @exclusivity(unchecked) @usableFromInline internal final var __owner: Int64?
 
     public enum _Schema {
-        @inlinable public static var base: Int { ManagedObject._Schema.end }
+        public typealias _Super = ManagedObject
+        @inlinable public static var base: Int { _Super._Schema.end }
         @inlinable public static var end: Int { base + 3 }
     }
 
     public override class var _entityName: String { "Member" }
 
-    public override class var declaration: Entity {
-        Entity("Member", attributes: [
-                Attribute("name", .string),
-                Attribute("score", .int64)
+    public override class var declaration: _Entity {
+        _Entity("Member", attributes: [
+                _Attribute("name", .string),
+                _Attribute("score", .int64)
             ], relationships: [
-                Relationship("owner", to: "Owner", .toOne, inverse: "members")
+                _Relationship("owner", to: "Owner", .toOne, inverse: "members")
             ])
     }
 
     public override class var _slotNames: [String] { super._slotNames + ["name", "score", "owner"] }
 
-    public required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __name = Self._decode(String.self, row, _Schema.base + 0, context)
-        __score = Self._decode(Int.self, row, _Schema.base + 1, context)
-        __owner = Self._decode(Optional<Int64>.self, row, _Schema.base + 2, context)
+    public required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __name = Self._decode(row, _Schema.base + 0, context)
+        __score = Self._decode(row, _Schema.base + 1, context)
+        __owner = Self._decode(row, _Schema.base + 2, context)
         super.init(_row: row, context)
     }
 
-    public required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        __name = String.placeholder
-        __score = Int.placeholder
+    public required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
+        __name = Self._placeholder()
+        __score = Self._placeholder()
         __owner = nil
         super.init(_new: key, entity, context)
     }
 
-    public override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    public override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(String.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __score = Self._decode(Int.self, row, _Schema.base + 1, _context) }
-        if Self._has(mask, _Schema.base + 2) { __owner = Self._decode(Optional<Int64>.self, row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __score = Self._decode(row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __owner = Self._decode(row, _Schema.base + 2, _context) }
     }
 
-    public override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    public override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __name._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __score._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __owner._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__name, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__score, batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = Self._cell(__owner, batch) }
     }
 
     public override func _reference(_ slot: Int) -> Int64? {
@@ -83,18 +84,18 @@ open class Member: ManagedObject {
         }
     }
 
-    public struct Snapshot: Sendable {
-        public let objectID: ObjectID<Member>
+    public struct Snapshot: @unchecked Sendable {
+        public let objectID: _ObjectID<Member>
         public let version: Int64
         public let name: String
         public let score: Int
-        public let owner: ObjectID<Owner>?
+        public let owner: _ObjectID<Owner>?
         public init(_ object: Member) {
             objectID = object.objectID
             version = object.version
-            name = object.name
-            score = object.score
-            owner = object._target(object.__owner, _Schema.base + 2, Owner.self)
+            self.name = object.name
+            self.score = object.score
+            self.owner = object._target(object.__owner, _Schema.base + 2)
         }
     }
 }
@@ -114,62 +115,63 @@ open class Owner: ManagedObject {
     @exclusivity(unchecked) @usableFromInline internal final var __age: Int
 
     public final var members: Set<Member> {
-        get { _set("members", Member.self) }
+        get { _set("members") }
         set { _setMany("members", newValue) }
     }
 
     public enum _Schema {
-        @inlinable public static var base: Int { ManagedObject._Schema.end }
+        public typealias _Super = ManagedObject
+        @inlinable public static var base: Int { _Super._Schema.end }
         @inlinable public static var end: Int { base + 2 }
     }
 
     public override class var _entityName: String { "Owner" }
 
-    public override class var declaration: Entity {
-        Entity("Owner", attributes: [
-                Attribute("name", .string),
-                Attribute("age", .int64)
+    public override class var declaration: _Entity {
+        _Entity("Owner", attributes: [
+                _Attribute("name", .string),
+                _Attribute("age", .int64)
             ], relationships: [
-                Relationship("members", to: "Member", .toMany, inverse: "owner", deleteRule: .cascade)
+                _Relationship("members", to: "Member", .toMany, inverse: "owner", deleteRule: .cascade)
             ])
     }
 
     public override class var _slotNames: [String] { super._slotNames + ["name", "age"] }
 
-    public required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __name = Self._decode(String.self, row, _Schema.base + 0, context)
-        __age = Self._decode(Int.self, row, _Schema.base + 1, context)
+    public required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __name = Self._decode(row, _Schema.base + 0, context)
+        __age = Self._decode(row, _Schema.base + 1, context)
         super.init(_row: row, context)
     }
 
-    public required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        __name = String.placeholder
-        __age = Int.placeholder
+    public required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
+        __name = Self._placeholder()
+        __age = Self._placeholder()
         super.init(_new: key, entity, context)
     }
 
-    public override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    public override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(String.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __age = Self._decode(Int.self, row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 0) { __name = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __age = Self._decode(row, _Schema.base + 1, _context) }
     }
 
-    public override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    public override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __name._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __age._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__name, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__age, batch) }
     }
 
-    public struct Snapshot: Sendable {
-        public let objectID: ObjectID<Owner>
+    public struct Snapshot: @unchecked Sendable {
+        public let objectID: _ObjectID<Owner>
         public let version: Int64
         public let name: String
         public let age: Int
         public init(_ object: Owner) {
             objectID = object.objectID
             version = object.version
-            name = object.name
-            age = object.age
+            self.name = object.name
+            self.age = object.age
         }
     }
 }

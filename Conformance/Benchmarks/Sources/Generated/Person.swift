@@ -55,77 +55,78 @@ open class Person: ManagedObject {
     @exclusivity(unchecked) @usableFromInline internal final var __note: String?
 
     public enum _Schema {
-        @inlinable public static var base: Int { ManagedObject._Schema.end }
+        public typealias _Super = ManagedObject
+        @inlinable public static var base: Int { _Super._Schema.end }
         @inlinable public static var end: Int { base + 8 }
     }
 
     public override class var _entityName: String { "Person" }
 
-    public override class var declaration: Entity {
-        Entity("Person", attributes: [
-                Attribute("number", .int64),
-                Attribute("name", .string),
-                Attribute("email", .string),
-                Attribute("age", .int64),
-                Attribute("score", .double),
-                Attribute("active", .bool),
-                Attribute("created", .date),
-                Attribute("note", .string, isOptional: true)
+    public override class var declaration: _Entity {
+        _Entity("Person", attributes: [
+                _Attribute("number", .int64),
+                _Attribute("name", .string),
+                _Attribute("email", .string),
+                _Attribute("age", .int64),
+                _Attribute("score", .double),
+                _Attribute("active", .bool),
+                _Attribute("created", .date),
+                _Attribute("note", .string, isOptional: true)
             ])
     }
 
     public override class var _slotNames: [String] { super._slotNames + ["number", "name", "email", "age", "score", "active", "created", "note"] }
 
-    public required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __number = Self._decode(Int.self, row, _Schema.base + 0, context)
-        __name = Self._decode(String.self, row, _Schema.base + 1, context)
-        __email = Self._decode(String.self, row, _Schema.base + 2, context)
-        __age = Self._decode(Int.self, row, _Schema.base + 3, context)
-        __score = Self._decode(Double.self, row, _Schema.base + 4, context)
-        __active = Self._decode(Bool.self, row, _Schema.base + 5, context)
-        __created = Self._decode(Date.self, row, _Schema.base + 6, context)
-        __note = Self._decode(Optional<String>.self, row, _Schema.base + 7, context)
+    public required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __number = Self._decode(row, _Schema.base + 0, context)
+        __name = Self._decode(row, _Schema.base + 1, context)
+        __email = Self._decode(row, _Schema.base + 2, context)
+        __age = Self._decode(row, _Schema.base + 3, context)
+        __score = Self._decode(row, _Schema.base + 4, context)
+        __active = Self._decode(row, _Schema.base + 5, context)
+        __created = Self._decode(row, _Schema.base + 6, context)
+        __note = Self._decode(row, _Schema.base + 7, context)
         super.init(_row: row, context)
     }
 
-    public required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        __number = Int.placeholder
-        __name = String.placeholder
-        __email = String.placeholder
-        __age = Int.placeholder
-        __score = Double.placeholder
-        __active = Bool.placeholder
-        __created = Date.placeholder
+    public required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
+        __number = Self._placeholder()
+        __name = Self._placeholder()
+        __email = Self._placeholder()
+        __age = Self._placeholder()
+        __score = Self._placeholder()
+        __active = Self._placeholder()
+        __created = Self._placeholder()
         __note = nil
         super.init(_new: key, entity, context)
     }
 
-    public override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    public override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __number = Self._decode(Int.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __name = Self._decode(String.self, row, _Schema.base + 1, _context) }
-        if Self._has(mask, _Schema.base + 2) { __email = Self._decode(String.self, row, _Schema.base + 2, _context) }
-        if Self._has(mask, _Schema.base + 3) { __age = Self._decode(Int.self, row, _Schema.base + 3, _context) }
-        if Self._has(mask, _Schema.base + 4) { __score = Self._decode(Double.self, row, _Schema.base + 4, _context) }
-        if Self._has(mask, _Schema.base + 5) { __active = Self._decode(Bool.self, row, _Schema.base + 5, _context) }
-        if Self._has(mask, _Schema.base + 6) { __created = Self._decode(Date.self, row, _Schema.base + 6, _context) }
-        if Self._has(mask, _Schema.base + 7) { __note = Self._decode(Optional<String>.self, row, _Schema.base + 7, _context) }
+        if Self._has(mask, _Schema.base + 0) { __number = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __name = Self._decode(row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __email = Self._decode(row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __age = Self._decode(row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 4) { __score = Self._decode(row, _Schema.base + 4, _context) }
+        if Self._has(mask, _Schema.base + 5) { __active = Self._decode(row, _Schema.base + 5, _context) }
+        if Self._has(mask, _Schema.base + 6) { __created = Self._decode(row, _Schema.base + 6, _context) }
+        if Self._has(mask, _Schema.base + 7) { __note = Self._decode(row, _Schema.base + 7, _context) }
     }
 
-    public override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    public override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __number._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __name._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __email._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __age._encode(batch) }
-        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = __score._encode(batch) }
-        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = __active._encode(batch) }
-        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = __created._encode(batch) }
-        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = __note._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__number, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__name, batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = Self._cell(__email, batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = Self._cell(__age, batch) }
+        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = Self._cell(__score, batch) }
+        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = Self._cell(__active, batch) }
+        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = Self._cell(__created, batch) }
+        if Self._has(mask, _Schema.base + 7) { cells[_Schema.base + 7] = Self._cell(__note, batch) }
     }
 
-    public struct Snapshot: Sendable {
-        public let objectID: ObjectID<Person>
+    public struct Snapshot: @unchecked Sendable {
+        public let objectID: _ObjectID<Person>
         public let version: Int64
         public let number: Int
         public let name: String
@@ -138,14 +139,14 @@ open class Person: ManagedObject {
         public init(_ object: Person) {
             objectID = object.objectID
             version = object.version
-            number = object.number
-            name = object.name
-            email = object.email
-            age = object.age
-            score = object.score
-            active = object.active
-            created = object.created
-            note = object.note
+            self.number = object.number
+            self.name = object.name
+            self.email = object.email
+            self.age = object.age
+            self.score = object.score
+            self.active = object.active
+            self.created = object.created
+            self.note = object.note
         }
     }
 }
@@ -159,48 +160,49 @@ open class Employee: Person {
     @exclusivity(unchecked) @usableFromInline internal final var __salary: Int
 
     public enum _Schema {
-        @inlinable public static var base: Int { Person._Schema.end }
+        public typealias _Super = Person
+        @inlinable public static var base: Int { _Super._Schema.end }
         @inlinable public static var end: Int { base + 1 }
     }
 
     public override class var _entityName: String { "Employee" }
 
-    public override class var declaration: Entity {
-        Entity("Employee", parent: Person._entityName, attributes: [
-                Attribute("salary", .int64)
+    public override class var declaration: _Entity {
+        _Entity("Employee", parent: super._entityName, attributes: [
+                _Attribute("salary", .int64)
             ])
     }
 
     public override class var _slotNames: [String] { super._slotNames + ["salary"] }
 
-    public required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __salary = Self._decode(Int.self, row, _Schema.base + 0, context)
+    public required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __salary = Self._decode(row, _Schema.base + 0, context)
         super.init(_row: row, context)
     }
 
-    public required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
-        __salary = Int.placeholder
+    public required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
+        __salary = Self._placeholder()
         super.init(_new: key, entity, context)
     }
 
-    public override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    public override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __salary = Self._decode(Int.self, row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 0) { __salary = Self._decode(row, _Schema.base + 0, _context) }
     }
 
-    public override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    public override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __salary._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__salary, batch) }
     }
 
     @dynamicMemberLookup
-    public struct Snapshot: Sendable {
+    public struct Snapshot: @unchecked Sendable {
         public let _super: Person.Snapshot
         public subscript<V>(dynamicMember path: KeyPath<Person.Snapshot, V>) -> V { _super[keyPath: path] }
         public let salary: Int
         public init(_ object: Employee) {
-            _super = Person.Snapshot(object)
-            salary = object.salary
+            _super = .init(object)
+            self.salary = object.salary
         }
     }
 }

@@ -49,38 +49,39 @@ class Sale: ManagedObject {
     @exclusivity(unchecked) private final var __note: String?
 
     enum _Schema {
-        @inlinable static var base: Int { ManagedObject._Schema.end }
+        typealias _Super = ManagedObject
+        @inlinable static var base: Int { _Super._Schema.end }
         @inlinable static var end: Int { base + 7 }
     }
 
     override class var _entityName: String { "Sale" }
 
-    override class var declaration: Entity {
-        Entity("Sale", attributes: [
-                Attribute("number", .int64, defaultValue: (0 as Int).attributeValue),
-                Attribute("twin", .int64, defaultValue: (0 as Int).attributeValue),
-                Attribute("serial", .int64, defaultValue: (0 as Int).attributeValue),
-                Attribute("region", .string, defaultValue: ("" as String).attributeValue),
-                Attribute("amount", .double, defaultValue: (0.0 as Double).attributeValue),
-                Attribute("at", .date, isOptional: true),
-                Attribute("note", .string, isOptional: true)
-            ], indexes: [Index(["number"]), Index(["serial"])])
+    override class var declaration: _Entity {
+        _Entity("Sale", attributes: [
+                _Attribute("number", .int64, defaultValue: (0 as Int).attributeValue),
+                _Attribute("twin", .int64, defaultValue: (0 as Int).attributeValue),
+                _Attribute("serial", .int64, defaultValue: (0 as Int).attributeValue),
+                _Attribute("region", .string, defaultValue: ("" as String).attributeValue),
+                _Attribute("amount", .double, defaultValue: (0.0 as Double).attributeValue),
+                _Attribute("at", .date, isOptional: true),
+                _Attribute("note", .string, isOptional: true)
+            ], indexes: [_Index(["number"]), _Index(["serial"])])
     }
 
     override class var _slotNames: [String] { super._slotNames + ["number", "twin", "serial", "region", "amount", "at", "note"] }
 
-    required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
-        __number = Self._decode(Int.self, row, _Schema.base + 0, context)
-        __twin = Self._decode(Int.self, row, _Schema.base + 1, context)
-        __serial = Self._decode(Int.self, row, _Schema.base + 2, context)
-        __region = Self._decode(String.self, row, _Schema.base + 3, context)
-        __amount = Self._decode(Double.self, row, _Schema.base + 4, context)
-        __at = Self._decode(Optional<Date>.self, row, _Schema.base + 5, context)
-        __note = Self._decode(Optional<String>.self, row, _Schema.base + 6, context)
+    required init(_row row: borrowing _RowView, _ context: borrowing _ObjectContext) {
+        __number = Self._decode(row, _Schema.base + 0, context)
+        __twin = Self._decode(row, _Schema.base + 1, context)
+        __serial = Self._decode(row, _Schema.base + 2, context)
+        __region = Self._decode(row, _Schema.base + 3, context)
+        __amount = Self._decode(row, _Schema.base + 4, context)
+        __at = Self._decode(row, _Schema.base + 5, context)
+        __note = Self._decode(row, _Schema.base + 6, context)
         super.init(_row: row, context)
     }
 
-    required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
+    required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
         __number = 0
         __twin = 0
         __serial = 0
@@ -91,30 +92,30 @@ class Sale: ManagedObject {
         super.init(_new: key, entity, context)
     }
 
-    override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
+    override func _reload(_ row: borrowing _RowView, _ mask: UInt64) {
         super._reload(row, mask)
-        if Self._has(mask, _Schema.base + 0) { __number = Self._decode(Int.self, row, _Schema.base + 0, _context) }
-        if Self._has(mask, _Schema.base + 1) { __twin = Self._decode(Int.self, row, _Schema.base + 1, _context) }
-        if Self._has(mask, _Schema.base + 2) { __serial = Self._decode(Int.self, row, _Schema.base + 2, _context) }
-        if Self._has(mask, _Schema.base + 3) { __region = Self._decode(String.self, row, _Schema.base + 3, _context) }
-        if Self._has(mask, _Schema.base + 4) { __amount = Self._decode(Double.self, row, _Schema.base + 4, _context) }
-        if Self._has(mask, _Schema.base + 5) { __at = Self._decode(Optional<Date>.self, row, _Schema.base + 5, _context) }
-        if Self._has(mask, _Schema.base + 6) { __note = Self._decode(Optional<String>.self, row, _Schema.base + 6, _context) }
+        if Self._has(mask, _Schema.base + 0) { __number = Self._decode(row, _Schema.base + 0, _context) }
+        if Self._has(mask, _Schema.base + 1) { __twin = Self._decode(row, _Schema.base + 1, _context) }
+        if Self._has(mask, _Schema.base + 2) { __serial = Self._decode(row, _Schema.base + 2, _context) }
+        if Self._has(mask, _Schema.base + 3) { __region = Self._decode(row, _Schema.base + 3, _context) }
+        if Self._has(mask, _Schema.base + 4) { __amount = Self._decode(row, _Schema.base + 4, _context) }
+        if Self._has(mask, _Schema.base + 5) { __at = Self._decode(row, _Schema.base + 5, _context) }
+        if Self._has(mask, _Schema.base + 6) { __note = Self._decode(row, _Schema.base + 6, _context) }
     }
 
-    override func _encode(_ cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch, _ mask: UInt64) {
+    override func _encode(_ cells: UnsafeMutablePointer<_Cell>, _ batch: _RowBatch, _ mask: UInt64) {
         super._encode(cells, batch, mask)
-        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = __number._encode(batch) }
-        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = __twin._encode(batch) }
-        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = __serial._encode(batch) }
-        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = __region._encode(batch) }
-        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = __amount._encode(batch) }
-        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = __at._encode(batch) }
-        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = __note._encode(batch) }
+        if Self._has(mask, _Schema.base + 0) { cells[_Schema.base + 0] = Self._cell(__number, batch) }
+        if Self._has(mask, _Schema.base + 1) { cells[_Schema.base + 1] = Self._cell(__twin, batch) }
+        if Self._has(mask, _Schema.base + 2) { cells[_Schema.base + 2] = Self._cell(__serial, batch) }
+        if Self._has(mask, _Schema.base + 3) { cells[_Schema.base + 3] = Self._cell(__region, batch) }
+        if Self._has(mask, _Schema.base + 4) { cells[_Schema.base + 4] = Self._cell(__amount, batch) }
+        if Self._has(mask, _Schema.base + 5) { cells[_Schema.base + 5] = Self._cell(__at, batch) }
+        if Self._has(mask, _Schema.base + 6) { cells[_Schema.base + 6] = Self._cell(__note, batch) }
     }
 
-    struct Snapshot: Sendable {
-        let objectID: ObjectID<Sale>
+    struct Snapshot: @unchecked Sendable {
+        let objectID: _ObjectID<Sale>
         let version: Int64
         let number: Int
         let twin: Int
@@ -126,13 +127,13 @@ class Sale: ManagedObject {
         init(_ object: Sale) {
             objectID = object.objectID
             version = object.version
-            number = object.number
-            twin = object.twin
-            serial = object.serial
-            region = object.region
-            amount = object.amount
-            at = object.at
-            note = object.note
+            self.number = object.number
+            self.twin = object.twin
+            self.serial = object.serial
+            self.region = object.region
+            self.amount = object.amount
+            self.at = object.at
+            self.note = object.note
         }
     }
 }

@@ -1,0 +1,161 @@
+#if Macros
+internal import PolystoreModelCode
+internal import SwiftParser
+internal import SwiftSyntax
+
+/// Reads the declaration of a property of a model class.
+struct PropertyReader {
+    /// What was read of a stored property.
+    struct Reading {
+        var property: ModelClass.Property
+        var isUnique = false
+        var isIndexed = false
+    }
+
+    private let variable: VariableDeclSyntax
+
+    init(_ variable: VariableDeclSyntax) { self.variable = variable }
+
+    /// The property; nil for one that is static, computed or transient.
+    func read() throws(ModelProblem) -> Reading? {
+        guard let binding = variable.bindings.first, marker("Transient") == nil,
+            !variable.modifiers.contains(where: { ["static", "class", "lazy", "weak", "unowned"].contains($0.name.text) })
+        else { return nil }
+        if let accessors = binding.accessorBlock {
+            guard case .accessors(let list) = accessors.accessors,
+                list.contains(where: { ["willSet", "didSet"].contains($0.accessorSpecifier.text) })
+            else { return nil }
+            throw ModelProblem(
+                variable.bindings, "a stored property of a model cannot have observers; mark it @Transient or observe elsewhere")
+        }
+        guard let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
+            throw ModelProblem(variable.bindings, "declare each property of a model with a var of its own")
+        }
+        let name = identifier.text.unquoted
+        if variable.bindings.count > 1 {
+            throw ModelProblem(variable.bindings, "declare \(name) and what follows it each with a var of its own")
+        }
+        if ModelClass.isTaken(name) {
+            throw ModelProblem(
+                identifier, "every object has a \(name) already: give the property another name, and @Attribute(key: \"\(name)\")")
+        }
+        guard variable.bindingSpecifier.text == "var" else {
+            throw ModelProblem(variable.bindingSpecifier, "\(name) must be a var: a let cannot be loaded")
+        }
+        guard let type = binding.typeAnnotation?.type else {
+            throw ModelProblem(identifier, "\(name) needs a type annotation: a macro does not see inferred types")
+        }
+        var reading = try property(name, ModelType(type), binding.initializer?.value)
+        reading.property.access = Access(variable.modifiers).written.replacing("open", with: "public")
+        reading.property.isIndexed = reading.isUnique || reading.isIndexed
+        return reading
+    }
+
+    private func property(_ name: String, _ type: ModelType, _ initial: ExprSyntax?) throws(ModelProblem) -> Reading {
+        if let relationship = marker("Relationship").map(Arguments.init) ?? (type.isSet ? Arguments() : nil) {
+            return Reading(property: try self.relationship(name, type, relationship))
+        }
+        let attribute = marker("Attribute").map(Arguments.init) ?? Arguments()
+        var property = ModelClass.Property(
+            name, key: try attribute.text("key"), type: type.text, defaultValue: initial?.trimmedDescription,
+            originalName: try attribute.text("originalName"))
+        property.isInitialPerObject = initial.map { InitialValue($0, of: type.wrapped).isPerObject } ?? false
+        var reading = Reading(property: property)
+        for option in attribute.unlabelled { try Self.apply(option, to: &reading) }
+        if let destination = type.referenced {
+            reading.property.crossReference.insert("to: _entityName(_Type<\(destination)>.self)", at: 0)
+        }
+        return reading
+    }
+
+    private func relationship(_ name: String, _ type: ModelType, _ arguments: Arguments) throws(ModelProblem) -> ModelClass.Property {
+        guard let (kind, destination) = type.relationship else {
+            throw ModelProblem(variable.bindings, "the relationship \(name) needs the type T?, Set<T> or [T]")
+        }
+        var inverse: String?
+        if let expression = arguments["inverse"] {
+            guard let path = expression.as(KeyPathExprSyntax.self),
+                let last = path.components.last?.component.as(KeyPathPropertyComponentSyntax.self)
+            else {
+                throw ModelProblem(expression, "inverse must be a key path, such as \\Dog.owner: a macro does not see the values of names")
+            }
+            inverse = last.declName.baseName.text.unquoted
+        }
+        var property = ModelClass.Property(
+            name, key: try arguments.text("key"), kind: kind, type: destination, inverse: inverse,
+            deleteRule: try arguments.name("deleteRule") ?? "nullify", isRequired: try arguments.flag("required"),
+            originalName: try arguments.text("originalName"))
+        property.counts = ["minCount", "maxCount"].compactMap { label in arguments[label].map { "\(label): \($0.trimmedDescription)" } }
+        return property
+    }
+
+    /// What an option says of a property: `.minimum(0)` is the rule `minimum: (0 as Int).attributeValue`.
+    private static func apply(_ option: ExprSyntax, to reading: inout Reading) throws(ModelProblem) {
+        let call = option.as(FunctionCallExprSyntax.self)
+        let name = (call?.calledExpression ?? option).as(MemberAccessExprSyntax.self)?.declName.baseName.text
+        let argument = call?.arguments.first?.expression.trimmedDescription ?? ""
+        switch name {
+        case "unique": reading.isUnique = true
+        case "indexed": reading.isIndexed = true
+        case "dynamicInitialValue": reading.property.isInitialPerObject = true
+        case "preservedInHistory": reading.property.history = "preserved"
+        case "excludedFromHistory": reading.property.history = "excluded"
+        case "minimum", "maximum":
+            reading.property.rules.append("\(name ?? ""): (\(argument) as \(reading.property.type)).attributeValue")
+        case "minLength", "maxLength", "pattern": reading.property.rules.append("\(name ?? ""): \(argument)")
+        case "deleteRule", "inverseDeleteRule": reading.property.crossReference.append("\(name ?? ""): \(argument)")
+        default: throw ModelProblem(option, "an option is written as it is, such as .unique: a macro does not see the values of names")
+        }
+    }
+
+    private func marker(_ name: String) -> AttributeSyntax? {
+        variable.attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }.first { attribute in
+            let written = attribute.attributeName
+            return written.as(MemberTypeSyntax.self)?.name.text == name || written.trimmedDescription == name
+        }
+    }
+}
+
+extension Arguments {
+    /// None.
+    fileprivate init() { self.init(AttributeSyntax(attributeName: IdentifierTypeSyntax(name: .identifier("_")))) }
+}
+
+/// The type of a property as it is written.
+struct ModelType {
+    let text: String
+    /// Without the optional around it.
+    let wrapped: String
+
+    init(_ type: TypeSyntax) {
+        text = Self.shortened(type.trimmedDescription)
+        wrapped = text.hasSuffix("?") ? String(text.dropLast()) : text
+    }
+
+    /// `Optional<T>` is `T?`, and `Swift.Set<T>` is `Set<T>`: expansions look at the text.
+    private static func shortened(_ text: String) -> String {
+        let plain = text.hasPrefix("Swift.") ? String(text.dropFirst("Swift.".count)) : text
+        if plain.hasPrefix("Optional<"), plain.hasSuffix(">") {
+            return shortened(String(plain.dropFirst("Optional<".count).dropLast())) + "?"
+        }
+        if plain.hasPrefix("Array<"), plain.hasSuffix(">") { return "[\(plain.dropFirst("Array<".count).dropLast())]" }
+        return plain.hasSuffix("!") ? plain.dropLast() + "?" : plain
+    }
+
+    var isSet: Bool { text.hasPrefix("Set<") && text.hasSuffix(">") }
+
+    /// The kind of a relationship of the type, and the class that it leads to.
+    var relationship: (ModelClass.Property.Kind, String)? {
+        if text.hasSuffix("?") { return (.toOne, wrapped) }
+        if isSet { return (.toMany, String(text.dropFirst(4).dropLast())) }
+        if text.hasPrefix("["), text.hasSuffix("]") { return (.toManyOrdered, String(text.dropFirst().dropLast())) }
+        return nil
+    }
+
+    /// The class at the other end of a reference into another store.
+    var referenced: String? {
+        guard wrapped.hasPrefix("ObjectID<"), wrapped.hasSuffix(">") else { return nil }
+        return String(wrapped.dropFirst("ObjectID<".count).dropLast())
+    }
+}
+#endif

@@ -1,0 +1,60 @@
+internal import PolystoreSchema
+
+/// The Swift names of the classes and properties of a schema: their own wherever they can keep them.
+struct SwiftNames {
+    /// What generated files use by these names: a class of the same name would hide it.
+    private static let usedTypes: Set<String> = [
+        "Any", "AnyObject", "Array", "Attribute", "AttributeRules", "Bool", "Cell", "CrossReference", "Data", "Date", "Decimal",
+        "DeleteRule", "Double", "Entity",
+        "EntityIndex", "Float", "Foundation", "Index", "Int", "Int16", "Int32", "Int64", "KeyPath", "ManagedObject", "Microseconds",
+        "ObjectContext", "ObjectID", "Optional", "Polystore", "Protocol", "Relationship", "RowBatch", "RowView", "Self", "Sendable", "Set",
+        "Snapshot", "String", "Swift", "Type", "UInt64", "URL", "UUID", "UniqueConstraint", "UnsafeMutablePointer", "Value",
+    ]
+
+    private let schema: Schema
+    private let types: [String: String]
+
+    init(_ schema: Schema) {
+        self.schema = schema
+        var types: [String: String] = [:]
+        var taken: Set<String> = []
+        // Those that keep their names come first.
+        let entities = schema.entities.map(\.name).sorted { (Self.type($0) != $0 ? 1 : 0, $0) < (Self.type($1) != $1 ? 1 : 0, $1) }
+        for entity in entities {
+            var name = Self.type(entity)
+            while !taken.insert(name).inserted { name += "_" }
+            types[entity] = name
+        }
+        self.types = types
+    }
+
+    /// The class of an entity.
+    func type(_ entity: String) -> String { Names.swift(types[entity] ?? entity) }
+
+    /// The Swift names of all properties of an entity by their stored ones, inherited ones included.
+    func members(of entity: EntityIndex) -> [String: String] {
+        var names = schema.entities[entity].parent.flatMap { schema.index(of: $0) }.map { members(of: $0) } ?? [:]
+        let description = schema[entity]
+        let keys = description.slots.map(\.name) + description.relationships.map(\.relationship.name)
+        var taken = Set(names.values)
+        for key in keys where names[key] == nil && Self.member(key) == key && taken.insert(key).inserted { names[key] = key }
+        for key in keys where names[key] == nil {
+            var name = Self.member(key)
+            if name == key { name += "_" }
+            while !taken.insert(name).inserted { name += "_" }
+            names[key] = name
+        }
+        return names
+    }
+
+    /// The name of a class: begins with a capital letter, as those of types do, so that it is not the one of a property; with `Entity` behind it
+    /// where it would be that of another type.
+    private static func type(_ entity: String) -> String {
+        let isLowercase = entity.unicodeScalars.first?.properties.isLowercase == true
+        let name = isLowercase ? entity.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() : entity
+        return usedTypes.contains(name) ? name + "Entity" : name
+    }
+
+    /// The name of a property; with `_` behind it where every object has a member of the name.
+    private static func member(_ key: String) -> String { Names.usedMembers.contains(key) ? key + "_" : key }
+}

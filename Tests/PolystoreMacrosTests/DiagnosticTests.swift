@@ -1,0 +1,154 @@
+#if Macros
+import Foundation
+import PolystoreModelCode
+import PolystoreSchema
+import Testing
+
+/// What the compiler says of a model class with something wrong in it: one sentence, where it is.
+@Suite struct DiagnosticTests {
+    private func errors(_ members: String, before: String = "") throws -> [String] {
+        // The members begin on line 1.
+        try Compiler.errors(
+            in:
+                "@Model final class Thing: ManagedObject { \(members)\n}\n\(before)\n@Model final class Other: ManagedObject { var name: String = \"\" }\n"
+                + "import Foundation\nimport PolystoreMacros\n")
+    }
+
+    @Test func aForgottenRelationshipIsNamed() throws {
+        let object = "0: '_accept' is unavailable: a property that leads to an object needs @Relationship, and is optional"
+        #expect(try errors("var one: Other?") == [object + " (property 'one')"])
+        #expect(try errors("var one: Other") == [object + " (property 'one')"])
+        #expect(
+            try errors("var all: [Other] = []")
+                == ["0: '_accept' is unavailable: a property that leads to objects needs @Relationship (property 'all')"])
+    }
+
+    @Test func aTypeThatCannotBeStoredIsToldOfOnce() throws {
+        let sentence = """
+            0: '_accept' is unavailable: no attribute can have the type of this property: an enum conforms to AttributeValue and CaseIterable, \
+            another type of your own to CodedAttributeValue, and what is not stored is @Transient
+            """
+        #expect(try errors("var kind: Kind = .a", before: "enum Kind { case a, b }") == [sentence + " (property 'kind')"])
+        #expect(try errors("var kind: Kind?", before: "final class Kind {}") == [sentence + " (property 'kind')"])
+    }
+
+    @Test func anEnumThatLacksAConformanceIsTold() throws {
+        let found = try errors("var size: Size = .small", before: "enum Size: String, AttributeValue { case small, large }")
+        #expect(found.count == 2 && found[0] == "3: type 'Size' does not conform to protocol 'AttributeValue'")
+        #expect(found.last?.hasSuffix("an enum conforms to CaseIterable too: enum Size: String, AttributeValue, CaseIterable") == true)
+    }
+
+    @Test func theDocumentedEnumCompiles() throws {
+        #expect(try errors("var size: Size", before: "enum Size: String, AttributeValue, CaseIterable { case small, large }") == [])
+        #expect(try errors("var size: Size?", before: "enum Size: Int, AttributeValue, CaseIterable, Codable { case small }") == [])
+    }
+
+    @Test func anInitialiserOfTheClassIsTold() throws {
+        let found = try errors("var name: String = \"\"\ninit(name: String) { self.name = name }")
+        #expect(
+            found.count == 1 && found[0].hasPrefix("2: a model class has no initialiser of its own: transaction.create makes an object"))
+        let convenience = "convenience init(_ name: String, _ t: BaseTransaction) throws { try self.init(context: t); self.name = name }"
+        #expect(try errors("var name: String = \"\"\n\(convenience)") == [])
+    }
+
+    @Test(arguments: [
+        ("let name: String = \"\"", "name must be a var: a let cannot be loaded"),
+        ("var name = \"\"", "name needs a type annotation: a macro does not see inferred types"),
+        ("var a: Int = 1, b: Int = 2", "declare a and what follows it each with a var of its own"),
+        (
+            "var name: String = \"\" { willSet {} }",
+            "a stored property of a model cannot have observers; mark it @Transient or observe elsewhere"
+        ),
+        (
+            "@Attribute(key: name) var x: Int = 0\nstatic let name = \"y\"",
+            "key must be a text in quotes: a macro does not see the values of names"
+        ),
+        (
+            "#if true\nvar hidden: Int?\n#endif\nvar name: String = \"\"",
+            "hidden must stand outside of #if: a macro does not see which part is compiled"
+        ),
+        ("@Relationship var other: Other", "the relationship other needs the type T?, Set<T> or [T]"),
+        ("var version: Int = 0", "every object has a version already: give the property another name, and @Attribute(key: \"version\")"),
+    ])
+    func oneSentenceAtTheProperty(_ members: String, _ message: String) throws {
+        let found = try errors(members).filter { !$0.contains("cannot find") && !$0.contains("instance member") }
+        #expect(found.count == 1 && found[0].hasSuffix(": \(message)") && !found[0].hasPrefix("0"))
+    }
+
+    @Test func optionsAreFoundHoweverTheyAreWritten() throws {
+        #expect(
+            try errors(
+                """
+                @Attribute(AttributeOption.unique) var a: String = ""
+                @PolystoreMacros.Attribute(.unique, key: #"b c"#) var b: String?
+                @Relationship(deleteRule: DeleteRule.cascade) var other: Other?
+                var isDone: Bool = false
+                var didSetUp: Bool { let didSet = isDone; return didSet }
+                """) == [])
+    }
+
+    @Test func anyNameOfAPropertyCompiles() throws {
+        let names = [
+            "object", "await", "`Protocol`", "`class`", "value", "newValue", "row", "context", "mask", "Other", "String2", "key", "entity",
+        ]
+        #expect(try errors(names.map { "var \($0): Int = 0" }.joined(separator: "\n")) == [])
+        #expect(try errors("@Relationship var Other: Other?\nvar Date: Date\nvar Decimal: Decimal?\nvar UUID: UUID = .init()") == [])
+    }
+
+    @Test func accessLevelsCompile() throws {
+        let text = """
+            import Foundation
+            import PolystoreMacros
+            enum Hidden: String, AttributeValue, CaseIterable { case a, b }
+            @Model public class Open: ManagedObject {
+                public private(set) var name: String = ""
+                var kind: Hidden = .a
+                private var secret: Int = 0
+                fileprivate var other: Hidden?
+                public var shown: Int = 0
+            }
+            @Model package final class Inner: ManagedObject { package var name: String = ""; var kind: Hidden = .a }
+            @Model final class Plain: ManagedObject { public var name: String = ""; private(set) var number: Int = 0 }
+            @Model private final class Own: ManagedObject { var name: String = "" }
+            enum Cell {}; enum Entity {}; enum Index {}; enum RowView {}; enum ObjectContext {}; enum EntityIndex {}; enum RowBatch {}
+            """
+        #expect(try Compiler.errors(in: text) == [])
+    }
+
+    @Test func classesOfAnySQLDatabaseCompile() throws {
+        let nasty = [
+            "customer", "Customer_", "order_items", "String", "string", "Date", "await", "Protocol", "class", "object", "Self", "schema",
+            "value", "context", "row", "key", "entity", "Snapshot", "hash", "Any", "actor", "init", "x", "Int64",
+        ]
+        let types: [ValueType] = [.string, .int64, .date, .decimal, .uuid, .url, .data, .double, .bool]
+        let defaults: [ValueType: Value] = [.date: .date(5), .decimal: .decimal(1), .uuid: .uuid(UUID()), .double: .double(.infinity)]
+        let entities = nasty.map { name in
+            Entity(
+                name,
+                attributes: nasty.enumerated().map { index, key in
+                    let type = types[index % types.count]
+                    return Attribute(key, type, isOptional: index % 2 == 0, defaultValue: defaults[type])
+                },
+                relationships: nasty.enumerated().map { index, other in
+                    Relationship(other + "_ref", to: other, index % 3 == 0 ? .toMany : .toOne)
+                } + [Relationship("customers", to: "customer", .toManyOrdered)])
+        }
+        let schema = try Schema(version: "1", entities: entities)
+        #expect(try Compiler.errors(in: ModelCode.swift(for: schema)) == [])
+        #expect(try Compiler.errors(in: ModelCode.swift(for: schema, .init(access: "public", namespace: "V1"))) == [])
+        let foreign = try Schema(
+            version: "1",
+            entities: [
+                Entity(
+                    "customer", attributes: [Attribute("name", .string)],
+                    relationships: [Relationship("orders", to: "order", .toMany, inverse: "customer")]),
+                Entity("order", relationships: [Relationship("customer", to: "customer")]),
+                Entity("Order", attributes: [Attribute("Customer", .string)], relationships: [Relationship("order", to: "order")]),
+            ])
+        let text = ModelCode.swift(for: foreign)
+        #expect(text.contains("class Customer: ManagedObject") && text.contains("_Entity(\"customer\""))
+        #expect(text.contains("class Order: ManagedObject") && text.contains("class Order_: ManagedObject"))
+        #expect(try Compiler.errors(in: text) == [])
+    }
+}
+#endif
