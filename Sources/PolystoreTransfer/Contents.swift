@@ -28,7 +28,14 @@ public struct Contents {
         var digest = Digest()
         let cursor = try reader.cursor(for: FetchPlan(schema, root))
         let small = RowBatch(capacity: capacity), kept = RowBatch(capacity: capacity)
-        while try cursor.next(into: small) {
+        var last: Int64?
+        func next() throws(StorageError) -> Bool {
+            do throws(StorageError) { return try cursor.next(into: small) } catch  where error.code == .valueNotStorable {
+                throw naming(error, root, after: last)
+            }
+        }
+        while try next() {
+            last = small.count > 0 ? small.key(small.count - 1) : last
             for index in 0..<small.count {
                 let row = small.row(index)
                 digest.add(row, entityName: names[row.entity], slots: schema[row.entity].slots.count)
@@ -49,6 +56,32 @@ public struct Contents {
         }
         if kept.count > 0 { try body(kept) }
         return digest
+    }
+
+    /// The error with the key of the first row behind a key that cannot be read; as it is where that is not found.
+    private func naming(_ error: StorageError, _ root: EntityIndex, after last: Int64?) -> StorageError {
+        guard error.details.keys.isEmpty, let keys = try? keys(root, after: last), !keys.isEmpty else { return error }
+        func isReadable(_ keys: ArraySlice<Int64>) -> Bool { (try? reader.rows(root, keys: Array(keys), into: RowBatch())) != nil }
+        var first = keys.startIndex, end = keys.endIndex
+        if isReadable(keys[first..<end]) { return error }
+        while end - first > 1 {
+            let middle = (first + end) / 2
+            if isReadable(keys[first..<middle]) { first = middle } else { end = middle }
+        }
+        var details = error.details
+        details.keys = [keys[first]]
+        return StorageError(
+            error.code, "\(error.message) (\(schema.entities[root].name) \(keys[first]))", details: details, cause: error)
+    }
+
+    /// As many keys behind a key as a store may read at once.
+    private func keys(_ root: EntityIndex, after last: Int64?) throws(StorageError) -> [Int64] {
+        let cursor = try reader.cursor(for: FetchPlan(schema, root, fields: .keysOnly)), batch = RowBatch(capacity: 8192)
+        var keys: [Int64] = []
+        while keys.count < 8192, try cursor.next(into: batch) {
+            for index in 0..<batch.count where last.map({ batch.key(index) > $0 }) ?? true { keys.append(batch.key(index)) }
+        }
+        return keys
     }
 
     /// Hands over the pairs of a link table and gives their digest.

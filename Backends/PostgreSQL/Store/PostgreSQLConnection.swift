@@ -40,6 +40,8 @@ final class PostgreSQLConnection: SQLConnection {
         let path = SQLText.quoted(schema), marking = marking.map { "; \($0)" } ?? ""
         let settings =
             "SET search_path = \(path); SET TimeZone = 'UTC'; SET client_min_messages = warning; SET bytea_output = hex\(marking); "
+            // The texts of values do not depend on settings of the role or the database.
+            + "SET DateStyle = 'ISO, MDY'; SET IntervalStyle = postgres; SET extra_float_digits = 1; SET lc_monetary = 'C'; "
             + "\(Self.noticingLoss); "
             + "SELECT pg_backend_pid(), set_config('synchronous_commit', \(Self.waiting(durability)), false)"
         let identity: [String?]

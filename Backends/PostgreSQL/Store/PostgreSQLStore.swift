@@ -27,7 +27,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     private let recordsHistory: Bool
     let readerCount: Int
     let owner: any PostgreSQLOwner
-    let foreignRemarks = Mutex<[String]>([])
+    let foreignRemarks = Mutex<[CatalogRemark]>([])
     let core = Mutex<PostgreSQLCore?>(nil)
     let isReadOnlyNow = Atomic(false)
     /// Who is told what happens to the store.

@@ -26,7 +26,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     private let checksAtOpening: Bool
     private let owner: any SQLiteOwner
     private let opened = Mutex<SQLiteCore?>(nil)
-    private let foreignRemarks = Mutex<[String]>([])
+    private let foreignRemarks = Mutex<[CatalogRemark]>([])
     private let watcher = Mutex<FileStoreWatcher?>(nil)
 
     /// A store in a file, which is opened when the store is added to a stack.
@@ -117,6 +117,10 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         if place.checksums == .required, !owner.isPolystore {
             throw StorageError(.invalidConfiguration, "checksums are for files that this library makes; leave the option out")
         }
+        // The engine would give each connection a database of its own.
+        if path.isEmpty || path == ":memory:" {
+            throw StorageError(.invalidConfiguration, "a SQLite store is a file; for a store in memory there is InMemoryStore (memory:)")
+        }
         let readOnly = request.readOnly || isReadOnly
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
@@ -142,7 +146,10 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     }
 
     /// What of a file of another program is left out or read otherwise than it is declared there.
-    public var remarks: [String] { foreignRemarks.withLock { $0 } }
+    public var remarks: [String] { foreignRemarks.withLock { $0.map(\.text) } }
+
+    /// What of a file of another program is stored there and not read.
+    public var losses: [String] { foreignRemarks.withLock { $0.compactMap(\.loss) } }
 
     private let isReadOnlyNow = Atomic(false)
 

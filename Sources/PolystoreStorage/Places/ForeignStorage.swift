@@ -3,6 +3,9 @@ public protocol ForeignStorage: StorageInterface {
     /// What of a foreign database is left out or read otherwise than it is declared there, a sentence each; empty before `open`, and for a
     /// store of our own.
     var remarks: [String] { get }
+
+    /// What is stored in a foreign database and not read, as `table` or `table.column`: a copy lacks it. The remarks say why.
+    var losses: [String] { get }
 }
 
 extension StorageError {

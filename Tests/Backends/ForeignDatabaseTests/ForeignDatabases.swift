@@ -72,6 +72,8 @@ struct OpenDatabase {
     var id: UUID { store.storeID }
     var remarks: [String] { (store.storage as? any ForeignStorage)?.remarks ?? [] }
 
+    var losses: [String] { (store.storage as? any ForeignStorage)?.losses ?? [] }
+
     /// The rows and pairs, one line each.
     func lines() throws -> [String] {
         let reader = try store.beginRead()

@@ -151,6 +151,7 @@ import Testing
                 #"{"entity":"b","key":1,"version":1}"#, #"{"link":"a.b2","owner":1,"rank":0,"member":1}"#,
             ])
         #expect(store.remarks.contains("2 rows of a refer by b_id to rows of b that are not there; nil is read instead"))
+        #expect(store.losses == ["a.b_id", "a_b.b_id"])
         #expect(store.schema.entity("a")?.relationships.first { $0.name == "b" }?.isOptional == true)
     }
 
@@ -172,6 +173,24 @@ import Testing
         let store = try open("CREATE TABLE a(b, c); INSERT INTO a VALUES(1, 'x'), ('y', 'z');")
         #expect(try store.lines() == [#"{"entity":"a","key":1,"version":1,"c":"x"}"#, #"{"entity":"a","key":2,"version":1,"c":"z"}"#])
         #expect(store.remarks == ["a.b is left out: it has no type, and its values are of several"])
+        #expect(store.losses == ["a.b"])
+    }
+
+    @Test func aValueThatCannotBeReadIsNamedByItsKey() throws {
+        let rows = (1...9000).map { "(\($0), 'x')" }.joined(separator: ",")
+        let store = try open(
+            "CREATE TABLE a(id INTEGER PRIMARY KEY, t TEXT); INSERT INTO a VALUES\(rows); UPDATE a SET t = 'a' || char(0) WHERE id IN (8321, 8900)"
+        )
+        let error = try #require(store.readingFailure)
+        #expect(error.code == .valueNotStorable && error.message.hasSuffix(" (a 8321)") && error.details.keys == [8321], "\(error)")
+    }
+
+    @Test func aKeyOfTextsMayHaveNoValue() throws {
+        let store = try open(
+            "CREATE TABLE a(k TEXT PRIMARY KEY, n INTEGER); CREATE TABLE b(k TEXT PRIMARY KEY); INSERT INTO a VALUES(NULL, 1), ('x', 2);"
+        )
+        #expect(store.schema.entity("a")?.attributes.first { $0.name == "k" }?.isOptional == true)
+        #expect(store.schema.entity("b")?.attributes.first { $0.name == "k" }?.isOptional == false)
     }
 
     @Test func keysWithoutRoomAboveThemAreCountedInstead() throws {

@@ -8,7 +8,7 @@ struct PostgreSQLCatalogReader {
 
     private let rows: PostgreSQLCatalogRows
     private let schema: String
-    private var remarks: [String] = []
+    private var remarks: [CatalogRemark] = []
     /// The columns of whole numbers, by table and name.
     private var integers: Set<[String]> = []
     private let isInPlace: Bool
@@ -36,6 +36,10 @@ struct PostgreSQLCatalogReader {
             if let kind = kinds[table.kind] {
                 remarks.append("the \(kind) \(table.name) is left out: only tables are read")
                 continue
+            }
+            if table.isFiltered {
+                remarks.append(
+                    CatalogRemark("the rows of \(table.name) that its row security hides from the role are left out", loss: table.name))
             }
             tables.append(try self.table(table))
             references[table.name] = try rows.references(table.oid)

@@ -9,6 +9,8 @@ struct PostgreSQLCatalogRows {
         let name: String
         /// The letter of `pg_class.relkind`.
         let kind: String
+        /// Whether row security decides which of its rows the role sees.
+        let isFiltered: Bool
     }
 
     struct Column {
@@ -51,12 +53,12 @@ struct PostgreSQLCatalogRows {
         let known: SQLText = "SELECT 1::int8 FROM pg_namespace WHERE nspname = \(bind: .string(schema), .string)"
         if try connection.rows(known, [.int64]).isEmpty { return nil }
         let text: SQLText = """
-            SELECT c.oid::int8, c.relname::text, c.relkind::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            SELECT c.oid::int8, c.relname::text, c.relkind::text, row_security_active(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = \(bind: .string(schema), .string) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
             ORDER BY c.relname COLLATE "C"
             """
-        let found = try connection.rows(text, [.int64, .string, .string]).map { row in
-            Table(oid: row[0].number, name: row[1].text, kind: row[2].text)
+        let found = try connection.rows(text, [.int64, .string, .string, .bool]).map { row in
+            Table(oid: row[0].number, name: row[1].text, kind: row[2].text, isFiltered: row[3] == .bool(true))
         }
         // What lies beside the tables where the schema is used in place.
         let isInPlace = found.contains { $0.name == "polystore_inplace" }

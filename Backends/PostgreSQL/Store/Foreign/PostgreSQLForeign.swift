@@ -10,7 +10,7 @@ struct PostgreSQLForeign: Sendable {
     /// What the store holds.
     let metadata: StoreMetadata
     /// What is left out or read otherwise.
-    let remarks: [String]
+    let remarks: [CatalogRemark]
     private let conninfo: String
     private let schema: String
     private let views: String

@@ -10,7 +10,7 @@ final class PostgreSQLInPlace: Sendable {
     /// What the store holds.
     let metadata: StoreMetadata
     /// What is left out or read otherwise.
-    let remarks: [String]
+    let remarks: [CatalogRemark]
     /// The tables as they are written.
     let tables: InPlaceTables
     /// The views as the tables of the model.

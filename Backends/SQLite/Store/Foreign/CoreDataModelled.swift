@@ -26,9 +26,10 @@ struct CoreDataModelled {
         for link in schema.links { links[link.name] = try select(link) }
         let known = Set(schema.entities.map(\.name))
         let others = file.entries.map(\.name).filter { !known.contains($0) }.map {
-            "the entity \($0) is left out: the model has none of this name"
+            CatalogRemark("the entity \($0) is left out: the model has none of this name", loss: $0)
         }
-        return CatalogSource(schema: schema, rows: rows, links: links, remarks: model.leftOut.map { "left out: \($0)" } + others)
+        return CatalogSource(
+            schema: schema, rows: rows, links: links, remarks: model.leftOut.map { CatalogRemark("left out: \($0)") } + others)
     }
 
     private func mismatch(_ reason: String) -> StorageError {

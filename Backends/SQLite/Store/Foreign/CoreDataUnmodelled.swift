@@ -25,12 +25,12 @@ struct CoreDataUnmodelled {
     /// A schema of what is there, and where its rows come from.
     func source() throws(StorageError) -> CatalogSource {
         var entities: [Int16: Entity] = [:], rows: [String: CatalogSource.Rows] = [:], links: [[String]: String] = [:]
-        var remarks = [
+        var remarks: [CatalogRemark] = [
             "the references to one object are whole numbers; name the data model (model=X.xcdatamodeld) to read them as relationships"
         ]
         for entry in file.entries {
             guard let root = root(entry), let columns = file.columns[CoreDataFile.name(root.name)] else {
-                remarks.append("the entity \(entry.name) is left out: it has no table")
+                remarks.append(CatalogRemark("the entity \(entry.name) is left out: it has no table", loss: entry.name))
                 continue
             }
             var entity = Entity(entry.name, parent: entries[entry.parent]?.name)
@@ -39,7 +39,9 @@ struct CoreDataUnmodelled {
             entities[entry.number] = entity
         }
         for join in file.joins {
-            if !add(join, &entities, &links) { remarks.append("the table \(join.table) is left out: its sides are unclear") }
+            if !add(join, &entities, &links) {
+                remarks.append(CatalogRemark("the table \(join.table) is left out: its sides are unclear", loss: join.table))
+            }
         }
         let schema: Schema
         do throws(SchemaError) { schema = try Schema(entities: entities.keys.sorted().compactMap { entities[$0] }) } catch {
@@ -51,14 +53,14 @@ struct CoreDataUnmodelled {
     }
 
     /// Adds the columns of attributes; those whose names begin otherwise are Core Data's own.
-    private func add(_ columns: [String: String], to entity: inout Entity, _ remarks: inout [String]) -> CatalogSource.Rows {
+    private func add(_ columns: [String: String], to entity: inout Entity, _ remarks: inout [CatalogRemark]) -> CatalogSource.Rows {
         var values: [String: String] = [:]
         for (column, type) in columns.sorted(by: { $0.key < $1.key }) {
             let name = String(column.dropFirst())
             guard column.first == "Z", let first = name.unicodeScalars.first, first.properties.isXIDStart else { continue }
             let place = "\(entity.name).\(name)"
             guard let form = Self.form(type) else {
-                remarks.append("\(place) is left out: the type of its column is none of Core Data's")
+                remarks.append(CatalogRemark("\(place) is left out: the type of its column is none of Core Data's", loss: place))
                 continue
             }
             entity.attributes.append(Attribute(name, form.type, isOptional: true))

@@ -5,7 +5,7 @@ internal import PolystoreStorage
 /// Reads the catalog of a SQLite file that another program made: its tables, keys, references and conditions.
 struct SQLiteCatalogReader {
     private let rows: SQLiteCatalogRows
-    private var remarks: [String] = []
+    private var remarks: [CatalogRemark] = []
     /// Tables and columns, in lower case, in which SQLite turns texts of whole numbers into numbers.
     private var integers: Set<[String]> = []
     private let isInPlace: Bool
@@ -50,7 +50,8 @@ struct SQLiteCatalogReader {
     ) throws(StorageError) -> CatalogTable? {
         let primaryKey = declared.filter { $0.position > 0 }.sorted { $0.position < $1.position }.map(\.name)
         guard let key = try key(table, declared, primaryKey) else {
-            remarks.append("the table \(table.name) is left out: its rows have nothing to tell them apart by")
+            remarks.append(
+                CatalogRemark("the table \(table.name) is left out: its rows have nothing to tell them apart by", loss: table.name))
             return nil
         }
         var columns: [CatalogColumn] = []
@@ -101,11 +102,15 @@ struct SQLiteCatalogReader {
             remarks.append("\(place) is left out: the database computes it")
             return nil
         }
-        let isOptional = !column.isRequired && column.position == 0
+        // A key of other than row numbers may have NULLs, a fault of SQLite that it keeps for the sake of old files.
+        var isOptional = !column.isRequired && column.position == 0
+        if !column.isRequired, column.position > 0, !isInPlace, key != .column(column.name) {
+            isOptional = try rows.holdsNull(table.name, column.name)
+        }
         var type = declared.valueType
         if type == nil { type = try rows.typeOfValues(table.name, column.name) }
         guard let type else {
-            remarks.append("\(place) is left out: it has no type, and its values are of several")
+            remarks.append(CatalogRemark("\(place) is left out: it has no type, and its values are of several", loss: place))
             return nil
         }
         // Only a STRICT table keeps numbers alone where it says so; what is not wrapped can be found by an index.
@@ -153,8 +158,9 @@ struct SQLiteCatalogReader {
             let missing = try rows.missing(key, table, other)
             if missing > 0 {
                 remarks.append(
-                    "\(missing) rows of \(table.name) refer by \(columns.joined(separator: ", ")) to rows of \(other.name) that are not there; nil is read instead"
-                )
+                    CatalogRemark(
+                        "\(missing) rows of \(table.name) refer by \(columns.joined(separator: ", ")) to rows of \(other.name) that are not there; nil is read instead",
+                        loss: "\(table.name).\(columns.joined(separator: ","))"))
             }
             key.isTrusted = missing == 0
         }

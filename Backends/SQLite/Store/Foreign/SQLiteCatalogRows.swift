@@ -116,6 +116,11 @@ struct SQLiteCatalogRows {
         try connection.number("SELECT count(*) FROM main.\(identifier: table) AS t WHERE typeof(t.\(identifier: column)) <> 'integer'") == 0
     }
 
+    /// Whether a row has no value in a column.
+    func holdsNull(_ table: String, _ column: String) throws(StorageError) -> Bool {
+        try connection.number("SELECT count(*) FROM main.\(identifier: table) AS t WHERE t.\(identifier: column) IS NULL") != 0
+    }
+
     /// Whether the numbers of a column can be keys.
     func holdsKeys(_ table: String, _ column: String) throws(StorageError) -> Bool {
         let source: SQLText = "FROM main.\(identifier: table) AS t", most = CatalogKey.greatest

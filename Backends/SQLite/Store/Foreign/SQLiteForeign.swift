@@ -8,7 +8,7 @@ struct SQLiteForeign: Sendable {
     /// What the store holds.
     let metadata: StoreMetadata
     /// What is left out or read otherwise.
-    let remarks: [String]
+    let remarks: [CatalogRemark]
     private let place: SQLitePlace
     private let views: [String]
 

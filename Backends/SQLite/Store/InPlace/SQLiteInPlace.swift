@@ -9,7 +9,7 @@ final class SQLiteInPlace: Sendable {
     /// What the store holds.
     let metadata: StoreMetadata
     /// What is left out or read otherwise.
-    let remarks: [String]
+    let remarks: [CatalogRemark]
     /// The tables as they are written.
     let tables: InPlaceTables
     private let place: SQLitePlace

@@ -9,7 +9,7 @@ struct CatalogDerivation {
     private var drafts: [String: CatalogDraft] = [:]
     private var pairs: [[String]: String] = [:]
     private var written: [[String]: InPlaceTables.Pairs] = [:]
-    private var remarks: [String]
+    private var remarks: [CatalogRemark]
     private let isInPlace: Bool
     /// The tables that are many-to-many relationships.
     private let joins: Set<String>

@@ -33,14 +33,14 @@ public struct CatalogSource: Sendable {
     /// The statement that gives owner, rank and member, by the name of the link.
     public let links: [String: String]
     /// What is left out or read otherwise than it is declared, for people to read.
-    public let remarks: [String]
+    public let remarks: [CatalogRemark]
     /// How the rows of each entity are written, by its name.
     var written: [String: CatalogWriting] = [:]
     /// How the pairs of each link are written, by its name.
     var pairs: [String: InPlaceTables.Pairs] = [:]
 
     /// A source.
-    public init(schema: Schema, rows: [String: Rows], links: [String: String], remarks: [String]) {
+    public init(schema: Schema, rows: [String: Rows], links: [String: String], remarks: [CatalogRemark]) {
         self.schema = schema
         self.rows = rows
         self.links = links

@@ -5,12 +5,12 @@ public struct DatabaseCatalog: Sendable {
     /// The tables.
     public var tables: [CatalogTable]
     /// What is left out or read otherwise than it is declared, for people to read.
-    public var remarks: [String]
+    public var remarks: [CatalogRemark]
     /// Whether the tables are written where they lie: then no column may have two meanings.
     public var isInPlace: Bool
 
     /// A catalog.
-    public init(tables: [CatalogTable], remarks: [String] = [], isInPlace: Bool = false) {
+    public init(tables: [CatalogTable], remarks: [CatalogRemark] = [], isInPlace: Bool = false) {
         self.tables = tables
         self.remarks = remarks
         self.isInPlace = isInPlace

@@ -25,10 +25,10 @@ package struct SQLOpening<Core: SQLCore> {
     /// Whether changes are refused.
     package let isReadOnly: Bool
     /// What of the tables of another program is left out or read otherwise.
-    package let remarks: [String]
+    package let remarks: [CatalogRemark]
     private let wasCreated: Bool
 
-    package init(_ core: Core, isReadOnly: Bool, wasCreated: Bool = false, remarks: [String] = []) {
+    package init(_ core: Core, isReadOnly: Bool, wasCreated: Bool = false, remarks: [CatalogRemark] = []) {
         self.core = core
         self.isReadOnly = isReadOnly
         self.wasCreated = wasCreated
