@@ -34,16 +34,10 @@ extension DataStack {
         return stack
     }
 
-    /// A stack over a SQLite file in a temporary folder of its own, for tests.
+    /// A stack over a SQLite file in a temporary folder of its own, for tests. The folder is removed when the program exits.
     public static func testing(_ models: ManagedObject.Type...) throws(StorageError) -> DataStack {
         let stack = try DataStack(models: models)
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-\(UUID().uuidString)")
-        do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        } catch {
-            throw StorageError(.inputOutput, "a temporary folder cannot be made", cause: error)
-        }
-        try stack.addStorageAndWait(SQLiteStore(path: folder.appendingPathComponent("test.db").path))
+        try stack.addStorageAndWait(SQLiteStore(path: TemporaryFolders.make().appendingPathComponent("test.db").path))
         return stack
     }
 }

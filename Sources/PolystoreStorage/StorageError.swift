@@ -25,11 +25,11 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public struct Details: Sendable, Hashable {
         /// The entity.
         public var entity: String?
-        /// The attribute or relationship.
+        /// The attribute or relationship; of a constraint over several nil.
         public var property: String?
         /// The constraint that was violated.
         public var constraint: String?
-        /// The keys of the objects concerned.
+        /// The keys of the objects concerned, as far as the engine names them: those of SQL name none that break a constraint.
         public var keys: [Int64]
         /// All failures, where several are reported together.
         public var failures: [ValidationFailure]

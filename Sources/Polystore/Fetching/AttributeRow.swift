@@ -75,3 +75,8 @@ extension Value {
         throw StorageError(.invalidPredicate, "\(name) is no \(Result.self)")
     }
 }
+
+extension AttributeRow: CustomStringConvertible {
+    /// Names and values.
+    public var description: String { "[\(zip(names, values).map { "\($0): \($1)" }.joined(separator: ", "))]" }
+}

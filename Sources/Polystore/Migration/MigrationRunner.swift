@@ -173,10 +173,10 @@ public struct MigrationRunner {
             place = name + ".\(number).backup"
             number += 1
         }
-        let fresh = place + ".new"
-        try? FileManager.default.removeItem(atPath: fresh)
+        let fresh = "\(place).\(UUID().uuidString.prefix(8)).partial"
         try local.backup(to: URL(fileURLWithPath: fresh))
         guard rename(fresh, place) == 0 else {
+            defer { unlink(fresh) }
             throw StorageError(
                 .inputOutput, "the backup before the migration could not be given its name; look at the folder of the store",
                 cause: POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))

@@ -88,3 +88,11 @@ extension Schema {
 
     private init(storage: Storage) { self.storage = storage }
 }
+
+extension Schema: CustomStringConvertible {
+    /// The version, and the entities with their properties.
+    public var description: String {
+        let texts = entities.map { "\($0.name)(\(($0.attributes.map(\.name) + $0.relationships.map(\.name)).joined(separator: ", ")))" }
+        return "Schema\(version.isEmpty ? "" : " \(version)"): \(texts.joined(separator: ", "))"
+    }
+}

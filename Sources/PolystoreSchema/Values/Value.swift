@@ -130,3 +130,11 @@ public func compareBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointe
     }
     return a.count - b.count
 }
+
+extension Value: CustomStringConvertible {
+    /// The value as JSON; data by its size.
+    public var description: String {
+        if case .data(let data) = self { return "\(data.count) bytes" }
+        return JSONWriter.write(ValueText.json(self))
+    }
+}

@@ -125,7 +125,7 @@ public final class WriteSession: ReadSession {
             return result
         } catch {
             state = error.code == .commitOutcomeUnknown ? .inDoubt(error) : .ended
-            throw error
+            throw error.naming(in: schema)
         }
     }
 
@@ -134,6 +134,7 @@ public final class WriteSession: ReadSession {
     func change<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         try checkActive()
         do throws(StorageError) { return try body() } catch {
+            let error = error.naming(in: schema)
             state = .doomed(error)
             throw error
         }
@@ -141,6 +142,18 @@ public final class WriteSession: ReadSession {
 }
 
 extension StorageError {
+    /// The error with the property of its constraint, where that is a single one.
+    fileprivate func naming(in schema: Schema) -> StorageError {
+        guard code == .uniqueConstraintViolated, details.property == nil, let name = details.constraint else { return self }
+        for description in schema.descriptions {
+            guard let rule = description.uniqueConstraints.first(where: { $0.name == name }), rule.slots.count == 1 else { continue }
+            var named = self
+            named.details.property = description.slots[rule.slots[0]].name
+            return named
+        }
+        return self
+    }
+
     /// What a store answers that lacks a capability.
     static func lacks(_ capability: StorageCapabilities.Capability) -> StorageError {
         StorageError(.unsupported, "the store lacks the capability \(capability)")

@@ -50,6 +50,7 @@ enum UniqueCases {
                 check.equal(error.code, .uniqueConstraintViolated, "code")
                 check.equal(error.details.entity, "Person", "entity")
                 check.isTrue(error.details.constraint?.contains("email") == true, "constraint")
+                check.equal(error.details.property, "email", "property")
                 check.isTrue(!"\(error)".contains("secret@x"), "no value in the sentence")
             }
         },

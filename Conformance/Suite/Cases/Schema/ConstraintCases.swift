@@ -98,6 +98,7 @@ enum ConstraintCases {
                 } catch let error as StorageError {
                     check.equal(error.code, .uniqueConstraintViolated, "code")
                     check.equal(error.details.constraint, "Sub(tag)", "constraint")
+                    check.equal(error.details.property, "tag", "property")
                 }
             }
             check.throwing(.uniqueConstraintViolated, "two attributes, one of them inherited") {

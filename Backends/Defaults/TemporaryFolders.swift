@@ -1,0 +1,27 @@
+internal import Foundation
+internal import Polystore
+internal import Synchronization
+
+/// Folders that are removed when the program exits: who uses what lies in them cannot say when the last one has ended.
+enum TemporaryFolders {
+    private static let made = Mutex<[URL]>([])
+
+    /// A new folder.
+    @inline(never) static func make() throws(StorageError) -> URL {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-\(UUID().uuidString)")
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw StorageError(.inputOutput, "a temporary folder cannot be made", cause: error)
+        }
+        made.withLock { made in
+            if made.isEmpty { atexit { TemporaryFolders.remove() } }
+            made.append(folder)
+        }
+        return folder
+    }
+
+    @inline(never) private static func remove() {
+        for folder in made.withLock({ $0 }) { try? FileManager.default.removeItem(at: folder) }
+    }
+}
