@@ -38,7 +38,8 @@ struct Demo {
         let schema = try Schema(json: String(decoding: data("model.json"), as: UTF8.self))
         let opened = try Stores.create(url, schema)
         defer { opened.close() }
-        let report = try FileLoader.load(LoadMapping(json: data("load.json")), into: opened.store, read: data)
+        let report = try FileLoader.load(LoadMapping(json: data("load.json")), into: opened.store) { FileBlocks(try data($0)) }
+        try opened.finish()
         LoadCommand.show(report)
     }
 
@@ -75,5 +76,6 @@ struct Demo {
         let pairs = try TransferEngine().verify(from.store, to.store)
         for pair in pairs { Console.print(VerifyCommand.line(pair)) }
         if !pairs.allSatisfy(\.isSame) { throw Failure.differs }
+        try to.finish()
     }
 }

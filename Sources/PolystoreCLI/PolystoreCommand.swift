@@ -17,8 +17,8 @@ public struct PolystoreCommand: ParsableCommand {
             postgresql://…?x-catalog=foreign&x-schema=public, sqlite:FILE?catalog=coredata&model=X.xcdatamodeld.
 
             Exit codes: 0 done; 1 the answer is no (stores or models differ, steps are required, a plan would be refused); 2 trouble; 3 \
-            done but rows were rejected; 5 refused for safety (the target is not empty or has another schema, something would be lost, no \
-            way leads to the model, nobody said yes); 64 wrong usage; 130 interrupted.
+            done but references of files lead nowhere and were left out; 5 refused for safety (the target is not empty or has another schema, something would be lost, no \
+            way leads to the model, nobody said yes); 64 wrong usage; 130 interrupted, 143 by SIGTERM.
             """,
         version: "0.1.0",
         subcommands: [
@@ -32,6 +32,8 @@ public struct PolystoreCommand: ParsableCommand {
 
     /// Runs the command line over the stores that an opener knows.
     public static func run(opener: StoreCatalog = .standard) {
+        // A reader that goes away makes writing fail, which ends the command in order.
+        signal(SIGPIPE, SIG_IGN)
         do {
             var command = try parseAsRoot()
             try Stores.$catalog.withValue(opener) { try command.run() }

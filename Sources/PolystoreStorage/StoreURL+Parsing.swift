@@ -68,6 +68,10 @@ extension StoreURL {
         }
         // The engines' libraries would take the path up to it, which is another file.
         if decoded.utf8.contains(0) { throw StorageError(.invalidConfiguration, "the path of the store URL has a U+0000; leave it out") }
+        // Foundation would replace it and the engines would not: they would speak of two files.
+        if Self.fileSchemes.contains(scheme), decoded.hasPrefix("~") {
+            throw StorageError(.invalidConfiguration, "only a shell replaces ~ at the beginning of a path; write the whole path, or ./~")
+        }
         var options: [Option] = []
         for part in query { options.append(try Self.option(part)) }
         self.init(scheme: scheme, place: decoded, options: options, text: text)

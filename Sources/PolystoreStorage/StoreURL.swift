@@ -32,4 +32,7 @@ public struct StoreURL: Sendable, Hashable {
         self.options = options
         self.text = text
     }
+
+    /// The same kind of store with the same options at another place; the text stays.
+    package func moved(to place: String) -> StoreURL { StoreURL(scheme: scheme, place: place, options: options, text: text) }
 }

@@ -5,10 +5,10 @@ public struct TransferEngine: Sendable {
     /// Called from time to time with how far the work has come.
     public typealias Report = (TransferProgress) -> Void
 
-    private let isCancelled: @Sendable () -> Bool
+    private let limit: WorkLimit?
 
-    /// An engine; `isCancelled` is asked between batches.
-    public init(isCancelled: @escaping @Sendable () -> Bool = { false }) { self.isCancelled = isCancelled }
+    /// An engine whose work ends with a limit.
+    public init(limit: WorkLimit? = nil) { self.limit = limit }
 
     /// Copies every row and pair, keys and versions included, in one transaction of the target.
     ///
@@ -29,12 +29,12 @@ public struct TransferEngine: Sendable {
                 "the target has another schema: \(difference); lead it to the model of the source first (polystore schema apply), or choose a new one"
             )
         }
-        let reader = try source.beginRead()
+        let reader = try source.beginRead(ReadOptions(limit: limit))
         defer { reader.end() }
         let contents = Contents(reader)
         var totals: [EntityIndex: Int] = [:]
         for root in schema.roots { totals[root] = try contents.count(root) }
-        let writer = try target.beginWrite(WriteOptions(isBulk: true))
+        let writer = try target.beginWrite(WriteOptions(isBulk: true, limit: limit))
         defer { writer.end() }
         try Peers(writer).checkIsAlone()
         try checkEmpty(writer)
@@ -63,8 +63,13 @@ public struct TransferEngine: Sendable {
             let name = schema.entities[root].name, total = totals[root] ?? 0
             var done = 0
             let digest = try contents.rows(root) { batch throws(StorageError) in
-                if isCancelled() { throw StorageError(.cancelled, "the transfer was interrupted; the target has nothing of it") }
-                try writer.load(root, batch)
+                try limit?.check()
+                do throws(StorageError) { try writer.load(root, batch) } catch  where error.code == .alreadyExists {
+                    // The target was empty.
+                    throw StorageError(
+                        .corrupted, "the source gives an object of \(name) twice: it is damaged; restore a backup of it",
+                        details: error.details, cause: error)
+                }
                 done += batch.count
                 report(TransferProgress(name: name, done: done, total: total, allDone: allDone + done, allTotal: allTotal))
             }
@@ -72,7 +77,10 @@ public struct TransferEngine: Sendable {
             items.append(TransferItem(name: name, digest: digest))
         }
         for link in schema.links.indices {
-            let digest = try contents.links(link) { pairs throws(StorageError) in try writer.load(link: link, pairs) }
+            let digest = try contents.links(link) { pairs throws(StorageError) in
+                try limit?.check()
+                try writer.load(link: link, pairs)
+            }
             items.append(TransferItem(name: schema.links[link].name, digest: digest))
         }
         return items
@@ -88,7 +96,7 @@ public struct TransferEngine: Sendable {
     }
 
     private func digests(_ store: OpenStore) throws(StorageError) -> [TransferItem] {
-        let reader = try store.beginRead()
+        let reader = try store.beginRead(ReadOptions(limit: limit))
         defer { reader.end() }
         return try Contents(reader).digests()
     }

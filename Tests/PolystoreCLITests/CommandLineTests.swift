@@ -96,6 +96,44 @@ import Testing
         #expect(try run("query", store, "Note", "--where", "txt == 'b'").code == 2)
     }
 
+    @Test func anOrderBeginsWithAMinusSign() throws {
+        let store = try notes("g.db")
+        let order = try run("query", store, "Note", "--order-by", "-text")
+        #expect(order.output.split(separator: "\n").map { $0.suffix(4) } == [#""b"}"#, #""a"}"#], "\(order)")
+        #expect(try run("query", store, "Note", "--order-by", "text, -text").code == 0)
+        #expect(try run("query", store, "Note", "--order-by", "--text").code == 2)
+    }
+
+    @Test func aQueryAnswersAllThatItIsAsked() throws {
+        let store = try notes("h.db")
+        for wrong in [["--count", "--minimum", "text"], ["--count", "--limit", "1"], ["--minimum", "text", "--order-by", "text"]] {
+            #expect(try program.run(["query", store, "Note"] + wrong).code == 64, "\(wrong)")
+        }
+    }
+
+    @Test func anErrorNamesTheStoreAsItWasGiven() throws {
+        #expect(try run("info", "sqlite:\(folder.path)/x/a.db").error.hasPrefix("polystore: sqlite:\(folder.path)/x/a.db: "))
+        let one = try notes("i.db")
+        #expect(try run("verify", one, "sqlite:missing.db").error.hasPrefix("polystore: sqlite:missing.db: there is no SQLite database"))
+        for url in ["sqlite::memory:", "sqlite:~/a.db", "lmdb:~/a.lmdb"] {
+            let result = try run("info", url)
+            let isTold = result.error.contains("a SQLite store is a file") || result.error.contains("only a shell")
+            #expect(result.code == 2 && isTold, "\(result)")
+        }
+    }
+
+    @Test func aReaderThatEndsIsTroubleInOneSentence() throws {
+        let store = try notes("j.db"), process = Program.process(["dump", store]), output = Pipe(), error = Pipe()
+        process.standardOutput = output
+        process.standardError = error
+        try output.fileHandleForReading.close()
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 2)
+        let text = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        #expect(text.hasPrefix("polystore: the output cannot be written"))
+    }
+
     @Test func aDatabaseOfAnotherProgramIsShownMovedAndCompared() throws {
         let make = Process()
         make.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
@@ -118,6 +156,37 @@ import Testing
         #expect(try run("query", store, "pet", "--where", "owner == 7").output == pet)
         #expect(try run("dump", copy).output == "{\"entity\":\"owner\",\"key\":7,\"version\":1}\n" + pet)
         #expect(try run("transfer", copy, store).code == 2)
+    }
+
+    @Test func aTransferLeavesNothingOutUnlessThatIsAccepted() throws {
+        let make = Process()
+        make.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+        make.arguments = [
+            "\(folder.path)/orphans.db",
+            "CREATE TABLE c(id INTEGER PRIMARY KEY, email TEXT UNIQUE); CREATE TABLE o(id INTEGER PRIMARY KEY, email TEXT REFERENCES "
+                + "c(email)); INSERT INTO c VALUES(1, 'a@x'); INSERT INTO o VALUES(1, 'a@x'), (2, 'lost@x'); "
+                + "CREATE TABLE t(id INTEGER PRIMARY KEY, v); INSERT INTO t VALUES(1, 1), (2, 'a')",
+        ]
+        try make.run()
+        make.waitUntilExit()
+        let store = "sqlite:\(folder.path)/orphans.db?catalog=foreign", copy = "sqlite:\(folder.path)/copy.db"
+        let refused = try run("transfer", store, copy, "--quiet")
+        #expect(refused.code == 5 && refused.error.contains("--accept-loss 'o.email' --accept-loss 't.v'"), "\(refused)")
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/copy.db"))
+        #expect(try run("transfer", store, copy, "--quiet", "--accept-loss", "o.email").code == 5)
+        #expect(try run("transfer", store, copy, "--quiet", "--accept-loss", "o.email", "--accept-loss", "t.v").code == 0)
+        #expect(try run("query", copy, "o", "--where", "email.email == 'a@x'", "--count").output == "1\n")
+    }
+
+    @Test func aTransferSaysThatItLeavesTheHistory() throws {
+        let store = try notes("k.db")
+        #expect(try run("transfer", store, "sqlite:\(folder.path)/l.db").error == "")
+        let make = Process()
+        make.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+        make.arguments = ["\(folder.path)/k.db", "INSERT INTO polystore_history VALUES(1, 1, '', x'00')"]
+        try make.run()
+        make.waitUntilExit()
+        #expect(try run("transfer", store, "sqlite:\(folder.path)/m.db").error.contains("note: the history of the source is not copied"))
     }
 
     @Test func aDatabaseOfAnotherProgramIsWrittenInPlace() throws {

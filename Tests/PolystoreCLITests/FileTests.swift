@@ -70,6 +70,22 @@ import Testing
         #expect(try program.run(["dump", store]).output.split(separator: "\n").count == 2)
     }
 
+    @Test func noOutputReplacesADatabaseOrWhatItIsMadeOf() throws {
+        for name in ["a.db", "b.db"] {
+            let file = try program.file("notes.csv", "text\na\n")
+            #expect(try program.run(["load", "sqlite:\(path(name))", file, "--entity", "Note", "--model", model]).code == 0)
+        }
+        let before = try Data(contentsOf: URL(fileURLWithPath: path("a.db")))
+        for arguments in [
+            ["dump", "sqlite:\(path("b.db"))", "-o", path("a.db")], ["model", "generate", path("a.db"), "-o", path("a.db")],
+            ["model", "generate", model, "-o", path("a.db")], ["model", "generate", model, "-o", model],
+        ] {
+            #expect(try program.run(arguments).code != 0, "\(arguments)")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path("a.db"))) == before)
+        #expect(try String(contentsOfFile: model, encoding: .utf8).hasPrefix("{\"entities\""))
+    }
+
     /// A load that fails removes what it has made, and nothing that was there.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"] != nil))
     func aLoadThatFailsLeavesTheTablesOfOthers() throws {

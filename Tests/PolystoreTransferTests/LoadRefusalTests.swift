@@ -24,7 +24,7 @@ import Testing
     private func load(_ text: String, _ name: String = "a.ndjson", _ mapping: String? = nil) throws -> Int {
         let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
         let json = mapping ?? "{\"files\": [{\"file\": \"\(name)\", \"entity\": \"Note\"}]}"
-        let report = try FileLoader.load(LoadMapping(json: Data(json.utf8)), into: store) { _ in Data(text.utf8) }
+        let report = try FileLoader.load(LoadMapping(json: Data(json.utf8)), into: store) { _ in FileBlocks(Data(text.utf8)) }
         return report.loaded[0].count
     }
 
@@ -42,6 +42,20 @@ import Testing
 
     @Test func infinityIsLoadedWhereItIsWritten() throws {
         #expect(try load("{\"weight\": \"inf\"}\n{\"weight\": \"-inf\"}\n{\"weight\": 1e-400}\n{\"weight\": 1e308}\n") == 4)
+    }
+
+    @Test(arguments: ["-000", "+041", "0x41", " 041", "004", "00g0"]) func anEscapeHasFourHexadecimalDigits(_ digits: String) {
+        #expect(message("{\"text\": \"\\u\(digits)\"}\n").contains("four hexadecimal digits are expected"))
+    }
+
+    @Test func noPasswordOfAURLIsShown() throws {
+        for (text, shown) in [
+            ("postgresql://db/shop?sslpassword=one&password=two", "postgresql://db/shop?sslpassword=***&password=***"),
+            ("postgresql://db/shop?password=one&user=a&PASSWORD=two", "postgresql://db/shop?password=***&user=a&PASSWORD=***"),
+            ("postgresql://app:one@db/shop?p%61ssword=two", "postgresql://app:***@db/shop?p%61ssword=***"),
+        ] {
+            #expect(try StoreURL(text).redacted == shown)
+        }
     }
 
     @Test func namesThatFillNothingAreRefused() {
@@ -67,7 +81,11 @@ import Testing
     }
 
     @Test func whatFollowsAClosingQuoteIsNoLine() {
-        #expect(message("text\n\"a\"b\n", "a.csv") == "a.csv, line 2: a comma or the end of the line is expected behind a closing quote")
+        #expect(
+            message("text\n\"a\"b\n", "a.csv")
+                == "a.csv, line 2, column 4: a comma or the end of the line is expected behind a closing quote")
+        #expect(message("text,rank\n\"x\"2,\"3\"\n", "a.csv").hasPrefix("a.csv, line 2, column 4: a comma"))
+        #expect(message("text\na\n\"b\nc\n", "a.csv") == "a.csv, line 3, column 1: a quote is not closed")
     }
 
     @Test func errorsShowOnlyTheBeginningOfWhatTheyName() {

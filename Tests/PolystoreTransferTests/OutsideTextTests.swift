@@ -126,14 +126,14 @@ private typealias Predicate = PolystoreQuery.Predicate
                 var mapping = LoadMapping(files: [LoadMapping.file(name, entity: "Note")])
                 mapping.ignoresUnknown = bytes.count % 2 == 0
                 read(String(decoding: bytes, as: UTF8.self)) {
-                    _ = try FileLoader.load(mapping, into: store) { _ in Data(bytes) }
+                    _ = try FileLoader.load(mapping, into: store) { _ in FileBlocks(Data(bytes)) }
                 }
             }
         }
         every(["{\"nil\": [\"NA\"], \"files\": [{\"file\": \"a.csv\", \"entity\": \"Note\", \"columns\": {\"text\": \"t\"}}]}"]) { text in
             let store = try OpenStore(opening: InMemoryStore(), OpenRequest(schema: schema))
             let mapping = try LoadMapping(json: Data(text.utf8))
-            _ = try FileLoader.load(mapping, into: store) { _ in Data(Self.records[0].utf8) }
+            _ = try FileLoader.load(mapping, into: store) { _ in FileBlocks(Data(Self.records[0].utf8)) }
         }
     }
 

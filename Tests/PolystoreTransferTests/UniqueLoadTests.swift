@@ -17,7 +17,7 @@ import Testing
         }
         let csv = "text\n" + values.joined(separator: "\n") + "\n"
         let report = try FileLoader.load(LoadMapping(files: [LoadMapping.file("a.csv", entity: "Note")]), into: store) { _ in
-            Data(csv.utf8)
+            FileBlocks(Data(csv.utf8))
         }
         return report.loaded[0].count
     }

@@ -23,10 +23,12 @@ extension PostgreSQLSetup {
 
     /// Drops the tables, sequences and functions of the store, and the schema where it was made for the store and holds nothing else.
     ///
+    /// - Parameter ifUnused: Whether everything stays where a table has a row, or a transaction gives it one before all tables are locked.
     /// - Throws: `unsupported` where something else depends on a table, as a view or a foreign key of another program; then all is there.
-    func erase() throws(StorageError) {
+    func erase(ifUnused: Bool = false) throws(StorageError) {
         let entries = try entries(), names = try relations(entries)
         try connection.inTransaction(Self.beginning) { () throws(StorageError) in
+            if ifUnused, try isUsed(relations("r", names.filter { $0 != "polystore_metadata" })) { return }
             for kind in [("r", "TABLE"), ("S", "SEQUENCE")] {
                 let found = try relations(kind.0, names)
                 if !found.isEmpty { try connection.execute("DROP \(kind.1) \(found.joined(separator: ", "))") }
@@ -70,6 +72,14 @@ extension PostgreSQLSetup {
             WHERE n.nspname = \(bind: .string(schema), .string) AND p.proname ~ \(bind: .string(Self.functionNames), .string) ORDER BY 1
             """, [.string]
         ).map { $0[0].text }
+    }
+
+    /// Whether one of some tables has a row; nobody gives them any until the transaction ends.
+    private func isUsed(_ tables: [String]) throws(StorageError) -> Bool {
+        if tables.isEmpty { return false }
+        try connection.execute("LOCK TABLE \(tables.joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE")
+        for table in tables where try connection.query("SELECT 1::int8 FROM \(table) LIMIT 1", []).count > 0 { return true }
+        return false
     }
 
     private func isEmpty() throws(StorageError) -> Bool {

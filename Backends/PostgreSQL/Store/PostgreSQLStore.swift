@@ -265,4 +265,13 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         }
     }
 }
+
+extension PostgreSQLStore: WithdrawableStorage {
+    package func withdraw() throws(StorageError) {
+        try close()
+        if !owner.isPolystore { return }
+        let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema), setup = PostgreSQLSetup(connection, schema)
+        if try setup.isOurs() { try setup.erase(ifUnused: true) }
+    }
+}
 #endif

@@ -5,8 +5,7 @@ final class EntityRules: Sendable {
     struct AttributeRule: Sendable {
         let slot: Int
         let name: String
-        let rules: AttributeRules
-        let pattern: Pattern?
+        let check: AttributeCheck
     }
 
     /// How many objects a to-many may lead to.
@@ -36,10 +35,8 @@ final class EntityRules: Sendable {
             case .attribute(let attribute):
                 if !attribute.isOptional, isDynamic { required.append(index) }
                 if !attribute.isOptional, !isDynamic, attribute.defaultValue == nil, !initial.contains(index) { assigned.insert(index) }
-                if attribute.rules.isEmpty { continue }
-                attributes.append(
-                    AttributeRule(
-                        slot: index, name: slot.name, rules: attribute.rules, pattern: try Self.pattern(attribute, description.name)))
+                guard let check = try Self.check(attribute, description.name) else { continue }
+                attributes.append(AttributeRule(slot: index, name: slot.name, check: check))
             }
         }
         counts = description.relationships.enumerated().compactMap { index, item in
@@ -56,9 +53,8 @@ final class EntityRules: Sendable {
         if required.isEmpty, assigned.isEmpty, attributes.isEmpty, counts.isEmpty, !isCustom { return nil }
     }
 
-    private static func pattern(_ attribute: Attribute, _ entity: String) throws(SchemaError) -> Pattern? {
-        guard let text = attribute.rules.pattern else { return nil }
-        do throws(QueryError) { return try Pattern(text) } catch {
+    private static func check(_ attribute: Attribute, _ entity: String) throws(SchemaError) -> AttributeCheck? {
+        do throws(QueryError) { return try AttributeCheck(attribute) } catch {
             throw SchemaError("\(entity).\(attribute.name)", "its pattern is wrong: \(error.message)")
         }
     }
@@ -85,34 +81,11 @@ final class EntityRules: Sendable {
             for slot in required where cells[slot].isNull { fail(slots[slot].name, "is required but nil") }
             for rule in attributes where !cells[rule.slot].isNull && !unassigned.contains(rule.slot) {
                 guard let value = Value(cells[rule.slot], as: slots[rule.slot].type) else { continue }
-                for message in Self.failures(rule, value) { fail(rule.name, message) }
+                for message in rule.check.failures(of: value) { fail(rule.name, message) }
             }
         }
         if isCustom { failures += Self.custom(object) }
         return failures
-    }
-
-    private static func failures(_ rule: AttributeRule, _ value: Value) -> [String] {
-        let rules = rule.rules
-        var messages: [String] = []
-        if let minimum = rules.minimum, value.compare(to: minimum) < 0 {
-            messages.append("must be at least \(JSONWriter.write(ValueText.json(minimum)))")
-        }
-        if let maximum = rules.maximum, value.compare(to: maximum) > 0 {
-            messages.append("must be at most \(JSONWriter.write(ValueText.json(maximum)))")
-        }
-        let (length, unit): (Int, String) =
-            switch value {
-            case .string(let text): (text.unicodeScalars.count, "characters")
-            case .data(let bytes): (bytes.count, "bytes")
-            default: (0, "")
-            }
-        if let least = rules.minLength, length < least { messages.append("must have at least \(least) \(unit)") }
-        if let most = rules.maxLength, length > most { messages.append("must have at most \(most) \(unit)") }
-        if let pattern = rule.pattern, case .string(let text) = value, !pattern.matches(text) {
-            messages.append("must match \(pattern.text)")
-        }
-        return messages
     }
 
     private static func custom(_ object: ManagedObject) -> [ValidationFailure] {

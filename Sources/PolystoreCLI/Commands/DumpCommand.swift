@@ -17,9 +17,13 @@ struct DumpCommand: ParsableCommand {
     func run() throws {
         let opened = try Stores.open(store)
         defer { opened.close() }
-        try output.map { path throws(StorageError) in try Stores.checkIsNoPart(path, of: opened) }
+        try output.map { path throws(StorageError) in
+            try Stores.checkIsNoPart(path, of: opened)
+            try Stores.check(output: path, from: store)
+        }
         try opened.check()
-        let reader = try opened.store.beginRead()
+        Interruption.watch()
+        let reader = try opened.store.beginRead(ReadOptions(limit: Interruption.limit))
         defer { reader.end() }
         let file = try output.map { path throws(StorageError) in try AtomicFile(path) }
         var buffer = Data()

@@ -9,7 +9,10 @@ struct LoadCommand: ParsableCommand {
         commandName: "load", abstract: "Loads CSV or NDJSON files into a store, in one transaction.",
         discussion: """
             Either --mapping names a file that says which files feed which entities and how relationships are found, or --entity names \
-            the entity of the one file that is given.
+            the entity of the one file that is given. A mapping is {"files": [{"file": "flights.csv", "entity": "Flight", "columns": \
+            {"delay": "arr_delay"}, "relationships": {"plane": {"tailnum": "tail"}}}]}: the attribute delay is filled by the column \
+            arr_delay, and the plane is the one whose tailnum the column tail has. Values must keep the rules of the model. References lead to objects of the files \
+            and of the store; those that lead nowhere are left out and counted, and the exit code is 3 then.
             """)
 
     @Argument(help: "The store to load into; it is made where it is missing.")
@@ -33,26 +36,33 @@ struct LoadCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Show no progress.")
     var quiet = false
 
+    @Option(name: .customLong("nil"), help: "A text of CSV fields that means nil, besides the empty one; may be repeated.")
+    var nils: [String] = []
+
     @Flag(help: "Leave out columns and names of the files that no attribute has.")
     var ignoreUnknown = false
 
     func run() throws {
         var (mapping, folder) = try wanted()
         if ignoreUnknown { mapping.ignoresUnknown = true }
-        let opened = try model.map { try Stores.create(store, Stores.model($0)) } ?? Stores.open(store, readOnly: false)
-        let line = ProgressLine(isQuiet: quiet)
+        if !nils.isEmpty { mapping.nil = (mapping.nil ?? [""]) + nils }
+        let schema = try model.map { path throws(StorageError) in try Stores.model(path) }
+        Interruption.watch()
+        let made = try schema.map { schema throws(StorageError) in try Stores.create(store, schema) }
+        let opened = try made ?? Stores.open(store, readOnly: false)
+        let line = ProgressLine(isQuiet: quiet), report: LoadReport
         do {
-            let report = try FileLoader.load(
-                mapping, into: opened.store, isStrict: strict, progress: { line.show($0, done: $1) },
-                read: { try Stores.data(folder.appendingPathComponent($0).path) })
-            line.finish()
-            opened.close()
-            LoadCommand.show(report)
+            defer { line.finish() }
+            report = try FileLoader.load(
+                mapping, into: opened.store, isStrict: strict, limit: Interruption.limit, progress: { line.show($0, done: $1) },
+                read: { try Stores.blocks(folder.appendingPathComponent($0).path) })
         } catch {
-            line.finish()
-            Stores.remove(opened, after: error)
+            opened.abandon()
             throw error
         }
+        try opened.finish()
+        LoadCommand.show(report)
+        if report.dangling.contains(where: { $0.unresolved > 0 }) { throw Failure.incomplete }
     }
 
     private func wanted() throws -> (LoadMapping, URL) {

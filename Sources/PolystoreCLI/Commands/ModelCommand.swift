@@ -16,9 +16,10 @@ struct ModelCommand: ParsableCommand {
         return opened.schema
     }
 
-    /// Writes a text to a file, or to the output.
-    static func write(_ text: String, to file: String?) throws(StorageError) {
+    /// Writes a text that was made of an input to a file, or to the output.
+    static func write(_ text: String, from input: String, to file: String?) throws(StorageError) {
         guard let file else { return try Console.write(Data(text.utf8)) }
+        try Stores.check(output: file, from: input)
         let output = try AtomicFile(file)
         try output.write(Data(text.utf8))
         try output.finish()
@@ -44,7 +45,7 @@ struct ModelCommand: ParsableCommand {
         func run() throws {
             let code = ModelCode.swift(
                 for: try ModelCommand.schema(model), ModelCode.Options(access: `public` ? "public" : "", namespace: namespace))
-            try ModelCommand.write(code, to: output)
+            try ModelCommand.write(code, from: model, to: output)
         }
     }
 
@@ -78,7 +79,7 @@ struct ModelCommand: ParsableCommand {
             let imported = try read()
             try Stores.check(imported.schema, model)
             for name in imported.leftOut { Console.error("left out: \(name)") }
-            try ModelCommand.write(imported.schema.prettyJSON, to: output)
+            try ModelCommand.write(imported.schema.prettyJSON, from: model, to: output)
         }
 
         private func read() throws(StorageError) -> XcodeDataModel.Version {

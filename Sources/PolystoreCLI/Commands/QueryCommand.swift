@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 internal import PolystoreStorage
 internal import PolystoreTransfer
 
@@ -15,10 +16,10 @@ struct QueryCommand: ParsableCommand {
     @Argument(help: "The entity.")
     var entity: String
 
-    @Option(name: .customLong("where"), help: "The condition.")
+    @Option(name: .customLong("where"), parsing: .unconditional, help: "The condition.")
     var condition: String?
 
-    @Option(help: "Properties separated by commas; a minus sign for descending.")
+    @Option(parsing: .unconditional, help: "Properties separated by commas; a minus sign for descending.")
     var orderBy: String?
 
     @Option(help: "The greatest number of objects.")
@@ -38,6 +39,16 @@ struct QueryCommand: ParsableCommand {
 
     @Option(help: "Print the greatest value of a property.")
     var maximum: String?
+
+    func validate() throws {
+        let options = [("--sum", sum), ("--average", average), ("--minimum", minimum), ("--maximum", maximum)]
+        let asked = (count ? ["--count"] : []) + options.filter { $0.1 != nil }.map(\.0)
+        if asked.count > 1 { throw ValidationError("\(asked.joined(separator: " and ")) are two questions; ask one at a time") }
+        if let limit, limit < 0 { throw ValidationError("--limit is 0 or more") }
+        if let first = asked.first, limit != nil || orderBy != nil {
+            throw ValidationError("\(first) is one value over all objects; --order-by and --limit are for objects")
+        }
+    }
 
     func run() throws {
         let opened = try Stores.open(store)
@@ -67,7 +78,9 @@ struct QueryCommand: ParsableCommand {
 
     private func fetchRequest() throws(QueryError) -> FetchRequest {
         let keys = (orderBy ?? "").split(separator: ",").map { key in
-            SortDescriptor(PropertyPath(String(key.drop { $0 == "-" })), ascending: !key.hasPrefix("-"))
+            let name = key.drop { $0 == " " }, isDescending = name.hasPrefix("-")
+            return SortDescriptor(
+                PropertyPath(name.dropFirst(isDescending ? 1 : 0).trimmingCharacters(in: .whitespaces)), ascending: !isDescending)
         }
         let predicate = try condition.map { text throws(QueryError) in try Predicate(parsing: text) }
         return FetchRequest(entity, where: predicate, orderBy: keys, limit: limit)
@@ -76,7 +89,9 @@ struct QueryCommand: ParsableCommand {
     private func show(_ plan: FetchPlan, _ reader: ReadSession) throws(StorageError) {
         let cursor = try reader.cursor(for: plan), schema = reader.schema, batch = RowBatch()
         while try cursor.next(into: batch) {
-            for index in 0..<batch.count { Console.print(try Dump.line(batch.row(index), schema)) }
+            var lines = ""
+            for index in 0..<batch.count { lines += try Dump.line(batch.row(index), schema) + "\n" }
+            try Console.write(Data(lines.utf8))
         }
     }
 }

@@ -2,6 +2,7 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreCatalog
 internal import PolystoreStorage
+internal import PolystoreTransfer
 
 /// Opens the stores that a command names.
 enum Stores {
@@ -12,6 +13,8 @@ enum Stores {
     struct Opened {
         let store: OpenStore
         let url: StoreURL
+        /// A store that was made beside the name that it gets when it is complete.
+        var made: MadeStore?
 
         var state: StorageState { store.state }
         var schema: Schema { store.schema }
@@ -20,35 +23,80 @@ enum Stores {
         func close() { try? store.close() }
         /// Looks for damage, where the store can.
         func check() throws(StorageError) { try store.ability((any CheckedStorage).self)?.check() }
+
+        /// Closes the store, and gives one that was made the name that was asked for.
+        ///
+        /// - Throws: `alreadyExists` where something has the name by now.
+        func finish() throws(StorageError) {
+            try store.close()
+            try made?.publish()
+        }
+
+        /// Closes the store after work that failed, and removes one that was made for it, unless others use it by now.
+        func abandon() {
+            if let made {
+                close()
+                made.remove()
+            } else if state.wasCreated, let storage = store.ability((any WithdrawableStorage).self) {
+                try? storage.withdraw()
+            }
+            close()
+        }
     }
 
     /// Opens what is there.
     static func open(_ text: String, readOnly: Bool = true) throws(StorageError) -> Opened {
         let url = try catalog.url(for: text)
-        let store = try catalog.store(at: url)
-        return Opened(
-            store: try OpenStore(opening: store, OpenRequest(schema: nil, createIfMissing: false, readOnly: readOnly)), url: url)
+        return try naming(url) { () throws(StorageError) in
+            let request = OpenRequest(schema: nil, createIfMissing: false, readOnly: readOnly)
+            return Opened(store: try OpenStore(opening: catalog.store(at: url), request), url: url)
+        }
     }
 
-    /// Opens a store, making it with a schema where it is missing.
+    /// Names the store, as it was given, in errors that do not know where it is.
+    private static func naming<R>(_ url: StoreURL, _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
+        do throws(StorageError) { return try body() } catch {
+            throw StorageError(error.code, "\(url.redacted.excerpt(200)): \(error.message)", details: error.details, cause: error)
+        }
+    }
+
+    /// Opens a store, making it with a schema where it is missing: one in a file beside its name, which it gets from `finish`.
     static func create(_ text: String, _ schema: Schema) throws(StorageError) -> Opened {
         let url = try catalog.url(for: text)
+        return try naming(url) { () throws(StorageError) in try create(url, schema) }
+    }
+
+    private static func create(_ url: StoreURL, _ schema: Schema) throws(StorageError) -> Opened {
         let store = try catalog.store(at: url)
+        if let made = MadeStore(store, url) {
+            let storage = try catalog.store(at: made.url)
+            do throws(StorageError) {
+                return Opened(store: try OpenStore(opening: storage, OpenRequest(schema: schema)), url: url, made: made)
+            } catch {
+                made.remove()
+                throw error
+            }
+        }
         return Opened(store: try OpenStore(opening: store, OpenRequest(schema: schema)), url: url)
     }
 
-    /// Removes a store that was made for work that then failed, so that nothing is half written. What may have been committed stays.
-    static func remove(_ opened: Opened, after error: any Error) {
-        let isCommitted = [.commitOutcomeUnknown, .commitPending, .commitIncomplete].contains((error as? StorageError)?.code)
-        if opened.state.wasCreated, !isCommitted { try? opened.store.erase() } else { opened.close() }
+    private static func identity(_ path: String) -> [UInt64]? {
+        var status = stat()
+        return stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
+    }
+
+    /// Refuses an output that would replace a database, or the file that is read.
+    static func check(output path: String, from input: String) throws(StorageError) {
+        if let output = identity(path), output == identity(input) {
+            throw StorageError(.invalidConfiguration, "\(path) is the file that is read; write to another one")
+        }
+        if let url = try? catalog.url(for: path), catalog.schemes.contains(url.scheme) {
+            throw StorageError(.alreadyExists, "\(path) is a database; write to another file, or remove it first")
+        }
     }
 
     /// Refuses an output that is a file of the store itself, under whatever name.
     static func checkIsNoPart(_ path: String, of opened: Opened) throws(StorageError) {
-        func identity(_ path: String) -> [UInt64]? {
-            var status = stat()
-            return stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
-        }
         func place(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path }
         guard let file = opened.store.ability((any LocalStorage).self)?.fileURL.path else { return }
         // Those that are not there now are made when the store is next used.
@@ -73,10 +121,22 @@ enum Stores {
 
     /// The contents of a file.
     static func data(_ path: String, atMost most: Int? = nil) throws(StorageError) -> Data {
-        do throws(RegularFile.Problem) { return try RegularFile.data(path, atMost: most) } catch {
-            throw StorageError(
-                error == .tooLarge ? .limitExceeded : error == .unreadable ? .permissionDenied : .notFound, "\(path): \(error.sentence)")
-        }
+        do throws(RegularFile.Problem) { return try RegularFile.data(path, atMost: most) } catch { throw refusal(path, error) }
+    }
+
+    /// The contents of a file, block by block.
+    static func blocks(_ path: String) throws(StorageError) -> FileBlocks {
+        let file = try open(file: path)
+        return FileBlocks { try file.read(upToCount: 1 << 20).flatMap { $0.isEmpty ? nil : $0 } }
+    }
+
+    private static func open(file path: String) throws(StorageError) -> FileHandle {
+        do throws(RegularFile.Problem) { return try RegularFile.open(path) } catch { throw refusal(path, error) }
+    }
+
+    private static func refusal(_ path: String, _ problem: RegularFile.Problem) -> StorageError {
+        StorageError(
+            problem == .tooLarge ? .limitExceeded : problem == .unreadable ? .permissionDenied : .notFound, "\(path): \(problem.sentence)")
     }
 
     /// The schema of a model file.
@@ -96,23 +156,4 @@ enum Stores {
             throw StorageError(error.code, "\(path): \(error.message)", cause: error)
         }
     }
-}
-
-/// Whether an interruption was asked for.
-enum Interruption {
-    nonisolated(unsafe) private static var wasAsked: sig_atomic_t = 0
-
-    /// Watches for SIGINT and SIGTERM; a flag of the atomic signal type is all that a handler may touch.
-    static func watch() {
-        signal(SIGINT) { _ in Interruption.wasAsked = 1 }
-        signal(SIGTERM) { _ in Interruption.wasAsked = 1 }
-        // Whoever started the program from a thread that takes no signals has passed that on.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGINT)
-        sigaddset(&signals, SIGTERM)
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-    }
-
-    static var isAsked: Bool { wasAsked != 0 }
 }

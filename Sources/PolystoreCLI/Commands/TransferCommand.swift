@@ -7,7 +7,10 @@ internal import PolystoreTransfer
 struct TransferCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transfer", abstract: "Copies every object from one store to another, and verifies the copy.",
-        discussion: "Keys and versions are kept. The target is made where it is missing; one that holds objects is refused.")
+        discussion: """
+            Keys and versions are kept. The target is made where it is missing; one that holds objects is refused. The history, and what \
+            consumers of it keep, is not copied.
+            """)
 
     @Argument(help: "The store to copy from.")
     var source: String
@@ -18,42 +21,76 @@ struct TransferCommand: ParsableCommand {
     @Flag(help: "Leave out the comparison after the copy.")
     var noVerify = false
 
+    @Option(help: "Leave out of the copy what of a foreign database is not read, by its path; may be repeated.")
+    var acceptLoss: [String] = []
+
     @Flag(name: .shortAndLong, help: "Say nothing but errors.")
     var quiet = false
 
     func run() throws {
         let from = try Stores.open(source)
         defer { from.close() }
-        if !quiet { for remark in from.remarks { Console.error("note: \(remark)") } }
+        if !quiet { for note in try from.remarks + notes(from) { Console.error("note: \(note)") } }
+        try refuseLosses(from)
+        Interruption.watch()
         let to = try Stores.create(target, from.schema)
         let line = ProgressLine(isQuiet: quiet)
-        Interruption.watch()
         let start = Date()
         let items: [TransferItem]
         do {
             defer { line.finish() }
-            items = try TransferEngine { Interruption.isAsked }.transfer(from: from.store, to: to.store, report: line.show)
+            items = try TransferEngine(limit: Interruption.limit).transfer(from: from.store, to: to.store, report: line.show)
         } catch {
-            // What was there before is refused, and stays.
-            if [.alreadyExists, .schemaMismatch].contains(error.code) { to.close() } else { Stores.remove(to, after: error) }
+            to.abandon()
             throw error
         }
-        // It is committed: whatever fails from here on leaves it there.
-        defer { to.close() }
-        let rows = items.reduce(0) { $0 + $1.digest.count }, seconds = Date().timeIntervalSince(start)
-        if !quiet { Console.print("copied \(rows) rows of \(items.count) tables in \(String(format: "%.2f", seconds)) s") }
-        try verify(items, to)
-    }
-
-    private func verify(_ items: [TransferItem], _ to: Stores.Opened) throws {
-        if noVerify { return }
-        let reader = try to.store.beginRead()
-        defer { reader.end() }
-        let found = try Contents(reader).digests()
-        for (item, copy) in zip(items, found) where item != copy {
-            Console.error("polystore: \(item.name) differs after the copy")
+        // It is committed: whatever fails from here on leaves it there. A store in memory is gone when it is closed.
+        let seconds = Date().timeIntervalSince(start)
+        let verification = Result { try differing(items, to) }
+        try to.finish()
+        if !quiet {
+            let rows = items.reduce(0) { $0 + $1.digest.count }
+            Console.print("copied \(rows) rows of \(items.count) tables in \(String(format: "%.2f", seconds)) s")
+        }
+        if let name = try verification.get() {
+            Console.error("polystore: \(name) differs after the copy")
             throw Failure.differs
         }
-        if !quiet { Console.print("verified: all \(items.count) digests are equal") }
+        if !quiet, !noVerify { Console.print("verified: all \(items.count) digests are equal") }
+    }
+
+    /// What of a store of our own is not copied, or means something else then.
+    private func notes(_ from: Stores.Opened) throws(StorageError) -> [String] {
+        let reader = try from.store.beginRead()
+        defer { reader.end() }
+        var notes: [String] = []
+        if from.store.capabilities.contains(.history), let token = try reader.currentToken(), token.position > 0 {
+            notes.append("the history of the source is not copied; that of the target begins anew")
+        }
+        for entity in from.schema.entities {
+            for attribute in entity.attributes where attribute.crossReference != nil {
+                notes.append("\(entity.name).\(attribute.name) leads to the stores that it led to before, also where they were copied")
+            }
+        }
+        return notes
+    }
+
+    /// Refuses to leave out what is stored unless that was accepted.
+    private func refuseLosses(_ from: Stores.Opened) throws(StorageError) {
+        let losses = (from.store.ability((any ForeignStorage).self)?.losses ?? []).filter { !acceptLoss.contains($0) }
+        if losses.isEmpty { return }
+        let options = losses.map { "--accept-loss '\($0)'" }.joined(separator: " ")
+        throw StorageError(
+            .dataLossRefused,
+            "the copy would lack what of \(losses.joined(separator: ", ")) is not read (polystore info says why); accept it with \(options)"
+        )
+    }
+
+    /// The first entity or link table whose copy differs.
+    private func differing(_ items: [TransferItem], _ to: Stores.Opened) throws(StorageError) -> String? {
+        if noVerify { return nil }
+        let reader = try to.store.beginRead(ReadOptions(limit: Interruption.limit))
+        defer { reader.end() }
+        return zip(items, try Contents(reader).digests()).first { $0 != $1 }?.0.name
     }
 }

@@ -23,7 +23,8 @@ struct VerifyCommand: ParsableCommand {
         defer { b.close() }
         try a.check()
         try b.check()
-        let items = try TransferEngine().verify(a.store, b.store)
+        Interruption.watch()
+        let items = try TransferEngine(limit: Interruption.limit).verify(a.store, b.store)
         for item in items { Console.print(json ? VerifyCommand.json(item) : VerifyCommand.line(item)) }
         let differing = items.filter { !$0.isSame }.map(\.name)
         if differing.isEmpty {

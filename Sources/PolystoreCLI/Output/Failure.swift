@@ -4,11 +4,12 @@ internal import PolystoreStorage
 
 /// Ends the program with one sentence and the exit code that says what kind of trouble it was.
 enum Failure {
-    static let differs = ExitCode(1), trouble = ExitCode(2), refused = ExitCode(5), interrupted = ExitCode(130)
+    static let differs = ExitCode(1), trouble = ExitCode(2), incomplete = ExitCode(3), refused = ExitCode(5)
 
     static func end(_ error: any Error) -> Never {
         guard let error = error as? StorageError else { PolystoreCommand.exit(withError: error) }
-        Console.error("polystore: \(error.message)")
+        let isInterrupted = error.code == .cancelled && Interruption.isAsked
+        Console.error(isInterrupted ? "polystore: interrupted" : "polystore: \(error.message)")
         Foundation.exit(code(error).rawValue)
     }
 
@@ -16,7 +17,7 @@ enum Failure {
     static func code(_ error: StorageError) -> ExitCode {
         switch error.code {
         case .alreadyExists, .schemaMismatch, .dataLossRefused, .noMigrationPath: refused
-        case .cancelled: interrupted
+        case .cancelled: ExitCode(Interruption.exitCode)
         default: trouble
         }
     }

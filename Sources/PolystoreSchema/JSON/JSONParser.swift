@@ -164,12 +164,14 @@ public struct JSONParser {
     }
 
     private mutating func hex() throws(JSONError) -> UInt32 {
-        let digits = bytes[offset..<min(offset + 4, bytes.count)]
-        guard digits.count == 4, digits.first != UInt8(ascii: "+"), let code = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
-        else {
-            throw error("four hexadecimal digits are expected")
+        var code: UInt32 = 0
+        for _ in 0..<4 {
+            guard let byte = current, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw error("four hexadecimal digits are expected")
+            }
+            code = code << 4 | UInt32(digit)
+            offset += 1
         }
-        offset += 4
         return code
     }
 }

@@ -1,79 +1,70 @@
-internal import Foundation
 internal import PolystoreStorage
 
 /// Reads records of comma separated values (RFC 4180), quotes and line breaks within them included.
 struct CSVReader {
-    private static let separators = [UInt8(ascii: ","), UInt8(ascii: "\n"), UInt8(ascii: "\r")]
-
-    private let bytes: [UInt8]
-    private var offset = 0
-    private(set) var line = 1
-
-    init(_ data: Data) {
-        bytes = Array(data)
-        if bytes.starts(with: [0xef, 0xbb, 0xbf]) { offset = 3 }
+    /// One field of a record.
+    struct Field {
+        let text: String
+        let isQuoted: Bool
     }
 
+    private static let comma = UInt8(ascii: ","), quote = UInt8(ascii: "\""), lineFeed = UInt8(ascii: "\n")
+
+    private var bytes: ByteReader
+
+    init(_ bytes: ByteReader) { self.bytes = bytes }
+
     /// The next record and the line on which it begins; nil at the end.
-    mutating func next() throws(CSVError) -> (fields: [String], line: Int)? {
-        guard offset < bytes.count else { return nil }
-        let start = line
-        var fields: [String] = []
+    mutating func next() throws(StorageError) -> (fields: [Field], line: Int)? {
+        guard try bytes.peek() != nil else { return nil }
+        let line = bytes.line
+        var fields: [Field] = []
         while true {
-            fields.append(try field(start))
-            guard offset < bytes.count else { return (fields, start) }
-            let separator = bytes[offset]
-            offset += 1
-            if separator == UInt8(ascii: ",") {
-                if offset == bytes.count {
-                    fields.append("")
-                    return (fields, start)
-                }
-                continue
+            fields.append(try bytes.peek() == Self.quote ? quoted() : plain())
+            switch try bytes.peek() {
+            case nil: return (fields, line)
+            case Self.comma: bytes.skip()
+            default:
+                try bytes.skipLineEnd()
+                return (fields, line)
             }
-            if separator == UInt8(ascii: "\r"), offset < bytes.count, bytes[offset] == UInt8(ascii: "\n") { offset += 1 }
-            line += 1
-            return (fields, start)
         }
     }
 
-    private mutating func field(_ start: Int) throws(CSVError) -> String {
-        if offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") { return try quoted(start) }
-        let begin = offset
-        while offset < bytes.count, !Self.separators.contains(bytes[offset]) { offset += 1 }
-        return try text(Array(bytes[begin..<offset]), start)
+    private static func isSeparator(_ byte: UInt8) -> Bool { byte == comma || byte == lineFeed || byte == UInt8(ascii: "\r") }
+
+    private mutating func plain() throws(StorageError) -> Field {
+        let line = bytes.line, column = bytes.column
+        var result: [UInt8] = []
+        try bytes.take(into: &result, until: Self.isSeparator)
+        return Field(text: try text(result, line, column), isQuoted: false)
     }
 
-    private mutating func quoted(_ start: Int) throws(CSVError) -> String {
-        offset += 1
+    private mutating func quoted() throws(StorageError) -> Field {
+        let line = bytes.line, column = bytes.column
+        bytes.skip()
         var result: [UInt8] = []
-        while offset < bytes.count {
-            let byte = bytes[offset]
-            offset += 1
-            if byte == UInt8(ascii: "\"") {
-                guard offset < bytes.count, bytes[offset] == byte else {
-                    guard offset == bytes.count || Self.separators.contains(bytes[offset]) else {
-                        throw CSVError(line: line, message: "a comma or the end of the line is expected behind a closing quote")
-                    }
-                    return try text(result, start)
+        while true {
+            try bytes.take(into: &result) { $0 == Self.quote || $0 == Self.lineFeed }
+            guard let byte = try bytes.peek() else { throw bytes.refusal("a quote is not closed", line: line, column: column) }
+            bytes.skip()
+            if byte == Self.quote {
+                guard let next = try bytes.peek(), !Self.isSeparator(next) else { break }
+                guard next == Self.quote else {
+                    throw bytes.refusal(
+                        "a comma or the end of the line is expected behind a closing quote", line: bytes.line, column: bytes.column)
                 }
-                offset += 1
-            } else if byte == UInt8(ascii: "\n") {
-                line += 1
+                bytes.skip()
             }
             result.append(byte)
         }
-        throw CSVError(line: start, message: "a quote is not closed")
+        return Field(text: try text(result, line, column), isQuoted: true)
     }
 
-    private func text(_ bytes: [UInt8], _ start: Int) throws(CSVError) -> String {
-        guard let text = bytes.withUnsafeBytes(String.init(utf8:)) else { throw CSVError(line: start, message: "the line is no UTF-8") }
+    private func text(_ bytes: [UInt8], _ line: Int, _ column: Int) throws(StorageError) -> String {
+        guard let text = bytes.withUnsafeBytes(String.init(utf8:)) else {
+            throw self.bytes.refusal("the text is no UTF-8", line: line, column: column)
+        }
         return text
     }
-}
-
-/// What is wrong with a CSV file, and where.
-struct CSVError: Error {
-    let line: Int
-    let message: String
 }

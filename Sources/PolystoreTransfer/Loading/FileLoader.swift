@@ -1,66 +1,102 @@
-public import Foundation
 public import PolystoreStorage
 
 /// Loads CSV and NDJSON files into a store, in one transaction.
+///
+/// Relationships lead to objects of the files, further down too, and of the store. Where the keys of objects of a file are needed before
+/// their records are loaded, the file is read twice.
 public final class FileLoader {
+    let store: OpenStore
+    let targets: [LoadTarget]
     private let writer: WriteSession
-    private var schema: Schema { writer.schema }
-    private let nils: Set<String>
-    private let ignoresUnknown: Bool
+    private let schema: Schema
     private let isStrict: Bool
-    private let read: (String) throws -> Data
+    private let limit: WorkLimit?
+    private let read: (String) throws -> FileBlocks
     private let progress: (String, Int) -> Void
     private var report = LoadReport()
-    /// Keys of loaded rows by the texts of some of their attributes: what relationships are found by.
-    private var lookups: [Lookup: [[String]: Int64]] = [:]
-    private var wanted: [EntityIndex: [[String]]] = [:]
+    private var lookups: [Lookup: LoadedKeys] = [:]
+    /// By file: the keys of its records, where they are known beforehand.
+    private var surveyed: [Int: ReservedKeys] = [:]
+    private var keys: [EntityIndex: [ReservedKeys]] = [:]
+    private var inverses = LoadInverses()
+    private var counts: LoadCounts
 
     private struct Lookup: Hashable {
         let entity: EntityIndex
-        let attributes: [String]
+        let slots: [Int]
+
+        init(_ reference: LoadReference) {
+            entity = reference.destination
+            slots = reference.parts.map(\.slot)
+        }
+    }
+
+    /// The references of one relationship that lead nowhere.
+    private struct Dangling {
+        var unresolved = 0
+        var unnamed = 0
+        var values: Set<[Value]> = []
     }
 
     private init(
-        _ writer: WriteSession, _ mapping: LoadMapping, isStrict: Bool, _ read: @escaping (String) throws -> Data,
-        _ progress: @escaping (String, Int) -> Void
-    ) {
+        _ store: OpenStore, _ writer: WriteSession, _ mapping: LoadMapping, isStrict: Bool, _ limit: WorkLimit?,
+        _ read: @escaping (String) throws -> FileBlocks, _ progress: @escaping (String, Int) -> Void
+    ) throws(StorageError) {
+        self.store = store
         self.writer = writer
         self.isStrict = isStrict
+        self.limit = limit
         self.read = read
         self.progress = progress
-        nils = Set(mapping.nil ?? ["NA", ""])
-        ignoresUnknown = mapping.ignoresUnknown ?? false
+        schema = writer.schema
+        let nils = Set((mapping.nil ?? [""]).map(ExactText.init))
+        var targets: [LoadTarget] = []
+        for file in mapping.files {
+            targets.append(try LoadTarget(schema, file, nils: nils, ignoresUnknown: mapping.ignoresUnknown ?? false))
+        }
+        self.targets = targets
+        counts = LoadCounts(schema, targets)
     }
 
     /// Loads the files of a mapping into an open store.
     ///
     /// - Parameters:
     ///   - isStrict: Whether a reference that leads nowhere is refused.
+    ///   - limit: When the load has to give up.
     ///   - progress: Called from time to time with an entity and the number of its rows that were handed to the store.
-    ///   - read: Gives the contents of a file.
-    /// - Throws: `valueNotStorable` and others naming file, line and column; `validationFailed` for dangling references when strict.
-    ///   Then nothing is written.
+    ///   - read: Begins to read a file; called twice for some files.
+    /// - Throws: `valueNotStorable`, `validationFailed`, `uniqueConstraintViolated` and others naming file, line and column;
+    ///   `validationFailed` for dangling references when strict; `cancelled`. Then nothing is written.
     public static func load(
-        _ mapping: LoadMapping, into store: OpenStore, isStrict: Bool = false,
-        progress: @escaping (String, Int) -> Void = { _, _ in }, read: @escaping (String) throws -> Data
+        _ mapping: LoadMapping, into store: OpenStore, isStrict: Bool = false, limit: WorkLimit? = nil,
+        progress: @escaping (String, Int) -> Void = { _, _ in }, read: @escaping (String) throws -> FileBlocks
     ) throws(StorageError) -> LoadReport {
-        let writer = try store.beginWrite(WriteOptions(isBulk: true))
+        let writer = try store.beginWrite(WriteOptions(isBulk: true, limit: limit))
         defer { writer.end() }
         try Peers(writer).checkIsAlone()
-        let loader = FileLoader(writer, mapping, isStrict: isStrict, read, progress)
-        try loader.run(mapping)
-        _ = try writer.commit(CommitRecord(author: "load"))
+        let loader = try FileLoader(store, writer, mapping, isStrict: isStrict, limit, read, progress)
+        do throws(StorageError) {
+            try loader.run()
+            _ = try writer.commit(CommitRecord(author: "load"))
+        } catch {
+            writer.end()
+            // The store knows neither line nor value. What the search meets is less than what it was started for.
+            throw (try? DuplicateSearch(loader, error)?.find()) ?? error
+        }
         return loader.report
     }
 
-    private func run(_ mapping: LoadMapping) throws(StorageError) {
-        for file in mapping.files {
-            for (name, pairs) in file.relationships ?? [:] {
-                let destination = try slot(name, file).destination ?? 0
-                wanted[destination, default: []].append(pairs.keys.sorted())
-            }
+    private func run() throws(StorageError) {
+        try checkEnds()
+        for reference in targets.flatMap(\.references) where lookups[Lookup(reference)] == nil {
+            let found = LoadedKeys(reference.destination, reference.parts.map(\.slot))
+            try found.addStored(writer)
+            lookups[Lookup(reference)] = found
         }
-        for file in mapping.files { try load(file) }
+        for index in targets.indices { try survey(index) }
+        for index in targets.indices { try load(index) }
+        try inverses.writePartners(writer, limit)
+        try counts.check(writer) { root, key in keys[root]?.contains { $0.contains(key) } ?? false }
         guard isStrict, let first = report.dangling.first(where: { $0.unresolved > 0 }) else { return }
         let failures = report.dangling.filter { $0.unresolved > 0 }.map {
             ValidationFailure($0.relationship, "has \($0.unresolved) references that lead nowhere")
@@ -70,83 +106,172 @@ public final class FileLoader {
             details: .init(failures: failures))
     }
 
-    private func entity(_ file: LoadMapping.File) throws(StorageError) -> EntityIndex {
-        if let index = schema.index(of: file.entity) { return index }
-        throw StorageError(
-            .invalidConfiguration,
-            "\(file.file.excerpt()): the model has no entity \"\(file.entity.excerpt())\"\(Suggestion.nearest(file.entity, in: schema.entities.map(\.name)))"
-        )
+    /// Refuses a mapping that fills both ends of a one-to-one: they could say different things.
+    private func checkEnds() throws(StorageError) {
+        for target in targets {
+            for reference in target.references {
+                guard case .slot(let slot) = reference.inverse, let name = reference.inverseName else { continue }
+                let isSelf = name == reference.name && schema[reference.destination].root == target.description.root
+                let other = targets.first { other in
+                    schema[reference.destination].family.contains(other.entity) && other.references.contains { $0.slot == slot }
+                }
+                guard let other, !isSelf || other.entity != target.entity else { continue }
+                throw StorageError(
+                    .invalidConfiguration,
+                    "\(target.file.file.excerpt()): \(target.description.name).\(reference.name) is the other end of \(other.description.name).\(name); fill one of the two"
+                )
+            }
+        }
     }
 
-    private func slot(_ name: String, _ file: LoadMapping.File) throws(StorageError) -> Slot {
-        let description = schema[try entity(file)]
-        if let slot = description.slot(name), description.slots[slot].destination != nil { return description.slots[slot] }
-        throw StorageError(
-            .invalidConfiguration,
-            "\(file.file.excerpt()): \(file.entity) has no to-one relationship \"\(name.excerpt())\"\(Suggestion.nearest(name, in: description.slots.map(\.name)))"
-        )
+    /// The records of a file.
+    func records(of target: LoadTarget) throws(StorageError) -> any RecordReader {
+        let name = target.file.file
+        let blocks: FileBlocks
+        do { blocks = try read(name) } catch let error as StorageError { throw error } catch {
+            throw StorageError(.notFound, "the file \(name.excerpt()) cannot be read", cause: error)
+        }
+        let bytes = try ByteReader(blocks, name)
+        let records: any RecordReader = name.lowercased().hasSuffix(".csv") ? try CSVRecords(bytes, name) : NDJSONRecords(bytes)
+        if let columns = records.columns { try target.check(columns: columns) }
+        return records
     }
 
-    private func load(_ file: LoadMapping.File) throws(StorageError) {
-        let data: Data
-        do { data = try read(file.file) } catch let error as StorageError { throw error } catch {
-            throw StorageError(.notFound, "the file \(file.file.excerpt()) cannot be read", cause: error)
-        }
-        var rows: any RecordReader = file.file.hasSuffix(".csv") ? try CSVRecords(data, file.file) : NDJSONRecords(data, file.file)
-        let entity = try entity(file)
-        let target = LoadTarget(schema, entity, file, nils, ignoresUnknown: ignoresUnknown)
-        try target.check(schema, columns: rows.columns)
-        var references = target.references.map {
-            ($0, LoadReport.Dangling(relationship: "\(file.entity).\($0.name)", unresolved: 0, distinct: 0, unnamed: 0), Set<[String]>())
-        }
-        let batch = RowBatch(capacity: 1024)
-        var keys: Range<Int64> = 0..<0, count = 0
-        while let record = try rows.next() {
-            if keys.isEmpty { keys = try writer.reserveKeys(entity, count: 1024) }
-            let key = keys.lowerBound
-            keys = (key + 1)..<keys.upperBound
-            try target.check(record)
-            var cells = try target.cells(record, batch)
-            for index in references.indices {
-                let reference = references[index].0
-                guard let name = target.name(record, reference.columns) else {
-                    references[index].1.unnamed += 1
+    /// The values of some slots that a record gives to an object; a reference is a key.
+    func values(of record: LoadRecord, _ target: LoadTarget, _ slots: [Int]) throws(StorageError) -> [Value] {
+        var values: [Value] = []
+        for slot in slots {
+            if let reference = target.references.first(where: { $0.slot == slot }) {
+                guard let name = try target.values(record, reference), case .one(let key)? = lookups[Lookup(reference)]?.find(name) else {
+                    values.append(.null)
                     continue
                 }
-                let lookup = Lookup(entity: reference.destination, attributes: reference.attributes)
-                if let found = lookups[lookup]?[name] {
+                values.append(.int(key))
+            } else {
+                values.append(try target.value(record, slot: slot))
+            }
+        }
+        return values
+    }
+
+    /// What is found by the values of a file's records.
+    private func lookups(for target: LoadTarget) -> [LoadedKeys] {
+        lookups.values.filter { schema[$0.entity].family.contains(target.entity) }
+    }
+
+    /// Reserves the keys of the records to which others refer.
+    private func survey(_ index: Int) throws(StorageError) {
+        let target = targets[index], wanted = lookups(for: target)
+        if wanted.isEmpty { return }
+        var records = try records(of: target), keys = ReservedKeys(), count = 0
+        while let record = try records.next() {
+            count += 1
+            if count % 1024 == 0 { try limit?.check() }
+            let key = try keys.take(target.entity, writer)
+            for lookup in wanted {
+                let values = try values(of: record, target, lookup.slots)
+                if !values.contains(where: \.isNull) { lookup.add(values, key) }
+            }
+        }
+        surveyed[index] = keys
+    }
+
+    private func load(_ index: Int) throws(StorageError) {
+        let target = targets[index], entity = target.entity, wanted = lookups(for: target)
+        var records = try records(of: target)
+        var known = surveyed[index].map { $0.taken.makeIterator() }, reserved = surveyed[index] ?? ReservedKeys()
+        var dangling = [Dangling](repeating: Dangling(), count: target.references.count)
+        let batch = RowBatch(capacity: 1024)
+        var count = 0
+        while let record = try records.next() {
+            guard let key = try known == nil ? reserved.take(entity, writer) : known?.next() else { throw Self.changed(target) }
+            try target.check(record)
+            let cells = batch.appendRow(key: key, version: 1, entity: entity, slots: target.description.slots.count)
+            cells.initialize(repeating: .null, count: target.description.slots.count)
+            for slot in target.description.slots.indices { cells[slot] = batch.cell(for: try target.value(record, slot: slot)) }
+            for (position, reference) in target.references.enumerated() {
+                if let found = try destination(record, target, reference, &dangling[position]) {
                     cells[reference.slot] = .int(found)
-                } else {
-                    references[index].1.unresolved += 1
-                    references[index].2.insert(name)
+                    try connect(reference, key, found, record, target)
                 }
             }
-            let row = batch.appendRow(key: key, version: 1, entity: entity, slots: cells.count)
-            for (slot, cell) in cells.enumerated() { row[slot] = cell }
-            remember(entity, key, target, record)
+            if known != nil { try check(record, target, key, wanted) }
             count += 1
-            if batch.isFull {
+            if batch.isFull || batch.copiedBytes > 8 << 20 {
                 try flush(batch, entity)
-                progress(file.entity, count)
+                progress(target.file.entity, count)
             }
         }
+        if known?.next() != nil { throw Self.changed(target) }
         try flush(batch, entity)
-        report.loaded.append((file.entity, count))
-        for (_, var dangling, names) in references {
-            dangling.distinct = names.count
-            report.dangling.append(dangling)
+        keys[target.description.root, default: []].append(reserved)
+        report.loaded.append((target.file.entity, count))
+        for (reference, found) in zip(target.references, dangling) {
+            report.dangling.append(
+                LoadReport.Dangling(
+                    relationship: "\(target.file.entity).\(reference.name)", unresolved: found.unresolved, distinct: found.values.count,
+                    unnamed: found.unnamed))
         }
+    }
+
+    private static func changed(_ target: LoadTarget) -> StorageError {
+        StorageError(.inputOutput, "the file \(target.file.file.excerpt()) was changed while it was loaded; nothing was loaded")
+    }
+
+    /// Refuses a record that is another one than that whose key others refer to.
+    private func check(_ record: LoadRecord, _ target: LoadTarget, _ key: Int64, _ wanted: [LoadedKeys]) throws(StorageError) {
+        for lookup in wanted {
+            let values = try values(of: record, target, lookup.slots)
+            if values.contains(where: \.isNull) { continue }
+            switch lookup.find(values) {
+            case .one(key), .several: continue
+            case .one, .nothing: throw Self.changed(target)
+            }
+        }
+    }
+
+    /// The key of the object that a reference of a record leads to.
+    private func destination(
+        _ record: LoadRecord, _ target: LoadTarget, _ reference: LoadReference, _ dangling: inout Dangling
+    ) throws(StorageError) -> Int64? {
+        let name = "\(target.description.name).\(reference.name)", column = reference.parts[0].column
+        guard let values = try target.values(record, reference) else {
+            dangling.unnamed += 1
+            if !reference.isRequired { return nil }
+            throw target.refusal(
+                record, column, reference.name, "\(name) is required, but the column says nothing", .validationFailed)
+        }
+        switch lookups[Lookup(reference)]?.find(values) ?? .nothing {
+        case .one(let key): return key
+        case .several:
+            throw target.refusal(
+                record, column, reference.name,
+                "\(name) could lead to several objects of \(schema[reference.destination].name), which have the same values",
+                .validationFailed)
+        case .nothing:
+            dangling.unresolved += 1
+            dangling.values.insert(values)
+            if !reference.isRequired { return nil }
+            throw target.refusal(record, column, reference.name, "\(name) is required, but leads nowhere", .validationFailed)
+        }
+    }
+
+    /// Keeps the other end of a reference.
+    private func connect(
+        _ reference: LoadReference, _ key: Int64, _ destination: Int64, _ record: LoadRecord, _ target: LoadTarget
+    ) throws(StorageError) {
+        counts.add(reference, to: destination)
+        let hasStored = lookups[Lookup(reference)]?.hasStored ?? true
+        if try inverses.add(reference, from: key, to: destination, hasStored: hasStored, writer) { return }
+        throw target.refusal(
+            record, reference.parts[0].column, reference.name,
+            "\(target.description.name).\(reference.name) leads to an object to which another one leads already", .validationFailed)
     }
 
     private func flush(_ batch: RowBatch, _ entity: EntityIndex) throws(StorageError) {
+        try limit?.check()
         if batch.count > 0 { try writer.load(entity, batch) }
         batch.clear()
-    }
-
-    private func remember(_ entity: EntityIndex, _ key: Int64, _ target: LoadTarget, _ record: LoadRecord) {
-        for attributes in wanted[entity] ?? [] {
-            guard let name = target.name(record, attributes.map { target.column(of: $0) }) else { continue }
-            lookups[Lookup(entity: entity, attributes: attributes), default: [:]][name] = key
-        }
+        try inverses.flush(writer)
     }
 }

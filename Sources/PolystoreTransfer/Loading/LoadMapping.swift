@@ -9,8 +9,12 @@ public import PolystoreStorage
 ///            {"file": "flights.csv", "entity": "Flight",
 ///             "relationships": {"plane": {"tailnum": "tailnum"}}}]}
 /// ```
-/// A relationship names for each attribute of the destination the column that holds its value. Columns of the same name as an attribute
-/// fill it; `columns` names others. A column that fills nothing is refused, unless `"ignoresUnknown": true` says that it may be there.
+/// A relationship names for each attribute of the destination the column that holds its value; destinations are objects of the files, in
+/// whatever order, and of the store. Columns of the same name as an attribute fill it; `columns` names others. A column that fills nothing
+/// is refused, unless `"ignoresUnknown": true` says that it may be there.
+///
+/// A CSV field says nil where its text is one of `nil`, by itself only the empty one. A field of quotes with nothing between them is an
+/// empty text where the attribute is a text. In NDJSON `null` and a missing name say nil. A missing name gives an attribute its default.
 public struct LoadMapping: Sendable, Codable {
     /// One file.
     public struct File: Sendable, Codable {
@@ -24,11 +28,11 @@ public struct LoadMapping: Sendable, Codable {
         public var relationships: [String: [String: String]]?
     }
 
-    /// The texts that mean nil.
+    /// The texts of CSV fields that mean nil; the empty one where this is left out.
     public var `nil`: [String]?
     /// Whether columns and names that fill nothing are left out; otherwise they are refused.
     public var ignoresUnknown: Bool?
-    /// The files, destinations before what refers to them.
+    /// The files.
     public var files: [File]
 
     /// The mapping of a JSON text.

@@ -1,229 +1,186 @@
-internal import Foundation
 internal import PolystoreStorage
 
-/// How the columns of a file fill the slots of an entity.
+/// How the fields of a file's records fill the slots of an entity.
 struct LoadTarget {
-    struct Reference {
-        let name: String
-        let slot: Int
-        let destination: EntityIndex
-        let attributes: [String]
-        let columns: [String]
+    /// An attribute and the column that fills it.
+    private struct Filling {
+        let attribute: Attribute
+        let column: ExactText
+        let check: AttributeCheck?
     }
 
-    private let description: EntityDescription
-    private let file: LoadMapping.File
-    private let nils: Set<String>
+    let file: LoadMapping.File
+    let description: EntityDescription
+    let references: [LoadReference]
+    private let schema: Schema
+    private let nils: Set<ExactText>
+    /// By slot; nil for relationships.
+    private let fillings: [Filling?]
     /// The columns that fill something; nil where others may be there too.
-    private var known: Set<String>?
-    let references: [Reference]
+    private let known: Set<ExactText>?
 
-    init(_ schema: Schema, _ entity: EntityIndex, _ file: LoadMapping.File, _ nils: Set<String>, ignoresUnknown: Bool) {
-        description = schema[entity]
-        self.file = file
-        self.nils = nils
-        let description = description
-        references = (file.relationships ?? [:]).sorted { $0.key < $1.key }.compactMap { name, pairs in
-            guard let slot = description.slot(name), let destination = description.slots[slot].destination else { return nil }
-            let attributes = pairs.keys.sorted()
-            return Reference(
-                name: name, slot: slot, destination: destination, attributes: attributes, columns: attributes.compactMap { pairs[$0] })
+    var entity: EntityIndex { description.index }
+
+    /// - Throws: `invalidConfiguration` for a mapping that names what is not there.
+    init(_ schema: Schema, _ file: LoadMapping.File, nils: Set<ExactText>, ignoresUnknown: Bool) throws(StorageError) {
+        guard let index = schema.index(of: file.entity) else {
+            let near = Suggestion.nearest(file.entity, in: schema.entities.map(\.name))
+            throw StorageError(
+                .invalidConfiguration, "\(file.file.excerpt()): the model has no entity \"\(file.entity.excerpt())\"\(near)")
         }
-        if ignoresUnknown { return }
-        let attributes = description.slots.compactMap { $0.attribute?.name }
-        known = Set(attributes.map { file.columns?[$0] ?? $0 } + references.flatMap(\.columns))
+        let description = schema[index]
+        if description.isAbstract {
+            throw StorageError(
+                .invalidConfiguration, "\(file.file.excerpt()): \(file.entity) is abstract; only entities below it have objects")
+        }
+        self.schema = schema
+        self.file = file
+        self.description = description
+        self.nils = nils
+        for name in (file.columns ?? [:]).keys.sorted() { _ = try Self.slot(name, of: description, file: file.file) }
+        var references: [LoadReference] = []
+        for (name, columns) in (file.relationships ?? [:]).sorted(by: { $0.key < $1.key }) {
+            references.append(try LoadReference(name, columns, of: description, schema, file: file.file))
+        }
+        self.references = references
+        var fillings: [Filling?] = []
+        for slot in description.slots {
+            switch slot.content {
+            case .attribute(let attribute):
+                let column = file.columns?[attribute.name] ?? attribute.name
+                fillings.append(
+                    Filling(attribute: attribute, column: ExactText(column), check: try Self.check(attribute, description.name)))
+            case .toOne(let relationship, _):
+                fillings.append(nil)
+                let isFilled = references.contains { $0.slot == fillings.count - 1 }
+                let inverse = relationship.inverse.flatMap { schema[slot.destination ?? 0].relationship($0) }
+                if relationship.isOptional || isFilled || inverse?.relationship.cardinality == .toOne { continue }
+                throw StorageError(
+                    .validationFailed,
+                    "\(file.file.excerpt()): \(description.name).\(slot.name) is required, but nothing fills it; name its columns in a mapping",
+                    details: .init(entity: description.name, property: slot.name))
+            }
+        }
+        self.fillings = fillings
+        known =
+            ignoresUnknown ? nil : Set(fillings.compactMap { $0?.column } + references.flatMap { $0.parts.map(\.column) })
     }
 
-    /// The column that fills an attribute.
-    func column(of attribute: String) -> String { file.columns?[attribute] ?? attribute }
+    /// The slot of an attribute.
+    static func slot(_ name: String, of entity: EntityDescription, file: String) throws(StorageError) -> Int {
+        if let slot = entity.slot(name), entity.slots[slot].attribute != nil { return slot }
+        let near = Suggestion.nearest(name, in: entity.slots.filter { $0.attribute != nil }.map(\.name))
+        throw StorageError(.invalidConfiguration, "\(file.excerpt()): \(entity.name) has no attribute \"\(name.excerpt())\"\(near)")
+    }
 
-    /// Refuses a mapping that names attributes which are not there, and a file that lacks a column or has one that fills nothing.
-    func check(_ schema: Schema, columns: [String]?) throws(StorageError) {
-        for name in (file.columns ?? [:]).keys.sorted() { try check(attribute: name, description) }
-        for reference in references {
-            for name in reference.attributes { try check(attribute: name, schema[reference.destination]) }
+    private static func check(_ attribute: Attribute, _ entity: String) throws(StorageError) -> AttributeCheck? {
+        do throws(QueryError) { return try AttributeCheck(attribute) } catch {
+            throw StorageError(.invalidConfiguration, "\(entity).\(attribute.name): its pattern is wrong: \(error.message)", cause: error)
         }
-        guard let columns else { return }
-        for column in (file.columns ?? [:]).values.sorted() + references.flatMap(\.columns) where !columns.contains(column) {
+    }
+
+    /// Refuses a file that lacks a column or has one that fills nothing.
+    func check(columns: [String]) throws(StorageError) {
+        let present = Set(columns.map(ExactText.init))
+        let named = (file.columns ?? [:]).values.sorted() + references.flatMap { $0.parts.map(\.column.text) }
+        for column in named where !present.contains(ExactText(column)) {
             throw StorageError(
                 .valueNotStorable,
                 "\(file.file.excerpt()): there is no column \"\(column.excerpt())\", which the mapping names\(Suggestion.nearest(column, in: columns))"
             )
         }
-        for column in columns { try check(name: column, line: 1) }
-        for slot in description.slots {
-            guard let attribute = slot.attribute, !attribute.isOptional, !columns.contains(column(of: attribute.name)) else { continue }
+        for column in columns { try check(ExactText(column), line: 1) }
+        for case let filling? in fillings where !filling.attribute.isOptional && !present.contains(filling.column) {
+            let column = filling.column.text
             throw StorageError(
                 .valueNotStorable,
-                "\(file.file.excerpt()): there is no column \"\(column(of: attribute.name).excerpt())\" for \(description.name).\(attribute.name)"
-                    + Suggestion.nearest(column(of: attribute.name), in: columns))
+                "\(file.file.excerpt()): there is no column \"\(column.excerpt())\" for \(description.name).\(filling.attribute.name)"
+                    + Suggestion.nearest(column, in: columns))
         }
-    }
-
-    private func check(attribute name: String, _ entity: EntityDescription) throws(StorageError) {
-        if let slot = entity.slot(name), entity.slots[slot].attribute != nil { return }
-        let near = Suggestion.nearest(name, in: entity.slots.filter { $0.attribute != nil }.map(\.name))
-        throw StorageError(.invalidConfiguration, "\(file.file.excerpt()): \(entity.name) has no attribute \"\(name.excerpt())\"\(near)")
     }
 
     /// Refuses a record with a name that fills nothing.
     func check(_ record: LoadRecord) throws(StorageError) {
-        for name in record.names { try check(name: name, line: record.line) }
+        guard let known else { return }
+        let unknown = record.names.filter { !known.contains($0) }
+        guard let first = unknown.map(\.text).min() else { return }
+        try check(ExactText(first), line: record.line)
     }
 
-    private func check(name: String, line: Int) throws(StorageError) {
+    private func check(_ name: ExactText, line: Int) throws(StorageError) {
         guard let known, !known.contains(name) else { return }
+        let near = Suggestion.nearest(name.text, in: known.map(\.text).sorted())
         throw StorageError(
             .valueNotStorable,
-            "\(file.file.excerpt()), line \(line): \"\(name.excerpt())\" fills nothing of \(description.name)\(Suggestion.nearest(name, in: known.sorted()))"
+            "\(file.file.excerpt()), line \(line): \"\(name.text.excerpt())\" fills nothing of \(description.name)\(near)"
                 + "; name it in the mapping, or allow such names with ignoresUnknown (--ignore-unknown)",
             details: .init(entity: description.name))
     }
 
-    /// The texts of some columns; nil if one of them means nil.
-    func name(_ record: LoadRecord, _ columns: [String]) -> [String]? {
-        var name: [String] = []
-        for column in columns {
-            guard let text = record.text(column), !nils.contains(text) else { return nil }
-            name.append(text)
-        }
-        return name
-    }
-
-    /// The cells of a record; relationships are null.
-    func cells(_ record: LoadRecord, _ batch: RowBatch) throws(StorageError) -> [Cell] {
-        var cells: [Cell] = []
-        for (slot, property) in description.slots.enumerated() {
-            guard let attribute = property.attribute else {
-                cells.append(.null)
-                continue
+    /// The values by which the destination of a reference is found; nil if one of the columns says nothing.
+    func values(_ record: LoadRecord, _ reference: LoadReference) throws(StorageError) -> [Value]? {
+        var values: [Value] = []
+        for part in reference.parts {
+            guard let field = record.field(part.column) else { return nil }
+            let entity = schema[reference.destination], type = entity.slots[part.slot].type
+            guard let found = value(field, as: type) else {
+                let name = "\(entity.name).\(entity.slots[part.slot].name)"
+                throw refusal(record, part.column, reference.name, "\(Self.expected(type)), as \(name) is")
             }
-            cells.append(batch.cell(for: try value(record, attribute, slot)))
-        }
-        return cells
-    }
-
-    private func value(_ record: LoadRecord, _ attribute: Attribute, _ slot: Int) throws(StorageError) -> Value {
-        let column = column(of: attribute.name)
-        func refuse(_ message: String, _ code: StorageError.Code = .valueNotStorable) -> StorageError {
-            StorageError(
-                code, "\(file.file.excerpt()), line \(record.line), column \"\(column.excerpt())\": \(message)",
-                details: .init(entity: description.name, property: attribute.name))
-        }
-        guard let found = record.value(column, attribute.type, nils) else {
-            throw refuse("a value of type \(attribute.type.rawValue) is expected\(attribute.type.isNumeric ? ", within its range" : "")")
-        }
-        let value = found.isNull ? attribute.defaultValue ?? .null : found
-        if value.isNull, !attribute.isOptional { throw refuse("the attribute is required, but the column says nothing") }
-        do throws(ValueError) {
-            return try description.normalise(value, slot: slot)
-        } catch {
-            throw refuse(error.message, StorageError(error).code)
-        }
-    }
-}
-
-/// One record of a file: texts by column, or JSON values by name.
-struct LoadRecord {
-    let line: Int
-    fileprivate var texts: [String: String] = [:]
-    fileprivate var values: [String: JSONValue] = [:]
-
-    /// The names of a JSON object, in alphabetical order; those of columns are the file's.
-    var names: [String] { values.keys.sorted() }
-
-    /// The text of a column, also of a number.
-    func text(_ column: String) -> String? {
-        if let text = texts[column] { return text }
-        switch values[column] {
-        case .string(let text), .number(let text): return text
-        case .null, .bool, .array, .object, nil: return nil
-        }
-    }
-
-    /// The value of a column for a type: `.null` where it says nothing, nil where it has another form.
-    func value(_ column: String, _ type: ValueType, _ nils: Set<String>) -> Value? {
-        if let text = texts[column] {
-            return nils.contains(text) && !(type == .string && text.isEmpty && !nils.contains("")) ? .null : ValueText.value(text, as: type)
-        }
-        guard let json = values[column] else { return .null }
-        return ValueText.value(json, as: type)
-    }
-}
-
-/// Reads the records of a file.
-protocol RecordReader {
-    /// The names of the columns, where the file begins with them.
-    var columns: [String]? { get }
-    mutating func next() throws(StorageError) -> LoadRecord?
-}
-
-/// Records of a CSV file whose first line names the columns.
-struct CSVRecords: RecordReader {
-    private var reader: CSVReader
-    private let file: String
-    private let header: [String]
-
-    init(_ data: Data, _ file: String) throws(StorageError) {
-        reader = CSVReader(data)
-        self.file = file
-        header = try Self.record(&reader, file)?.fields ?? []
-        if Set(header).count != header.count {
-            throw StorageError(.valueNotStorable, "\(file.excerpt()), line 1: two columns have the same name")
-        }
-    }
-
-    var columns: [String]? { header }
-
-    private static func record(_ reader: inout CSVReader, _ file: String) throws(StorageError) -> (fields: [String], line: Int)? {
-        do throws(CSVError) { return try reader.next() } catch {
-            throw StorageError(.valueNotStorable, "\(file.excerpt()), line \(error.line): \(error.message)")
-        }
-    }
-
-    mutating func next() throws(StorageError) -> LoadRecord? {
-        guard let (fields, line) = try Self.record(&reader, file) else { return nil }
-        guard fields.count == header.count else {
-            throw StorageError(
-                .valueNotStorable, "\(file.excerpt()), line \(line): \(header.count) fields are expected, \(fields.count) were found")
-        }
-        var record = LoadRecord(line: line)
-        for (column, field) in zip(header, fields) { record.texts[column] = field }
-        return record
-    }
-}
-
-/// Records of a file with one JSON object on each line.
-struct NDJSONRecords: RecordReader {
-    private let lines: [Data]
-    private var position = 0
-    private let file: String
-
-    init(_ data: Data, _ file: String) {
-        lines = data.split(separator: 0x0a, omittingEmptySubsequences: false).map { Data($0) }
-        self.file = file
-    }
-
-    var columns: [String]? { nil }
-
-    mutating func next() throws(StorageError) -> LoadRecord? {
-        while position < lines.count {
-            position += 1
-            let line = lines[position - 1]
-            if line.allSatisfy({ $0 == 0x20 || $0 == 0x0d || $0 == 0x09 }) { continue }
-            do throws(JSONError) {
-                guard let text = line.withUnsafeBytes(String.init(utf8:)) else {
-                    throw JSONError(line: 1, column: 1, message: "the line is no UTF-8")
-                }
-                let node = try JSONParser.parse(text)
-                guard case .object(let members) = node.value else { throw JSONError(line: 1, column: 1, message: "an object is expected") }
-                var record = LoadRecord(line: position)
-                for member in members { record.values[member.name] = member.node.value }
-                return record
-            } catch {
-                throw StorageError(.valueNotStorable, "\(file.excerpt()), line \(position), column \(error.column): \(error.message)")
+            if found.isNull { return nil }
+            do throws(ValueError) { values.append(try entity.normalise(found, slot: part.slot)) } catch {
+                throw refusal(record, part.column, reference.name, error.message, StorageError(error).code)
             }
         }
-        return nil
+        return values
+    }
+
+    /// The value of an attribute, which keeps all its rules.
+    func value(_ record: LoadRecord, slot: Int) throws(StorageError) -> Value {
+        guard let filling = fillings[slot] else { return .null }
+        let attribute = filling.attribute, field = record.field(filling.column)
+        guard var found = field.map({ value($0, as: attribute.type) }) ?? .null else {
+            throw refusal(record, filling.column, attribute.name, Self.expected(attribute.type))
+        }
+        // What is said to be nil is nil where it may be.
+        if found.isNull, field == nil || !attribute.isOptional { found = attribute.defaultValue ?? .null }
+        if found.isNull, !attribute.isOptional {
+            throw refusal(record, filling.column, attribute.name, "the attribute is required, but the column says nothing")
+        }
+        let normal: Value
+        do throws(ValueError) { normal = try description.normalise(found, slot: slot) } catch {
+            throw refusal(record, filling.column, attribute.name, error.message, StorageError(error).code)
+        }
+        if let failure = filling.check?.failures(of: normal).first {
+            throw refusal(record, filling.column, attribute.name, "the value \(failure)", .validationFailed)
+        }
+        return normal
+    }
+
+    /// An error that names file, line and column.
+    func refusal(
+        _ record: LoadRecord, _ column: ExactText, _ property: String, _ message: String, _ code: StorageError.Code = .valueNotStorable
+    ) -> StorageError {
+        StorageError(
+            code, "\(file.file.excerpt()), line \(record.line), column \"\(column.text.excerpt())\": \(message)",
+            details: .init(entity: description.name, property: property))
+    }
+
+    /// The column that fills an attribute.
+    func column(_ slot: Int) -> ExactText? { fillings[slot]?.column }
+
+    private static func expected(_ type: ValueType) -> String {
+        "a value of type \(type.rawValue) is expected\(type.isNumeric ? ", within its range" : "")"
+    }
+
+    /// What a field says: `.null` where it says nothing, nil where it has another form.
+    private func value(_ field: LoadRecord.Field, as type: ValueType) -> Value? {
+        switch field {
+        case .json(let json): return ValueText.value(json, as: type)
+        case .text(let field):
+            // Quotes without anything between them are an empty text, where there can be one.
+            let isEmptyText = field.text.isEmpty && field.isQuoted && (type == .string || type == .data)
+            return nils.contains(ExactText(field.text)) && !isEmptyText ? .null : ValueText.value(field.text, as: type)
+        }
     }
 }

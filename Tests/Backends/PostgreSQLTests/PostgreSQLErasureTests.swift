@@ -111,4 +111,23 @@ import Testing
         try again.erase()
         #expect(try contents(admin) == nil)
     }
+
+    @Test func aStoreIsWithdrawnUnlessAnotherProgramHasPutSomethingIntoIt() throws {
+        let admin = try admin()
+        try made().withdraw()
+        #expect(try contents(admin) == nil)
+
+        let first = try store(), second = try store()
+        #expect(try first.open(OpenRequest(schema: Self.schema("V1"))).wasCreated)
+        let other = try OpenStore(opening: second, OpenRequest(schema: Self.schema("V1")))
+        defer { try? other.erase() }
+        let writer = try other.beginWrite(), tag = try #require(other.schema.index(of: "Tag")), batch = RowBatch()
+        batch.appendRow(key: 1, version: 1, entity: tag, slots: 1)[0] = batch.cell(for: .string("a"))
+        try writer.load(tag, batch)
+        _ = try writer.commit(CommitRecord())
+        try first.withdraw()
+        let reader = try other.beginRead()
+        defer { reader.end() }
+        #expect(try reader.values(for: .count(FetchPlan(other.schema, tag))).first?.first == .int(1))
+    }
 }

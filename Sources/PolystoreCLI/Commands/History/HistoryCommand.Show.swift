@@ -53,16 +53,15 @@ extension HistoryCommand {
 
         func run() throws {
             Interruption.watch()
-            HistoryOutput.ignoreBrokenPipes()
             let opened = try Stores.open(store, readOnly: consumer == nil)
             defer { opened.close() }
             var feed = try HistoryFeed(opened, scan(opened), consumer: consumer, limit: limit)
             try feed.begin(since: token(opened), restarts: restart)
             if follow {
-                try feed.follow { HistoryOutput.write(HistoryLine(opened.schema).json($0)) }
+                try feed.follow { entry throws(StorageError) in try HistoryOutput.write(HistoryLine(opened.schema).json(entry)) }
             } else {
                 let line = HistoryLine(opened.schema)
-                _ = try feed.show { HistoryOutput.write(json ? line.json($0) : line.text($0)) }
+                _ = try feed.show { entry throws(StorageError) in try HistoryOutput.write(json ? line.json(entry) : line.text(entry)) }
             }
         }
 

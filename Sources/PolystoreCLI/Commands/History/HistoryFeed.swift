@@ -38,11 +38,11 @@ struct HistoryFeed {
     /// Hands over what is there. False from `write` ends it.
     ///
     /// - Returns: Whether more is wanted.
-    mutating func show(_ write: (HistoryEntry) -> Bool) throws(StorageError) -> Bool {
+    mutating func show(_ write: (HistoryEntry) throws(StorageError) -> Bool) throws(StorageError) -> Bool {
         while !Interruption.isAsked {
             let page = try page()
             for entry in page.entries {
-                if !write(entry) { return false }
+                if try !write(entry) { return false }
                 shown += 1
                 scan.after = entry.token
                 if shown == limit {
@@ -76,7 +76,7 @@ struct HistoryFeed {
 
     /// Hands over what is there and what comes, until it is interrupted or nobody reads the output. A store that is out of reach is tried
     /// again for as long.
-    mutating func follow(_ write: (HistoryEntry) -> Bool) throws(StorageError) {
+    mutating func follow(_ write: (HistoryEntry) throws(StorageError) -> Bool) throws(StorageError) {
         let arrived = DispatchSemaphore(value: 0)
         var watch: (any ChangeWatch)?, isNotified = true, isLost = false
         defer { watch?.cancel() }

@@ -1,16 +1,17 @@
 internal import Foundation
+internal import PolystoreStorage
 
 /// The output as a stream that somebody may stop reading.
 enum HistoryOutput {
-    /// A reader that goes away ends the output, not the program.
-    static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
-
     /// Writes a line at once; false when nobody reads it.
-    static func write(_ line: String) -> Bool {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+    ///
+    /// - Throws: `inputOutput` where it cannot be written though somebody reads.
+    static func write(_ line: String) throws(StorageError) -> Bool {
+        do throws(StorageError) {
+            try Console.write(Data((line + "\n").utf8))
             return true
         } catch {
+            if isRead { throw error }
             return false
         }
     }

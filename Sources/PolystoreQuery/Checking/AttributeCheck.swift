@@ -1,0 +1,38 @@
+package import PolystoreSchema
+
+/// The rules that the values of an attribute must keep, its pattern compiled.
+package struct AttributeCheck: Sendable {
+    private let rules: AttributeRules
+    private let pattern: Pattern?
+
+    /// The rules of an attribute; nil where it has none.
+    ///
+    /// - Throws: `QueryError` for a pattern that is wrong.
+    package init?(_ attribute: Attribute) throws(QueryError) {
+        if attribute.rules.isEmpty { return nil }
+        rules = attribute.rules
+        pattern = try attribute.rules.pattern.map { text throws(QueryError) in try Pattern(text) }
+    }
+
+    /// What a value does not keep; nil keeps every rule.
+    package func failures(of value: Value) -> [String] {
+        if value.isNull { return [] }
+        var messages: [String] = []
+        if let minimum = rules.minimum, value.compare(to: minimum) < 0 {
+            messages.append("must be at least \(JSONWriter.write(ValueText.json(minimum)))")
+        }
+        if let maximum = rules.maximum, value.compare(to: maximum) > 0 {
+            messages.append("must be at most \(JSONWriter.write(ValueText.json(maximum)))")
+        }
+        let (length, unit): (Int, String) =
+            switch value {
+            case .string(let text): (text.unicodeScalars.count, "characters")
+            case .data(let bytes): (bytes.count, "bytes")
+            default: (0, "")
+            }
+        if let least = rules.minLength, length < least { messages.append("must have at least \(least) \(unit)") }
+        if let most = rules.maxLength, length > most { messages.append("must have at most \(most) \(unit)") }
+        if let pattern, case .string(let text) = value, !pattern.matches(text) { messages.append("must match \(pattern.text)") }
+        return messages
+    }
+}

@@ -1,0 +1,83 @@
+internal import PolystoreStorage
+
+/// Reads the bytes of a file block by block, and knows their line and column.
+struct ByteReader {
+    private static let lineFeed = UInt8(ascii: "\n"), carriageReturn = UInt8(ascii: "\r")
+
+    private let blocks: FileBlocks
+    private let file: String
+    private var block: [UInt8] = []
+    private var offset = 0
+    /// The line of the next byte, counted from 1.
+    private(set) var line = 1
+    /// The column of the next byte in its line, in bytes, counted from 1.
+    private(set) var column = 1
+
+    /// - Parameter file: The name of the file in errors.
+    init(_ blocks: FileBlocks, _ file: String) throws(StorageError) {
+        self.blocks = blocks
+        self.file = file
+        // A block may be shorter than the byte order mark.
+        while block.count < 3, try refill() {}
+        if block.starts(with: [0xef, 0xbb, 0xbf]) { offset = 3 }
+    }
+
+    /// The next byte, which stays the next; nil at the end.
+    mutating func peek() throws(StorageError) -> UInt8? {
+        while offset == block.count {
+            block.removeAll()
+            offset = 0
+            if try !refill() { return nil }
+        }
+        return block[offset]
+    }
+
+    /// Skips the byte that `peek` gave.
+    mutating func skip() {
+        column += 1
+        if block[offset] == Self.lineFeed { beginLine() }
+        offset += 1
+    }
+
+    /// Skips the end of a line: a line feed, a carriage return, or both.
+    mutating func skipLineEnd() throws(StorageError) {
+        if try peek() == Self.carriageReturn {
+            skip()
+            if try peek() != Self.lineFeed { return beginLine() }
+        }
+        skip()
+    }
+
+    /// Appends the bytes up to one at which it stops, as it must at a line feed.
+    mutating func take(into result: inout [UInt8], until isStop: (UInt8) -> Bool) throws(StorageError) {
+        while try peek() != nil {
+            let end = block[offset...].firstIndex(where: isStop)
+            result += block[offset..<(end ?? block.count)]
+            column += (end ?? block.count) - offset
+            offset = end ?? block.count
+            if end != nil { return }
+        }
+    }
+
+    /// A refusal of what is at a line and column.
+    func refusal(_ message: String, line: Int, column: Int) -> StorageError {
+        StorageError(.valueNotStorable, "\(file.excerpt()), line \(line), column \(column): \(message)")
+    }
+
+    private mutating func beginLine() {
+        line += 1
+        column = 1
+    }
+
+    private mutating func refill() throws(StorageError) -> Bool {
+        do {
+            guard let next = try blocks.block() else { return false }
+            block += next
+            return true
+        } catch let error as StorageError {
+            throw error
+        } catch {
+            throw StorageError(.inputOutput, "the file \(file.excerpt()) cannot be read", cause: error)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import PolystoreStorage
+
+/// Finds the line of a file whose values another object has, after a store has refused them.
+struct DuplicateSearch {
+    private let loader: FileLoader
+    private let constraint: String
+
+    /// Nil where the error names no constraint.
+    init?(_ loader: FileLoader, _ error: StorageError) {
+        guard error.code == .uniqueConstraintViolated, let constraint = error.details.constraint else { return nil }
+        self.loader = loader
+        self.constraint = constraint
+    }
+
+    /// The error with file, line and value; nil where no line is found.
+    func find() throws(StorageError) -> StorageError? {
+        let targets = loader.targets.compactMap { target in
+            target.description.uniqueConstraints.first { $0.name == constraint }.map { (target, $0) }
+        }
+        var seen: Set<[Value]> = []
+        for (target, rule) in targets {
+            let found = try search(target, rule.slots) { seen.insert($0).inserted ? nil : "an object before it in the files" }
+            if let found { return found }
+        }
+        let reader = try loader.store.beginRead()
+        defer { reader.end() }
+        for (target, rule) in targets {
+            let entity = loader.store.schema[rule.declaredIn].name
+            let found = try search(target, rule.slots) { values throws(StorageError) in
+                let conditions = zip(rule.slots, values).map { slot, value in
+                    Predicate.compare(.path(PropertyPath([target.description.slots[slot].name])), .equal, .value(value))
+                }
+                let plan: FetchPlan
+                do throws(QueryError) {
+                    plan = try FetchRequest(entity, where: .and(conditions), limit: 1).plan(in: loader.store.schema)
+                } catch {
+                    throw StorageError(error)
+                }
+                return try reader.cursor(for: plan).next(into: RowBatch(capacity: 1)) ? "an object of the store" : nil
+            }
+            if let found { return found }
+        }
+        return nil
+    }
+
+    /// The error of the first record of a file for which `other` names who has its values.
+    private func search(
+        _ target: LoadTarget, _ slots: [Int], _ other: ([Value]) throws(StorageError) -> String?
+    ) throws(StorageError) -> StorageError? {
+        var records = try loader.records(of: target)
+        while let record = try records.next() {
+            let values = try loader.values(of: record, target, slots)
+            guard !values.contains(where: \.isNull), let other = try other(values) else { continue }
+            let names = slots.map { target.description.slots[$0].name }
+            let texts = values.map { JSONWriter.write(ValueText.json($0)).excerpt() }
+            return StorageError(
+                .uniqueConstraintViolated,
+                "\(target.file.file.excerpt()), line \(record.line): \(other) has the same \(names.joined(separator: ", ")) "
+                    + "(\(texts.joined(separator: ", "))); nothing was loaded",
+                details: .init(
+                    entity: target.description.name, property: names.count == 1 ? names[0] : nil, constraint: constraint))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,82 @@
+internal import PolystoreStorage
+
+/// The rules of relationships that only the whole load can keep: how many objects they lead to.
+struct LoadCounts {
+    private struct Rule: Hashable {
+        let entity: EntityIndex
+        let relationship: String
+    }
+
+    private let schema: Schema
+    /// By rule: the keys of objects of the store that the load refers to.
+    private var touched: [Rule: Set<Int64>] = [:]
+    private var rules: Set<Rule> = []
+
+    init(_ schema: Schema, _ targets: [LoadTarget]) {
+        self.schema = schema
+        for target in targets {
+            for item in target.description.relationships where Self.condition(item.relationship) != nil {
+                let isFilled = target.references.contains { $0.name == item.relationship.name }
+                if !isFilled { rules.insert(Rule(entity: target.entity, relationship: item.relationship.name)) }
+            }
+            for reference in target.references {
+                guard let name = reference.inverseName, let other = schema[reference.destination].relationship(name) else { continue }
+                if Self.condition(other.relationship) != nil { rules.insert(Rule(entity: reference.destination, relationship: name)) }
+            }
+        }
+    }
+
+    /// Takes a reference to an object.
+    mutating func add(_ reference: LoadReference, to key: Int64) {
+        if rules.isEmpty { return }
+        guard let name = reference.inverseName else { return }
+        let rule = Rule(entity: reference.destination, relationship: name)
+        if rules.contains(rule) { touched[rule, default: []].insert(key) }
+    }
+
+    /// Looks for an object of the load, or one that it refers to, which keeps a rule not.
+    ///
+    /// - Parameter isLoaded: Whether a key of an entity's hierarchy is one of the load.
+    /// - Throws: `validationFailed` naming entity and relationship.
+    func check(_ writer: WriteSession, isLoaded: (EntityIndex, Int64) -> Bool) throws(StorageError) {
+        for rule in rules.sorted(by: { ($0.entity, $0.relationship) < ($1.entity, $1.relationship) }) {
+            let description = schema[rule.entity]
+            guard let relationship = description.relationship(rule.relationship)?.relationship,
+                let (condition, sentence) = Self.condition(relationship)
+            else { continue }
+            var plan: FetchPlan
+            do throws(QueryError) { plan = try FetchRequest(description.name, where: condition).plan(in: schema) } catch {
+                throw StorageError(error)
+            }
+            plan.fields = .keysOnly
+            let cursor = try writer.cursor(for: plan), batch = RowBatch(capacity: 256)
+            while try cursor.next(into: batch) {
+                for index in 0..<batch.count {
+                    let key = batch.key(index)
+                    guard isLoaded(description.root, key) || touched[rule]?.contains(key) == true else { continue }
+                    throw StorageError(
+                        .validationFailed, "\(description.name).\(rule.relationship) \(sentence); nothing was loaded",
+                        details: .init(
+                            entity: description.name, property: rule.relationship, keys: [key],
+                            failures: [
+                                ValidationFailure(entity: description.name, property: rule.relationship, key: key, sentence)
+                            ]))
+                }
+            }
+        }
+    }
+
+    /// The condition under which an object breaks the rule of a relationship, and the rule; nil where it has none.
+    private static func condition(_ relationship: Relationship) -> (Predicate, String)? {
+        let path = PropertyPath([relationship.name])
+        if relationship.cardinality == .toOne {
+            return relationship.isOptional ? nil : (.compare(.path(path), .equal, .value(.null)), "is required but nil")
+        }
+        let count = Expression.related(RelatedAggregate(.count, path))
+        let least = max(relationship.minCount ?? 0, relationship.isOptional ? 0 : 1)
+        let tooFew = Predicate.compare(count, .less, .value(.int(Int64(least))))
+        guard let most = relationship.maxCount else { return least > 0 ? (tooFew, "must lead to at least \(least) objects") : nil }
+        let tooMany = Predicate.compare(count, .greater, .value(.int(Int64(max(least, most)))))
+        return (tooFew || tooMany, "must lead to \(least) to \(max(least, most)) objects")
+    }
+}

@@ -1,0 +1,98 @@
+internal import PolystoreStorage
+
+/// The other ends of relationships that a load fills: slots of one-to-ones, and positions in ordered to-manys.
+struct LoadInverses {
+    /// The slot of a destination that is the other end of a one-to-one.
+    private struct End: Hashable {
+        let entity: EntityIndex
+        let slot: Int
+    }
+
+    private struct Owner: Hashable {
+        let link: Int
+        let key: Int64
+    }
+
+    /// The distance of two ranks, so that a member can be put between two others.
+    private static let rankGap: Int64 = 1 << 20
+
+    /// By end: what the objects with some keys lead to.
+    private var partners: [End: [Int64: Int64]] = [:]
+    private var lastRanks: [Owner: Int64] = [:]
+    private var pairs: [Int: [Link]] = [:]
+
+    /// Takes a reference from an object to another.
+    ///
+    /// - Returns: Whether the destination was free.
+    mutating func add(
+        _ reference: LoadReference, from key: Int64, to destination: Int64, hasStored: Bool, _ writer: WriteSession
+    ) throws(StorageError) -> Bool {
+        switch reference.inverse {
+        case .nowhere: return true
+        case .slot(let slot):
+            let old = partners[End(entity: reference.destination, slot: slot), default: [:]].updateValue(key, forKey: destination)
+            return old == nil
+        case .order(let link):
+            let owner = Owner(link: link, key: destination)
+            var last = lastRanks[owner]
+            if last == nil, hasStored {
+                try writer.links(link, side: .owner, keys: [destination]) { pairs throws(StorageError) in last = pairs.last?.rank ?? last }
+            }
+            let (rank, overflow) = (last ?? 0).addingReportingOverflow(Self.rankGap)
+            if overflow { throw StorageError(.limitExceeded, "an ordered relationship has no rank left for another object") }
+            lastRanks[owner] = rank
+            pairs[link, default: []].append(Link(owner: destination, rank: rank, member: key))
+            return true
+        }
+    }
+
+    /// Writes the positions in ordered to-manys that were taken; the rows of both ends are written before.
+    mutating func flush(_ writer: WriteSession) throws(StorageError) {
+        for (link, pairs) in pairs.sorted(by: { $0.key < $1.key }) { try writer.load(link: link, pairs) }
+        pairs.removeAll()
+    }
+
+    /// Writes the other ends of one-to-ones.
+    ///
+    /// - Throws: `validationFailed` where an object that the store has leads to another one already.
+    func writePartners(_ writer: WriteSession, _ limit: WorkLimit?) throws(StorageError) {
+        for (end, partners) in partners {
+            let keys = partners.keys.sorted()
+            for start in stride(from: 0, to: keys.count, by: 1024) {
+                try limit?.check()
+                try write(end, partners, Array(keys[start..<min(start + 1024, keys.count)]), writer)
+            }
+        }
+    }
+
+    private func write(_ end: End, _ partners: [Int64: Int64], _ keys: [Int64], _ writer: WriteSession) throws(StorageError) {
+        let schema = writer.schema, batch = RowBatch(capacity: keys.count)
+        try writer.rows(end.entity, keys: keys, into: batch)
+        var found: [EntityIndex: [(key: Int64, version: Int64, partner: Int64)]] = [:]
+        for index in 0..<batch.count {
+            let row = batch.row(index), cell = row[end.slot]
+            guard let partner = partners[row.key] else { continue }
+            if !cell.isNull, cell.int != partner {
+                let name = "\(schema[end.entity].name).\(schema[end.entity].slots[end.slot].name)"
+                throw StorageError(
+                    .validationFailed, "\(name) of object \(row.key) leads to another object already; nothing was loaded",
+                    details: .init(entity: schema[row.entity].name, property: schema[end.entity].slots[end.slot].name, keys: [row.key]))
+            }
+            if cell.isNull { found[row.entity, default: []].append((row.key, row.version, partner)) }
+        }
+        var mask = SlotMask()
+        mask.insert(end.slot)
+        let changes = found.sorted { $0.key < $1.key }.map { entity, rows in
+            let slots = schema[entity].slots.count
+            let source = RowSource(count: rows.count) { range, batch in
+                for row in rows[range] {
+                    let cells = batch.appendRow(key: row.key, version: row.version, entity: entity, slots: slots)
+                    cells.initialize(repeating: .null, count: slots)
+                    cells[end.slot] = .int(row.partner)
+                }
+            }
+            return EntityChanges(entity: entity, updates: [RowUpdate(mask: mask, checksVersion: true, rows: source)])
+        }
+        if !changes.isEmpty { try writer.apply(ChangeSet(entities: changes)) }
+    }
+}

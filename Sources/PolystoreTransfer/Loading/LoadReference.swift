@@ -1,0 +1,59 @@
+internal import PolystoreStorage
+
+/// A to-one relationship that a file fills, and how its destination is found.
+struct LoadReference {
+    /// Where the other end of the relationship is kept, besides the slot of the relationship itself.
+    enum Inverse: Hashable {
+        case nowhere
+        /// In a slot of the destination: the other end is a to-one too.
+        case slot(Int)
+        /// In a link table, which has the order of a to-many.
+        case order(link: Int)
+    }
+
+    /// An attribute of the destination and the column with its value.
+    struct Part {
+        let slot: Int
+        let column: ExactText
+    }
+
+    let name: String
+    let slot: Int
+    let isRequired: Bool
+    let destination: EntityIndex
+    let inverse: Inverse
+    /// The name of the relationship of the destination that is the other end.
+    let inverseName: String?
+    /// What the destination is found by, in the order of the attributes' names.
+    let parts: [Part]
+
+    /// The reference of a mapping: a relationship's name, and columns by the names of attributes of its destination.
+    init(_ name: String, _ columns: [String: String], of entity: EntityDescription, _ schema: Schema, file: String) throws(StorageError) {
+        guard let slot = entity.slot(name), case .toOne(let relationship, let destination) = entity.slots[slot].content else {
+            let near = Suggestion.nearest(name, in: entity.slots.map(\.name))
+            throw StorageError(
+                .invalidConfiguration, "\(file.excerpt()): \(entity.name) has no to-one relationship \"\(name.excerpt())\"\(near)")
+        }
+        if columns.isEmpty {
+            throw StorageError(
+                .invalidConfiguration, "\(file.excerpt()): \(entity.name).\(name) names no attribute by which its destination is found")
+        }
+        self.name = name
+        self.slot = slot
+        self.destination = destination
+        isRequired = !relationship.isOptional
+        let other = relationship.inverse.flatMap { schema[destination].relationship($0) }
+        inverseName = other?.relationship.name
+        switch other?.place {
+        case .slot(let slot): inverse = .slot(slot)
+        case .orderedInverseSlot(_, let link): inverse = .order(link: link)
+        case .inverseSlot, .link, nil: inverse = .nowhere
+        }
+        var parts: [Part] = []
+        for (attribute, column) in columns.sorted(by: { $0.key < $1.key }) {
+            parts.append(
+                Part(slot: try LoadTarget.slot(attribute, of: schema[destination], file: file), column: ExactText(column)))
+        }
+        self.parts = parts
+    }
+}

@@ -1,0 +1,85 @@
+internal import PolystoreStorage
+
+/// Keys of objects by the values of some of their attributes: what relationships of files are found by.
+final class LoadedKeys {
+    /// What has some values.
+    enum Found: Equatable {
+        case nothing
+        case one(Int64)
+        case several
+    }
+
+    /// The entity of the objects.
+    let entity: EntityIndex
+    /// The slots of the attributes.
+    let slots: [Int]
+    /// Whether the store had objects of the entity before.
+    private(set) var hasStored = false
+    private var keys: [[Value]: Int64] = [:]
+    private var ambiguous: Set<[Value]> = []
+
+    init(_ entity: EntityIndex, _ slots: [Int]) {
+        self.entity = entity
+        self.slots = slots
+    }
+
+    /// Adds the objects that a store has.
+    func addStored(_ reader: ReadSession) throws(StorageError) {
+        let schema = reader.schema
+        var mask = SlotMask()
+        for slot in slots { mask.insert(slot) }
+        let cursor = try reader.cursor(for: FetchPlan(schema, entity, fields: .some(mask))), batch = RowBatch(capacity: 1024)
+        while try cursor.next(into: batch) {
+            for index in 0..<batch.count {
+                hasStored = true
+                let row = batch.row(index)
+                var values: [Value] = []
+                for slot in slots {
+                    guard let value = Value(row[slot], as: schema[entity].slots[slot].type) else {
+                        let name = "\(schema[row.entity].name).\(schema[entity].slots[slot].name)"
+                        throw StorageError(.corrupted, "\(name) of object \(row.key) has ill-formed bytes; restore a backup of the store")
+                    }
+                    if !value.isNull { values.append(value) }
+                }
+                if values.count == slots.count { add(values, row.key) }
+            }
+        }
+    }
+
+    /// Adds an object.
+    func add(_ values: [Value], _ key: Int64) {
+        if keys.updateValue(key, forKey: values) != nil { ambiguous.insert(values) }
+    }
+
+    /// What has some values.
+    func find(_ values: [Value]) -> Found {
+        guard let key = keys[values] else { return .nothing }
+        return !ambiguous.isEmpty && ambiguous.contains(values) ? .several : .one(key)
+    }
+}
+
+/// Keys that were reserved for the records of a file, in their order.
+struct ReservedKeys {
+    private(set) var ranges: [Range<Int64>] = []
+    private var next: Int64 = 0
+
+    /// The next key, reserving more where none is left.
+    mutating func take(_ entity: EntityIndex, _ writer: WriteSession) throws(StorageError) -> Int64 {
+        if next == ranges.last?.upperBound ?? 0 {
+            let block = try writer.reserveKeys(entity, count: 1024)
+            next = block.lowerBound
+            if let last = ranges.last, last.upperBound == block.lowerBound {
+                ranges[ranges.count - 1] = last.lowerBound..<block.upperBound
+            } else {
+                ranges.append(block)
+            }
+        }
+        next += 1
+        return next - 1
+    }
+
+    /// The keys from the first on, up to the last that was taken.
+    var taken: some Sequence<Int64> { ranges.joined().lazy.prefix { [next] in $0 != next } }
+
+    func contains(_ key: Int64) -> Bool { ranges.contains { $0.contains(key) } }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+/// What `polystore load` makes, and what it leaves when it fails or is interrupted.
+@Suite(.timeLimit(.minutes(15))) struct LoadCommandTests {
+    private let program: Program
+    private let model: String
+
+    init() throws {
+        program = try Program()
+        model = try program.file(
+            "model.json",
+            """
+            {"entities": [{"name": "Note", "attributes": [{"name": "text", "type": "string"}], \
+            "relationships": [{"name": "of", "to": "Note"}], "uniqueConstraints": [["text"]]}]}
+            """)
+    }
+
+    private func path(_ name: String) -> String { program.folder.appendingPathComponent(name).path }
+
+    private func load(_ store: String, _ file: String, _ options: String...) throws -> (code: Int32, output: String, error: String) {
+        try program.run(["load", store, file, "--entity", "Note", "--model", model] + options)
+    }
+
+    /// The names of the files that are not the model or data.
+    private func made() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: program.folder.path).filter { $0 != "model.json" && !$0.hasSuffix("csv") }
+            .sorted()
+    }
+
+    @Test(arguments: ["sqlite", "lmdb"]) func aLoadThatFailsLeavesNoFile(_ kind: String) throws {
+        let bad = try program.file("bad.csv", "text\na\nb\na\n")
+        let result = try load("\(kind):\(path("a.db"))", bad)
+        #expect(result.code == 2 && result.error.contains("bad.csv, line 4: an object before it in the files has the same text (\"a\")"))
+        #expect(try made() == [])
+        #expect(try load("\(kind):\(path("a.db"))", program.file("good.csv", "text\na\nb\n")).code == 0)
+        #expect(try load("\(kind):\(path("a.db"))", program.file("more.csv", "text\nc\na\n")).code == 2)
+        #expect(try program.run(["query", "\(kind):\(path("a.db"))", "Note", "--count"]).output == "2\n")
+        #expect(try !made().contains { $0.contains("partial") })
+    }
+
+    @Test func referencesThatLeadNowhereAreTold() throws {
+        _ = try program.file("notes.csv", "text,parent\na,b\nb,\nc,x\n")
+        let mapping = try program.file(
+            "load.json", #"{"files": [{"file": "notes.csv", "entity": "Note", "relationships": {"of": {"text": "parent"}}}]}"#)
+        let store = "sqlite:\(path("a.db"))"
+        let result = try program.run(["load", store, "--mapping", mapping, "--model", model])
+        #expect(result.code == 3 && result.output.contains("Note.of: 1 lead nowhere (1 different), 1 name none"), "\(result)")
+        #expect(try program.run(["query", store, "Note", "--where", "of.text == 'b'", "--count"]).output == "1\n")
+        let strict = try program.run(["load", "sqlite:\(path("b.db"))", "--mapping", mapping, "--model", model, "--strict"])
+        #expect(strict.code == 2 && strict.error.contains("1 references of Note.of lead nowhere"))
+    }
+
+    @Test func aTextMeansNilWhereItIsNamed() throws {
+        let file = try program.file("notes.csv", "text\nNA\n")
+        #expect(try load("sqlite:\(path("a.db"))", file).code == 0)
+        #expect(try program.run(["dump", "sqlite:\(path("a.db"))"]).output.contains("\"text\":\"NA\""))
+        let refused = try load("sqlite:\(path("b.db"))", file, "--nil", "NA")
+        #expect(refused.error.contains("the attribute is required, but the column says nothing"))
+    }
+
+    /// Starts a load that takes a while, and waits until it has begun.
+    private func started(_ store: String, rows: Int = 400_000) throws -> Process {
+        let file = try program.file("long.csv", "text\n" + (0..<rows).map { "row \($0)" }.joined(separator: "\n") + "\n")
+        let process = Program.process(["load", store, file, "--entity", "Note", "--model", model, "--quiet"])
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        while process.isRunning, try !made().contains(where: { $0.contains("partial") }) { usleep(2_000) }
+        return process
+    }
+
+    @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143))]) func aLoadThatIsInterruptedLeavesNoFile(_ signal: Int32, _ code: Int32)
+        throws
+    {
+        let process = try started("sqlite:\(path("a.db"))")
+        kill(process.processIdentifier, signal)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == code, "\(process.terminationStatus)")
+        #expect(try made() == [])
+    }
+
+    @Test(arguments: ["sqlite", "lmdb"]) func aStoreThatAnotherProgramMakesMeanwhileStays(_ kind: String) throws {
+        let store = "\(kind):\(path("a.db"))"
+        let slow = try started(store, rows: 60_000)
+        #expect(try load(store, program.file("short.csv", "text\nx\n")).code == 0)
+        #expect(slow.isRunning)
+        slow.waitUntilExit()
+        #expect(slow.terminationStatus == 5)
+        #expect(try program.run(["query", store, "Note", "--count"]).output == "1\n")
+        #expect(try !made().contains { $0.contains("partial") })
+    }
+}
