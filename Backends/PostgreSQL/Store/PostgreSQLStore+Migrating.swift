@@ -13,7 +13,7 @@ extension PostgreSQLStore {
     }
 
     /// Starts to lead the store to another version of the model, in one transaction: other programs read the old version meanwhile, and
-    /// those that write wait.
+    /// those that write wait, those that write to the tables themselves included.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
         try owner.checkOwn()
         var options = options
@@ -28,6 +28,13 @@ extension PostgreSQLStore {
             metadata.history.isOn = core.metadata.history.isOn
             if let record = try RollingRecord(entries) { throw record.underWay }
             try metadata.check(step)
+            // Programs of ours wait for the lock of the writers; who writes by hand waits for the tables, which may be copied and dropped.
+            let tables = SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers), model = tables.schema
+            let names = model.roots.map { tables.table($0) } + model.links.indices.map { tables.table(link: $0) }
+            if !names.isEmpty {
+                let list = names.sorted().map(SQLText.quoted).joined(separator: ", ")
+                try connection.execute("LOCK TABLE \(list) IN SHARE ROW EXCLUSIVE MODE")
+            }
             return PostgreSQLMigration(step, metadata, lane, schema) { [weak self] next in self?.core.withLock { $0 = next } }
         }
     }
