@@ -106,5 +106,5 @@ public enum ConformanceSuite {
         + TransformerCases.all + ChainCases.all + StepCases.all + RandomMigrations.all + SchemaCases.all + ConstraintCases.all
         + WatchingCases.all + EventCases.all + PlaceCases.all + BatchEventCases.all + ConsumerCases.all
         + RandomObservation.all + RacingCases.all + TwoStackCases.all + SourceCases.all
-        + RollingCases.all + RollingRelationships.all + RollingPhases.all + RollingRefusals.all + RandomRolling.all
+        + RollingCases.all + RollingRelationships.all + RollingPhases.all + RollingEndings.all + RollingRefusals.all + RandomRolling.all
 }

@@ -39,14 +39,14 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
     private let readerCount: Int
     /// How programs of the older version read entries of the history that sessions of the newer one write, while both are used; nil for
     /// all other sessions.
-    final let rolling: PastVersion?
+    final let rolling: RollingPast?
 
     /// - Parameters:
     ///   - tables: The tables of the schema, where they are not where they should be.
     ///   - rolling: How programs of the older version read entries of the history, while both are used and the sessions are of the newer.
     init(
         _ metadata: StoreMetadata, schema: String, durability: Durability, tables: SQLTables? = nil,
-        rolling: PastVersion? = nil, readers readerCount: Int, historyOffset: Int64 = 0, cluster: String? = nil,
+        rolling: RollingPast? = nil, readers readerCount: Int, historyOffset: Int64 = 0, cluster: String? = nil,
         open: @escaping @Sendable () throws -> PostgreSQLConnection
     ) {
         self.metadata = metadata
@@ -80,7 +80,7 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
     final var isClosed: Bool { closed.load(ordering: .acquiring) }
 
     /// What sessions share that see another version of the same store.
-    final func core(of metadata: StoreMetadata, tables: SQLTables? = nil, rolling: PastVersion? = nil) -> PostgreSQLCore {
+    final func core(of metadata: StoreMetadata, tables: SQLTables? = nil, rolling: RollingPast? = nil) -> PostgreSQLCore {
         var metadata = metadata
         if metadata.hash == self.metadata.hash { metadata.history = self.metadata.history }
         metadata.history.isOn = self.metadata.history.isOn

@@ -38,7 +38,9 @@ struct PostgreSQLError {
         // Class 42: what is wrong with a statement. PG_DIAG_MESSAGE_PRIMARY and _HINT are the letters M and H.
         let sentences = [77, 72].compactMap { Self.field(result, $0) }
         // That of our own refusals is the name of a column or property.
-        let refusals = [PostgreSQLForeign.refusalState, PostgreSQLStoring.refusalState, RollingTriggers.refusalState]
+        let refusals = [
+            PostgreSQLForeign.refusalState, PostgreSQLStoring.refusalState, RollingTriggers.refusalState, RollingTriggers.denialState,
+        ]
         let isHarmless = state.hasPrefix("42") || refusals.contains(state)
         sentence = isHarmless && !sentences.isEmpty ? sentences.joined(separator: "; ") : nil
         // PG_DIAG_TABLE_NAME and PG_DIAG_COLUMN_NAME are the letters t and c.
@@ -92,6 +94,11 @@ struct PostgreSQLError {
                 .valueNotStorable,
                 "as long as programs of the older version of the model run, \(sentence ?? "a property") takes only what that version can hold"
             )
+        case RollingTriggers.denialState:
+            return make(
+                .deleteDenied,
+                "an object cannot be deleted: others refer to it by \(sentence ?? "a property"), which only programs of the other version of the "
+                    + "model know")
         case PostgreSQLStoring.refusalState:
             return make(.valueNotStorable, "\(sentence ?? "a column") cannot keep the value exactly in the type that it has on the server")
         case "54000": return make(.valueTooLarge, "a value is larger than the server's index allows")

@@ -80,7 +80,8 @@ struct PostgreSQLHistory {
     /// Entries below the horizon in the terms in which they were written, and what sessions of a newer version, which is used at the same
     /// time, have written in their own.
     func entries(after position: Int64?, limit: Int) throws(StorageError) -> ([HistoryEntry], newest: [Int: HistoryChanges]) {
-        let own = core.rolling == nil ? "" : ", changes_next"
+        // Up to the step entries are in the terms of versions before it, whatever lies beside them.
+        let own = core.rolling.map { ", CASE WHEN position > \($0.since) THEN changes_next END" } ?? ""
         let results = try connection.pipeline([
             Self.floor,
             PostgreSQLStep(

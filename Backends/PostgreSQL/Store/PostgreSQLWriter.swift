@@ -207,7 +207,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         if let rolling = core.rolling {
             // Programs of the older version read the entry in their own terms.
             var older = HistoryRecorder()
-            older.add(recorder, by: rolling)
+            older.add(recorder, by: rolling.past)
             values.insert(bytes(older.encode()), at: 2)
         }
         let places = ["$1::int8", "$2::text", "$3::bytea", "$4::bytea"].prefix(values.count).joined(separator: ", ")

@@ -70,13 +70,16 @@ public struct RollingMigration {
     /// - Parameter acceptedLosses: What may go, by the paths of the changes.
     /// - Throws: `notFound` where no step is under way.
     public func losses(accepting acceptedLosses: Set<String> = []) throws(StorageError) -> [SchemaChange] {
+        let possible = try possibleLosses(acceptedLosses), reader = try store.beginRead()
+        defer { reader.end() }
+        return try possible.stored(in: reader)
+    }
+
+    private func possibleLosses(_ accepted: Set<String>) throws(StorageError) -> MigrationLosses {
         guard let current = try current() else {
             throw StorageError(.notFound, "no step is under way in the store; begin one with expand")
         }
-        let reader = try store.beginRead()
-        defer { reader.end() }
-        let mapping = MigrationMapping(SchemaMapping(from: current.source, to: current.destination))
-        return try MigrationLosses(mapping, accepted: acceptedLosses).stored(in: reader)
+        return MigrationLosses(MigrationMapping(SchemaMapping(from: current.source, to: current.destination)), accepted: accepted)
     }
 
     /// Ends the step with the next version; programs of the older one are refused from then on.
@@ -86,12 +89,17 @@ public struct RollingMigration {
     ///   - timeout: The most seconds to try.
     /// - Throws: `dataLossRefused` naming what would be lost; `busy` where the store is not filled, or others held it all the time.
     public func contract(acceptingLosses acceptedLosses: Set<String> = [], timeout: Double = 60) throws(StorageError) {
-        let losses = try losses(accepting: acceptedLosses)
-        if let loss = losses.first?.loss {
-            let paths = losses.map { "\"\($0.path)\"" }.joined(separator: ", ")
-            throw StorageError(.dataLossRefused, "the older version's \(loss) would be lost: name what may go, [\(paths)]")
+        let possible = try possibleLosses(acceptedLosses)
+        try refuse(try losses(accepting: acceptedLosses))
+        // Programs of the older version write until the end, so the answer counts that is given when they no longer can.
+        try storage.contract(WriteOptions(timeout: timeout)) { session throws(StorageError) in try refuse(try possible.stored(in: session))
         }
-        try storage.contract(WriteOptions(timeout: timeout))
+    }
+
+    private func refuse(_ losses: [SchemaChange]) throws(StorageError) {
+        guard let loss = losses.first?.loss else { return }
+        let paths = losses.map { "\"\($0.path)\"" }.joined(separator: ", ")
+        throw StorageError(.dataLossRefused, "the older version's \(loss) would be lost: name what may go, [\(paths)]")
     }
 
     /// Ends the step with the older version; programs of the newer one are refused from then on.

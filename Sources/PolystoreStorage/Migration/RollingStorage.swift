@@ -33,9 +33,13 @@ public protocol RollingStorage: StorageInterface {
 
     /// Ends the step with the next version: what only the older one had is removed, and its programs are refused from then on.
     ///
-    /// - Parameter options: How long to try where others hold what is needed.
-    /// - Throws: `notFound` where no step is under way; `busy` where it is not filled yet, or others held what is needed all the time.
-    func contract(_ options: WriteOptions) throws(StorageError)
+    /// - Parameters:
+    ///   - options: How long to try where others hold what is needed.
+    ///   - check: Asked of the older version once nobody can write to it any more, and before anything is removed; what it throws leaves the
+    ///     step as it is.
+    /// - Throws: `notFound` where no step is under way; `busy` where it is not filled yet, or others held what is needed all the time;
+    ///   `validationFailed` for objects that do not keep a rule of the next version.
+    func contract(_ options: WriteOptions, check: (ReadSession) throws(StorageError) -> Void) throws(StorageError)
 
     /// Ends the step with the older version: what only the next one has is removed, and its programs are refused from then on.
     ///

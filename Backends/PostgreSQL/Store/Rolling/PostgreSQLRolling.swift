@@ -5,11 +5,6 @@ internal import PolystoreStorage
 
 /// Takes a step while programs of both versions run: every phase in transactions of its own, none of which waits long for a lock.
 struct PostgreSQLRolling {
-    /// So long a phase waits for a lock before it lets those pass who queue behind it.
-    private static let patience = "250ms"
-    /// So many entries of the history are translated at once.
-    private static let entriesAtOnce = 1000
-
     let store: PostgreSQLStore
     let connection: PostgreSQLConnection
     let core: PostgreSQLCore
@@ -44,21 +39,8 @@ struct PostgreSQLRolling {
 
     /// Runs a transaction again and again until it gets its locks, or the time is over.
     private func patiently(_ options: WriteOptions, _ body: () throws(StorageError) -> Void) throws(StorageError) {
-        let deadline = Date(timeIntervalSinceNow: options.timeout)
-        while true {
-            do throws(StorageError) {
-                try connection.execute("BEGIN; SET LOCAL lock_timeout = '\(Self.patience)'")
-                try body()
-                return try connection.commit(
-                    orSaying: "the connection was lost during COMMIT: run the phase again, it says whether it is done")
-            } catch {
-                if connection.isLost || error.code == .commitOutcomeUnknown { throw error }
-                try? connection.execute("ROLLBACK")
-                guard error.code == .busy || error.code == .serializationFailure, Date() < deadline else { throw error }
-                // Those who queued behind the lock go first.
-                Thread.sleep(forTimeInterval: Double.random(in: 0.1...0.5))
-            }
-        }
+        try connection.patiently(
+            options.timeout, orSaying: "the connection was lost during COMMIT: run the phase again, it says whether it is done", body)
     }
 
     // MARK: Phases
@@ -73,7 +55,9 @@ struct PostgreSQLRolling {
             let plan = try RollingPlan(step, from: metadata, to: next)
             try lock(plan)
             let since = try connection.query("SELECT \(PostgreSQLHistory.position(core))", []).integer(0, 0) ?? 0
+            let phase: RollingMigrationState.Phase = plan.fillings.isEmpty && plan.freshIndexes.isEmpty ? .ready : .filling
             for statement in plan.expanding(setup.schema) { try connection.execute(statement) }
+            if phase == .ready { for statement in plan.readying(setup.schema) { try connection.execute(statement) } }
             try setup.createSequences(plan.next)
             try setup.tellOfTables(plan.next)
             let writer = session(core)
@@ -83,7 +67,6 @@ struct PostgreSQLRolling {
                     .unsupported, "a store that commits together with others cannot be used in two versions of the model at once")
             }
             try writer.setNote(PastVersion.noteName(metadata.migrations), past(step.mapping, until: .max).bytes)
-            let phase: RollingMigrationState.Phase = plan.fillings.isEmpty && plan.freshIndexes.isEmpty ? .ready : .filling
             try connection.setMetadata(RollingRecord(step.mapping.destination, phase: phase, since: since).entries)
         }
     }
@@ -113,9 +96,10 @@ struct PostgreSQLRolling {
             if (try? connection.text("SELECT pg_advisory_unlock(\(core.lock &+ 1))")) != "t" { connection.giveUp() }
         }
         for filling in step.plan.fillings { try fill(filling, step, pace, report) }
-        for index in step.plan.freshIndexes { try make(index, step.plan) }
-        try patiently(WriteOptions(timeout: 30)) { () throws(StorageError) in
+        for index in step.plan.freshIndexes { try make(index, step) }
+        try patiently(WriteOptions(timeout: 60)) { () throws(StorageError) in
             try hold(step)
+            for statement in step.plan.readying(setup.schema) { try connection.execute(statement) }
             try connection.setMetadata(RollingRecord(step.record.schema, phase: .ready, since: step.record.since).entries)
         }
     }
@@ -124,11 +108,17 @@ struct PostgreSQLRolling {
     ///
     /// - Throws: `notFound` where somebody has.
     private func hold(_ step: Step) throws(StorageError) {
-        let hash = try connection.text(
-            "LOCK TABLE polystore_metadata IN ACCESS SHARE MODE; SELECT value FROM polystore_metadata WHERE key = '\(RollingRecord.hashKey)'"
-        )
+        try connection.execute("LOCK TABLE polystore_metadata IN ACCESS SHARE MODE")
+        try checkUnderWay(step)
+    }
+
+    private func checkUnderWay(_ step: Step) throws(StorageError) {
+        let hash = try connection.text("SELECT value FROM polystore_metadata WHERE key = '\(RollingRecord.hashKey)'")
         if hash != step.next.hash { throw StorageError(.notFound, "the step was ended by another program") }
     }
+
+    /// The advisory lock of who makes an index, which is no transaction that could hold the step.
+    private var indexLock: Int64 { core.lock &+ 2 }
 
     private func fill(
         _ filling: RollingPlan.Filling, _ step: Step, _ pace: BackfillPace, _ report: (BackfillProgress) throws(StorageError) -> Void
@@ -170,44 +160,48 @@ struct PostgreSQLRolling {
     }
 
     /// Makes an index while others write. One that an earlier attempt left behind half made is made anew.
-    private func make(_ index: SQLTables.IndexStatement, _ plan: RollingPlan) throws(StorageError) {
+    private func make(_ index: SQLTables.IndexStatement, _ step: Step) throws(StorageError) {
+        try connection.execute("SELECT pg_advisory_lock(\(indexLock))")
+        defer { if (try? connection.text("SELECT pg_advisory_unlock(\(indexLock))")) != "t" { connection.giveUp() } }
+        try checkUnderWay(step)
         let state = try connection.query(
             "SELECT indisvalid::int::int8 FROM pg_index WHERE indexrelid = to_regclass($1::text)",
             [.init(.value(.string(SQLText.quoted(index.name)), .string))])
         if state.integer(0, 0) == 1 { return }
-        if state.count > 0 { try connection.execute("DROP INDEX \(SQLText.quoted(index.name))") }
-        if index.constraint != nil { try PostgreSQLMigration.refuseDuplicates(index, plan.next, connection) }
+        // Nobody queues behind who drops it concurrently.
+        let removal = "DROP INDEX CONCURRENTLY IF EXISTS \(SQLText.quoted(index.name))"
+        if state.count > 0 { try connection.execute(removal) }
+        if index.constraint != nil { try PostgreSQLMigration.refuseDuplicates(index, step.plan.next, connection) }
         do throws(StorageError) {
             try connection.execute(RollingPlan.concurrently(index.creation))
         } catch {
-            try? connection.execute("DROP INDEX IF EXISTS \(SQLText.quoted(index.name))")
-            if index.constraint != nil { try PostgreSQLMigration.refuseDuplicates(index, plan.next, connection) }
+            try? connection.execute(removal)
+            if index.constraint != nil { try PostgreSQLMigration.refuseDuplicates(index, step.plan.next, connection) }
             throw error
         }
     }
 
     /// Ends the step with the newer version.
     ///
+    /// What takes time with the length of the history is done before the lock that keeps all others out.
+    /// - Parameter check: Asked under that lock, of the older version.
     /// - Returns: What the store keeps then.
-    func contract(_ options: WriteOptions) throws(StorageError) -> StoreMetadata {
+    func contract(
+        _ options: WriteOptions, _ check: (ReadSession) throws(StorageError) -> Void
+    ) throws(StorageError) -> StoreMetadata {
         let step = try current()
         if step.record.phase != .ready { throw step.record.notReady(step.metadata.schema) }
-        let roots = Set(step.plan.shared.map(\.root))
-        try patiently(options) { () throws(StorageError) in
-            try MigrationChecks(step.mapping, session(core)).check(inPlace: roots)
-        }
-        // Most of the history is translated while others work.
-        while try translateHistory(step) == Self.entriesAtOnce {}
+        try patiently(options) { () throws(StorageError) in try self.check(step) }
+        let history = RollingHistory(core, connection, step.record.since, step.metadata.schema, past(step.mapping, until: .max))
+        let done = try history.translateMost()
         try patiently(options) { () throws(StorageError) in
             // Every session holds this lock: from here on there is none.
             try connection.execute("LOCK TABLE polystore_metadata IN ACCESS EXCLUSIVE MODE")
             _ = try current()
-            while try translateHistory(step) > 0 {}
-            try connection.execute(
-                """
-                UPDATE polystore_history SET changes = changes_next WHERE changes_next IS NOT NULL;
-                ALTER TABLE polystore_history DROP COLUMN changes_next
-                """)
+            // Others have written since the first look.
+            try self.check(step)
+            try check(session(core))
+            try history.finish(after: done)
             for statement in step.plan.contracting(setup.schema) { try connection.execute(statement) }
             try connection.forgetStatements()
             let writer = session(core.core(of: step.next))
@@ -221,42 +215,34 @@ struct PostgreSQLRolling {
         return step.next
     }
 
-    /// Translates some entries that programs of the older version have written since the step began.
-    private func translateHistory(_ step: Step) throws(StorageError) -> Int {
-        let past = past(step.mapping, until: .max), scratch = RowBatch(capacity: 1)
-        let found = try connection.query(
-            """
-            SELECT position, changes FROM (SELECT position, changes, sum(octet_length(changes)) OVER (
-                ORDER BY position ROWS UNBOUNDED PRECEDING) - octet_length(changes) AS bytes
-            FROM polystore_history WHERE position > $1::int8 AND changes_next IS NULL ORDER BY position LIMIT $2::int8) AS entries
-            WHERE bytes < \(PostgreSQLRows.usualBytes) ORDER BY position
-            """,
-            [PostgreSQLParameter(step.record.since), PostgreSQLParameter(Int64(Self.entriesAtOnce))])
-        var positions: [Int64] = [], texts: [Cell] = []
-        let batch = RowBatch(capacity: 1)
-        for row in 0..<found.count {
-            scratch.clear()
-            guard let changes = HistoryRecorder.decode(try found.cell(row, 1, scratch).bytes) else { throw .damagedHistory }
-            try changes.check(step.metadata.schema)
-            var recorder = HistoryRecorder()
-            recorder.add(past.translated(changes))
-            positions.append(found.integer(row, 0) ?? 0)
-            texts.append(batch.cell(for: .data(Data(recorder.encode()))))
+    /// Checks what the newer version demands of objects that programs of the older one can change, and of its own references.
+    private func check(_ step: Step) throws(StorageError) {
+        try MigrationChecks(step.mapping, session(core)).check(inPlace: Set(step.plan.shared.map(\.root)))
+        for reference in step.plan.requiredReferences {
+            let found = try connection.query(reference.missing, [])
+            if found.count == 0 { continue }
+            let keys = (0..<found.count).compactMap { found.integer($0, 0) }
+            let failures = keys.map {
+                ValidationFailure(entity: reference.entity, property: reference.property, key: $0, "must have a value")
+            }
+            throw StorageError(
+                .validationFailed,
+                "the objects do not keep the rules of the new version: \(reference.entity).\(reference.property) must have a value",
+                details: .init(entity: reference.entity, property: reference.property, keys: keys, failures: failures))
         }
-        if positions.isEmpty { return 0 }
-        _ = try connection.query(
-            "UPDATE polystore_history h SET changes_next = u.c FROM unnest($1::int8[], $2::bytea[]) u(p, c) WHERE h.position = u.p",
-            [PostgreSQLParameter(keys: positions), PostgreSQLParameter(array: texts, .data)])
-        return positions.count
     }
 
     /// Ends the step with the older version.
     func abandon(acceptingLosses acceptsLosses: Bool, _ options: WriteOptions) throws(StorageError) {
         let step = try current()
         try patiently(options) { () throws(StorageError) in
+            // An index that somebody makes meanwhile would stay.
+            guard try connection.text("SELECT pg_try_advisory_xact_lock(\(indexLock))") == "t" else {
+                throw StorageError(.busy, "another program makes an index of the newer version: stop its backfill first")
+            }
             try connection.execute("LOCK TABLE polystore_metadata IN ACCESS EXCLUSIVE MODE")
-            _ = try current()
-            if !acceptsLosses { try refuseLosses(step.plan) }
+            // Before the newer version is filled none of its programs has stored anything, and what is not filled is no loss.
+            if try current().record.phase == .ready, !acceptsLosses { try refuseLosses(step.plan) }
             for statement in step.plan.abandoning(setup.schema) { try connection.execute(statement) }
             try connection.forgetStatements()
             try session(core).setNote(PastVersion.noteName(step.metadata.migrations), nil)

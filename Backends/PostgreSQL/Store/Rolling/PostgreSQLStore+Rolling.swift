@@ -38,9 +38,9 @@ extension PostgreSQLStore: RollingStorage {
     }
 
     /// Removes what only the older version had; the store is open with the newer one then.
-    public func contract(_ options: WriteOptions) throws(StorageError) {
+    public func contract(_ options: WriteOptions, check: (ReadSession) throws(StorageError) -> Void) throws(StorageError) {
         let core = try opened()
-        let next = try writing(options) { rolling throws(StorageError) in try rolling.contract(options) }
+        let next = try writing(options) { rolling throws(StorageError) in try rolling.contract(options, check) }
         publish(core.core(of: next), after: core)
     }
 

@@ -24,7 +24,25 @@ extension RollingPlan {
             }
         }
         statements.append("ALTER TABLE polystore_history ADD COLUMN changes_next bytea")
-        return statements + RollingTriggers(self, schema: schema).creation()
+        return statements + RollingTriggers(self, schema: schema).writingCreation()
+    }
+
+    /// The statements that let programs of the newer version begin: all that they look for has its index by now.
+    func readying(_ schema: String) -> [String] { RollingTriggers(self, schema: schema).deletingCreation() }
+
+    /// The required references of entities that only the newer version has, each with a query that finds objects without.
+    var requiredReferences: [(entity: String, property: String, missing: String)] {
+        let schema = mapping.destination, roots = Set(newRoots)
+        var references: [(entity: String, property: String, missing: String)] = []
+        for entity in schema.descriptions where roots.contains(entity.root) && !entity.isAbstract {
+            for (slot, description) in entity.slots.enumerated() {
+                guard case .toOne(let relationship, _) = description.content, !relationship.isOptional else { continue }
+                let scope = schema[entity.root].isHierarchy ? " AND \"_entity\" = \(next.entityNumbers[entity.index])" : ""
+                let rows = "\(SQLText.quoted(next.table(entity.root))) WHERE \(SQLText.quoted(next.column(entity.index, slot))) IS NULL"
+                references.append((entity.name, relationship.name, "SELECT \"_id\"::int8 FROM \(rows)\(scope) LIMIT 20"))
+            }
+        }
+        return references
     }
 
     /// What the rows of a table that both versions have are filled with.
@@ -155,7 +173,7 @@ extension RollingPlan {
     func lines(_ schema: String) -> [String] {
         ["-- expand"] + expanding(schema) + ["-- backfill, batch by batch"]
             + fillings.map { "UPDATE \(SQLText.quoted(next.table($0.table.root))) SET \($0.assignments) WHERE \($0.condition)" }
-            + freshIndexes.map { Self.concurrently($0.creation) } + ["-- contract"] + contracting(schema)
+            + freshIndexes.map { Self.concurrently($0.creation) } + readying(schema) + ["-- contract"] + contracting(schema)
     }
 
     /// The statement that makes an index without keeping writers out.

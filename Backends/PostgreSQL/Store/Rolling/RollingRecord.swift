@@ -2,6 +2,13 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
+/// How programs of the older version read entries of the history that sessions of the newer one write.
+struct RollingPast: Sendable {
+    let past: PastVersion
+    /// The position of the step.
+    let since: Int64
+}
+
 /// What a store keeps about a step that is under way while programs of both versions run.
 struct RollingRecord {
     /// The newer version.
@@ -62,7 +69,7 @@ struct RollingRecord {
         let step = MigrationStep(SchemaMapping(from: core.metadata.schema, to: record.schema))
         let next = StoreMetadata(migrating: core.metadata, step.mapping)
         let plan = try RollingPlan(step, from: core.metadata, to: next)
-        return core.core(of: next, tables: plan.next, rolling: PastVersion(returning: step.mapping))
+        return core.core(of: next, tables: plan.next, rolling: RollingPast(past: PastVersion(returning: step.mapping), since: record.since))
     }
 
     /// What another step is told.

@@ -11,6 +11,8 @@ struct RollingTriggers {
     static let marking = "SET LOCAL polystore.model = 'next'"
     /// What a value of the newer version that has no older form is reported with; a class of errors that nobody else uses.
     static let refusalState = "PS003"
+    /// What a deletion is refused with that would leave a required reference of the other version without its object.
+    static let denialState = "PS004"
 
     private let plan: RollingPlan
     /// The schema of the server, by whose name the triggers find the tables: whoever writes to them may have another search path.
@@ -23,10 +25,12 @@ struct RollingTriggers {
 
     private func place(_ table: String) -> String { "\(SQLText.quoted(schema)).\(SQLText.quoted(table))" }
 
-    /// The statements that make them.
-    func creation() -> [String] {
-        plan.shared.compactMap(writing) + plan.shared.compactMap(deleting)
-    }
+    /// The statements that make those of writing.
+    func writingCreation() -> [String] { plan.shared.compactMap(writing) }
+
+    /// The statements that make those of deleting. They look for references, so they wait for the indexes of these; before there are
+    /// programs of the newer version, neither version has references that the other does not know.
+    func deletingCreation() -> [String] { plan.shared.compactMap(deleting) }
 
     /// The statements that remove them.
     func removal() -> [String] {
@@ -123,14 +127,17 @@ struct RollingTriggers {
         let destination: EntityIndex
     }
 
+    /// References by their columns, with the entities that cannot be without, as people write them.
+    private typealias Places = [Place: [EntityIndex: String]]
+
     /// The references that only the older version has.
-    private var oldSlots: Set<Place> {
+    private var oldSlots: Places {
         let kept = Dictionary(plan.shared.map { ($0.origin, Set($0.removed.map(\.name))) }, uniquingKeysWith: { first, _ in first })
         return places(plan.old) { root, column in kept[root].map { $0.contains(column) } ?? true }
     }
 
     /// The references that only the newer version has.
-    private var newSlots: Set<Place> {
+    private var newSlots: Places {
         var added: [EntityIndex: Set<String>] = [:]
         for table in plan.shared {
             added[table.root] = Set(table.columns.filter { if case .added = $0.source { true } else { false } }.map(\.name))
@@ -138,27 +145,32 @@ struct RollingTriggers {
         return places(plan.next) { root, column in added[root].map { $0.contains(column) } ?? true }
     }
 
-    private func places(_ tables: SQLTables, _ isOwn: (EntityIndex, String) -> Bool) -> Set<Place> {
-        var places: Set<Place> = []
+    private func places(_ tables: SQLTables, _ isOwn: (EntityIndex, String) -> Bool) -> Places {
+        var places: Places = [:]
         for entity in tables.schema.descriptions {
             for (slot, description) in entity.slots.enumerated() {
-                guard let destination = description.destination else { continue }
+                guard case .toOne(let relationship, _) = description.content, let destination = description.destination else { continue }
                 let column = tables.column(entity.index, slot)
-                if isOwn(entity.root, column) {
-                    places.insert(Place(root: entity.root, column: column, destination: tables.schema[destination].root))
-                }
+                if !isOwn(entity.root, column) { continue }
+                let place = Place(root: entity.root, column: column, destination: tables.schema[destination].root)
+                places[place, default: [:]][entity.index] = relationship.isOptional ? nil : "\(entity.name).\(relationship.name)"
             }
         }
         return places
     }
 
-    private func forgetting(_ tables: SQLTables, _ root: EntityIndex, slots: Set<Place>, links: [Int]) -> [String] {
+    private func forgetting(_ tables: SQLTables, _ root: EntityIndex, slots: Places, links: [Int]) -> [String] {
         var statements: [String] = []
-        for place in slots.sorted(by: { ($0.root, $0.column) < ($1.root, $1.column) }) where place.destination == root {
-            let column = SQLText.quoted(place.column)
-            statements.append(
-                "UPDATE \(self.place(tables.table(place.root))) SET \(column) = NULL, \"_version\" = \"_version\" + 1 "
-                    + "WHERE \(column) = OLD.\"_id\";")
+        for (place, required) in slots.sorted(by: { ($0.key.root, $0.key.column) < ($1.key.root, $1.key.column) })
+        where place.destination == root {
+            let column = SQLText.quoted(place.column), table = self.place(tables.table(place.root)), rows = "\(column) = OLD.\"_id\""
+            for (entity, path) in required.sorted(by: { $0.key < $1.key }) where !tables.schema[entity].isAbstract {
+                let scope = tables.schema[place.root].isHierarchy ? " AND \"_entity\" = \(tables.entityNumbers[entity])" : ""
+                statements.append(
+                    "IF EXISTS (SELECT FROM \(table) WHERE \(rows)\(scope)) THEN "
+                        + "RAISE EXCEPTION USING ERRCODE = '\(Self.denialState)', MESSAGE = \(Self.text(path)); END IF;")
+            }
+            statements.append("UPDATE \(table) SET \(column) = NULL, \"_version\" = \"_version\" + 1 WHERE \(rows);")
         }
         for link in links {
             let description = tables.schema.links[link], table = place(tables.table(link: link))

@@ -206,7 +206,7 @@ enum RollingPhases {
 /// Something that a case hands to threads, which use it at the same time as the contract allows for stores.
 ///
 /// Unchecked: a scratch only keeps the newest token of its own, which no thread of these cases reads.
-private struct Held<Value>: @unchecked Sendable {
+struct Held<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }
 }
