@@ -32,7 +32,8 @@ public struct CatalogCheck: Sendable {
     ///
     /// - Returns: False where a part of the condition is nothing that a rule says; the other parts count nevertheless.
     func apply(to attributes: inout [Attribute], columns: [String: Int]) -> Bool {
-        guard let parts = Self.parts(of: Self.withoutCasts(tokens)) else { return false }
+        let types = columns.mapValues { attributes[$0].type }
+        guard let plain = CatalogCasts.removed(tokens, types), let parts = Self.parts(of: plain) else { return false }
         var isComplete = true
         for part in parts where !CatalogRule(part, columns).apply(to: &attributes) { isComplete = false }
         return isComplete
@@ -54,27 +55,6 @@ public struct CatalogCheck: Sendable {
             }
             if token.isWord("AND") { isBetween = false }
             result[result.count - 1].append(token)
-        }
-        return result
-    }
-
-    /// Without what follows a `::`: PostgreSQL writes the type of every constant.
-    private static func withoutCasts(_ tokens: [SQLToken]) -> [SQLToken] {
-        let follows: Set<String> = ["VARYING", "PRECISION", "WITHOUT", "WITH", "TIME", "ZONE"]
-        var result: [SQLToken] = [], index = 0
-        while index < tokens.count {
-            guard tokens[index].isSymbol("::") else {
-                result.append(tokens[index])
-                index += 1
-                continue
-            }
-            index += 2
-            while index < tokens.count, case .word(let word) = tokens[index], follows.contains(word.uppercased()) { index += 1 }
-            if index + 2 < tokens.count, tokens[index].isSymbol("("), case .number = tokens[index + 1] {
-                while index < tokens.count, !tokens[index].isSymbol(")") { index += 1 }
-                index += 1
-            }
-            if index + 1 < tokens.count, tokens[index].isSymbol("["), tokens[index + 1].isSymbol("]") { index += 2 }
         }
         return result
     }

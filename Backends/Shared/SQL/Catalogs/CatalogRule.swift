@@ -22,6 +22,8 @@ struct CatalogRule {
     /// Adds the rule to its attribute; false where there is none that says the same.
     func apply(to attributes: inout [Attribute]) -> Bool {
         if isLength, tokens.count == 4, let index = column(tokens[1]), let meaning = length(tokens[2], tokens[3]) {
+            // Other values have lengths of their own in every database.
+            if !attributes[index].type.isText { return false }
             return Self.add([meaning], to: &attributes[index])
         }
         guard let first = tokens.first, let index = column(first) else { return false }
@@ -112,19 +114,24 @@ struct CatalogRule {
         return try? attribute.normalise(value)
     }
 
+    /// Adds what a condition means, unless that says no less than that no value is allowed, or what no attribute can say.
     private static func add(_ meanings: [Meaning], to attribute: inout Attribute) -> Bool {
+        var changed = attribute
         for meaning in meanings {
             switch meaning {
             case .allowed(let values):
-                let both = attribute.allowedValues.filter(values.contains)
-                attribute.allowedValues = attribute.allowedValues.isEmpty ? values : both
-            case .minimum(let value): attribute.rules.minimum = attribute.rules.minimum.map { max($0, value) } ?? value
-            case .maximum(let value): attribute.rules.maximum = attribute.rules.maximum.map { min($0, value) } ?? value
-            case .minLength(let count): attribute.rules.minLength = max(attribute.rules.minLength ?? 0, count)
-            case .maxLength(let count): attribute.rules.maxLength = min(attribute.rules.maxLength ?? .max, count)
-            case .required: attribute.isOptional = false
+                let both = changed.allowedValues.filter(values.contains)
+                if both.isEmpty, !changed.allowedValues.isEmpty { return false }
+                changed.allowedValues = changed.allowedValues.isEmpty ? values : both
+            case .minimum(let value): changed.rules.minimum = changed.rules.minimum.map { max($0, value) } ?? value
+            case .maximum(let value): changed.rules.maximum = changed.rules.maximum.map { min($0, value) } ?? value
+            case .minLength(let count): changed.rules.minLength = max(changed.rules.minLength ?? 0, count)
+            case .maxLength(let count): changed.rules.maxLength = min(changed.rules.maxLength ?? .max, count)
+            case .required: changed.isOptional = false
             }
         }
+        guard (try? Schema(entities: [Entity("entity", attributes: [changed])])) != nil else { return false }
+        attribute = changed
         return true
     }
 
