@@ -109,7 +109,7 @@ final class TrackerLog: Sendable {
     // MARK: Listeners
 
     /// A listener of what comes from now on. Where nobody listens it begins with what waits, behind a gap for what could not wait.
-    func listen() -> TrackerListener {
+    @inline(never) func listen() -> TrackerListener {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (number, isFinished) = state.withLock { state in
             var start = state.end
@@ -148,7 +148,7 @@ final class TrackerLog: Sendable {
     }
 
     /// A listener is gone. The others may have done what it has not.
-    func leave(_ listener: Int) {
+    @inline(never) func leave(_ listener: Int) {
         let wake = state.withLock { state -> (@Sendable () -> Void)? in
             state.readers.removeAll { $0.number == listener }
             let before = state.undone
@@ -159,7 +159,7 @@ final class TrackerLog: Sendable {
     }
 
     /// Ends all listeners behind what waits.
-    func finish() {
+    @inline(never) func finish() {
         let arrivals = state.withLock { state in
             state.isFinished = true
             return state.readers.map(\.arrival)
