@@ -133,7 +133,7 @@ public protocol StorageReader: AnyObject {
 
     /// The rows of a plan, in its order. A cursor ends with the session, or when it is released.
     ///
-    /// *Requires*: `pushdown(of: plan)` is `.exact`; others are answered by `ReadSession` above.
+    /// *Requires*: `pushdown(of: plan)` is `.exact` or `.inexact`; others are answered by `ReadSession` above.
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor
 
     /// Appends the rows with the given keys of an entity's hierarchy, in the order of the keys; missing ones are left out.

@@ -97,4 +97,26 @@ private final class RecordingLogger: StoreLogger {
             #expect(logger.own.isEmpty)
         }
     }
+
+    @Test(arguments: TestStore.all) func rowsThatAreReadAboveAStoreAreReported(_ kind: TestStore) throws {
+        try recording { logger in
+            let stack = try kind.stack()
+            try stack.perform(synchronous: { transaction in
+                for age in 0..<50 { try transaction.create(Person.self).age = age }
+            })
+            let condition = Where<Person>(format: "age * 2 >= 90")
+            func notices() throws -> [String] {
+                let before = logger.own.count
+                #expect(try stack.fetchAll(From<Person>().where(condition)).count == 5)
+                #expect(try stack.fetchCount(From<Person>().where(condition)) == 5)
+                return logger.own.dropFirst(before).filter { $0.kind == "notice" }.map(\.text)
+            }
+            #expect(try notices().isEmpty)
+            stack.reportedRows = 50
+            let isAnswered = try stack.explain(From<Person>().where(condition)).stores[0].conditions[0].pushdown == .exact
+            let reports = try notices()
+            #expect(reports.count == (isAnswered ? 0 : 2))
+            #expect(reports.allSatisfy { $0.hasPrefix("50 rows of Person were read for 5, ") })
+        }
+    }
 }

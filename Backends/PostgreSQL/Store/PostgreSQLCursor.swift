@@ -2,12 +2,10 @@
 internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
+internal import Synchronization
 
 /// Rows of a result, or of a cursor on the server that is read in steps. Cells point into the result.
 final class PostgreSQLCursor: RowCursor {
-    /// Rows of one step: from a thousand on, more make no difference.
-    static let fetchCount = 2000
-
     private let session: PostgreSQLReader
     private let layout: PostgreSQLRowLayout
     private let name: String?
@@ -21,6 +19,7 @@ final class PostgreSQLCursor: RowCursor {
         self.layout = layout
         self.session = session
         name = nil
+        layout.size.learn(result)
     }
 
     /// The rows of a cursor on the server.
@@ -47,17 +46,40 @@ final class PostgreSQLCursor: RowCursor {
             result = nil
             return
         }
-        let next = try session.connection.query("FETCH \(Self.fetchCount) FROM \(name)", [])
-        isAtEnd = next.count < Self.fetchCount
+        let count = layout.size.rows, next = try session.connection.query("FETCH \(count) FROM \(name)", [])
+        layout.size.learn(next)
+        isAtEnd = next.count < count
         result = next.count > 0 ? next : nil
         row = 0
         if isAtEnd { try session.connection.execute("CLOSE \(name)") }
     }
 }
 
+/// How many rows are asked for at once: so many that long values do not fill the memory, going by those that came before.
+final class PostgreSQLFetchSize: Sendable {
+    /// From a thousand on, more rows make no difference.
+    private static let mostRows = 2000, mostBytes = 4 << 20
+    /// Before the length of a row is known.
+    private static let firstRows = 64
+
+    private let rowBytes = Atomic(0)
+
+    /// The number of rows.
+    var rows: Int {
+        let bytes = rowBytes.load(ordering: .relaxed)
+        return bytes == 0 ? Self.firstRows : min(max(Self.mostBytes / bytes, 1), Self.mostRows)
+    }
+
+    /// Looks at rows that came.
+    func learn(_ result: PostgreSQLResult) {
+        if result.count > 0 { rowBytes.store(max(result.bytes / result.count, 1), ordering: .relaxed) }
+    }
+}
+
 /// Where the parts of a row are in a result's columns.
 final class PostgreSQLRowLayout: Sendable {
     let sql: String
+    let size = PostgreSQLFetchSize()
     private let keyColumn: Int
     private let entityColumn: Int?
     private let versionColumn: Int

@@ -53,11 +53,10 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         try checkOpen()
         let select = core.statements.statement(plan), parameters = select.bindings.map(PostgreSQLParameter.init)
-        if let limit = plan.limit, limit <= PostgreSQLCursor.fetchCount {
+        if let limit = plan.limit, limit <= select.layout.size.rows {
             return PostgreSQLCursor(try connection.query(select.sql, parameters), select.layout, self)
         }
-        cursors += 1
-        let name = "polystore_\(cursors)"
+        let name = nextCursor()
         _ = try connection.query("DECLARE \(name) BINARY NO SCROLL CURSOR FOR \(select.sql)", parameters)
         return PostgreSQLCursor(name, select.layout, self)
     }
@@ -125,7 +124,22 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
         var sql = "SELECT \"owner\", \"rank\", \"member\" FROM \(SQLText.quoted(core.tables.table(link: link)))"
         if keys != nil { sql += " WHERE \(column) = ANY($1::int8[])" }
         sql += " ORDER BY \(column), \"rank\", \(other)"
-        let result = try connection.query(sql, keys.map { [PostgreSQLParameter(keys: $0)] } ?? [])
+        if let keys { return try give(try connection.query(sql, [PostgreSQLParameter(keys: keys)]), body) }
+        let name = nextCursor()
+        try connection.execute("DECLARE \(name) BINARY NO SCROLL CURSOR FOR \(sql)")
+        while true {
+            let result = try connection.query("FETCH \(Self.linksAtOnce) FROM \(name)", [])
+            try give(result, body)
+            if result.count < Self.linksAtOnce { break }
+        }
+        try connection.execute("CLOSE \(name)")
+    }
+
+    private static let linksAtOnce = 16_384
+
+    private func give(
+        _ result: PostgreSQLResult, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+    ) throws(StorageError) {
         var pairs = ContiguousArray<Link>()
         for row in 0..<result.count {
             pairs.append(
@@ -134,6 +148,11 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
                     member: try result.cell(row, 2, scratch).int))
         }
         if !pairs.isEmpty { try pairs.withUnsafeBufferPointer(body) }
+    }
+
+    private func nextCursor() -> String {
+        cursors += 1
+        return "polystore_\(cursors)"
     }
 
     private func pastHistory() throws(StorageError) -> PostgreSQLHistory {

@@ -19,6 +19,9 @@ final class PostgreSQLResult {
     /// The number of rows.
     var count: Int { Int(PQntuples(handle)) }
 
+    /// The memory that it takes.
+    var bytes: Int { PQresultMemorySize(handle) }
+
     /// What was run, such as `COMMIT`.
     var command: String { String(cString: PQcmdStatus(handle)) }
 

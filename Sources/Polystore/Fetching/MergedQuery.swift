@@ -24,6 +24,7 @@ struct MergedQuery {
         let end = plan.fetch.limit?.addingReportingOverflow(plan.fetch.offset)
         part.fetch.limit = end.flatMap { $0.overflow ? nil : $0.partialValue }
         part.fetch.offset = 0
+        part.fetch.fields = .some(ReadFields(plan, schema: context.model.schema).own)
         let answer = QueryAnswer(part, schema: context.model.schema)
         var places: [MergedPlace] = []
         try context.inOneSnapshot(of: stores) { () throws(StorageError) in

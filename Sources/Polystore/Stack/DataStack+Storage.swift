@@ -117,6 +117,8 @@ extension DataStack {
             try? store.close()
             throw StorageError(.alreadyExists, "this store is already part of the stack")
         }
+        let storeType = store.storeType
+        store.residualReport = { [weak core] in core?.report($0, of: storeType) }
         let position = core.append(StackCore.Entry(store: store, entities: entities))
         core.catchUp()
         core.storesChanged(position)

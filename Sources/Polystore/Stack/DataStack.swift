@@ -91,6 +91,13 @@ public final class DataStack: Sendable {
         set { core.relationships = newValue }
     }
 
+    /// From how many rows on the logger is told of an answer for which they were read, because a store did not give it by itself; 10,000 at
+    /// first, `.max` for never.
+    public var reportedRows: Int {
+        get { core.reportedRows }
+        set { core.reportedRows = newValue }
+    }
+
     /// Who measures or traces what the stack does; nobody unless one is assigned.
     public var instrumentation: (any StoreInstrumentation)? {
         get { core.instrumentation }

@@ -27,6 +27,7 @@ final class StackCore: Sendable {
             return low < entries.count && entries[low].position == position ? low : nil
         }
         var relationships = RelationshipLoading.lazy
+        var reportedRows = 10_000
         var publishers = PublisherCenter { nil }
         var instrumentation: (any StoreInstrumentation)?
         var pageSecret: [UInt8] = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
@@ -67,6 +68,20 @@ final class StackCore: Sendable {
     var relationships: RelationshipLoading {
         get { state.withLock { $0.relationships } }
         set { state.withLock { $0.relationships = newValue } }
+    }
+
+    /// From how many rows on an answer above a store is reported.
+    var reportedRows: Int {
+        get { state.withLock { $0.reportedRows } }
+        set { state.withLock { $0.reportedRows = newValue } }
+    }
+
+    /// Reports what an answer has read that its store does not give by itself.
+    func report(_ work: ResidualWork, of storeType: String) {
+        if work.read < reportedRows { return }
+        StoreLogging.notice(
+            "\(work.read) rows of \(work.entity) were read for \(work.found), because \(storeType) does not answer a part of the request by "
+                + "itself; explain says which")
     }
 
     /// Who measures what the stack does.

@@ -19,6 +19,7 @@ public final class OpenStore: Sendable {
     let migrating: (any MigratingStorage)?
     let notifying: (any ChangeNotifyingStorage)?
     private let isClosed = Atomic(false)
+    private let reporting = Mutex<(@Sendable (ResidualWork) -> Void)?>(nil)
 
     /// Opens a store.
     public convenience init(opening storage: any StorageInterface, _ request: OpenRequest) throws(StorageError) {
@@ -40,6 +41,12 @@ public final class OpenStore: Sendable {
         capabilities = storage.capabilities
         migrating = storage.ability((any MigratingStorage).self)
         notifying = storage.ability((any ChangeNotifyingStorage).self)
+    }
+
+    /// Told what answers have read that the store does not give by itself; nobody unless one is assigned.
+    package var residualReport: (@Sendable (ResidualWork) -> Void)? {
+        @inline(never) get { reporting.withLock { $0 } }
+        @inline(never) set { reporting.withLock { $0 = newValue } }
     }
 
     /// The kind of store.

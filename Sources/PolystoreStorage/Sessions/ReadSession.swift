@@ -43,7 +43,8 @@ public class ReadSession {
     /// The rows of a plan, exactly, in its order. A cursor ends with the session, or when it is released.
     public final func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         try checkActive()
-        return SessionCursor(try ResidualReader(reader, schema: store.schema).cursor(for: bound(plan)), of: self)
+        let residual = ResidualReader(reader, schema: store.schema, report: store.residualReport)
+        return SessionCursor(try residual.cursor(for: bound(plan)), of: self)
     }
 
     /// Appends the rows with the given keys of an entity's hierarchy, in the order of the keys; missing ones are left out.

@@ -33,6 +33,9 @@ public final class StoredRows: RelatedRows {
 
     private let reader: () throws(StorageError) -> any StorageReader
     private let schema: Schema
+    /// What is read of the rows of a hierarchy; nil for all.
+    private let fields: [EntityIndex: SlotMask]?
+    private var members: StoredMembers
     private var found: [Place: Found] = [:]
     /// What has references to rows that may be asked for: the batch that is looked at, and what was read for it.
     private var sources: [Source] = []
@@ -47,16 +50,24 @@ public final class StoredRows: RelatedRows {
     public init(_ session: @escaping () throws(StorageError) -> ReadSession, _ schema: Schema) {
         reader = { () throws(StorageError) in try session().reader }
         self.schema = schema
+        fields = nil
+        members = StoredMembers(schema, nil)
     }
 
-    init(_ reader: any StorageReader, _ schema: Schema) {
+    /// The rows that a session of a store itself sees.
+    ///
+    /// - Parameter fields: The slots that are looked at in the rows of each hierarchy; nil for all.
+    init(_ reader: any StorageReader, _ schema: Schema, fields: [EntityIndex: SlotMask]? = nil) {
         self.reader = { () throws(StorageError) in reader }
         self.schema = schema
+        self.fields = fields
+        members = StoredMembers(schema, fields)
     }
 
     /// Names the rows that are looked at next: what they lead to is read together. Rows that were handed out before are not valid any more.
     public func begin(_ batch: RowBatch) {
         sources = [Source(rows: batch)]
+        members.forget()
         if found.count > Self.most { found.removeAll() }
     }
 
@@ -71,7 +82,7 @@ public final class StoredRows: RelatedRows {
     private func read(_ root: EntityIndex, _ keys: [Int64]) throws(StorageError) {
         for key in keys { found[Place(root: root, key: key)] = .missing }
         let batch = RowBatch(capacity: keys.count)
-        try reader().rows(root, keys: keys, into: batch)
+        try reader().rows(root, keys: keys, fields?[root], schema, into: batch)
         for index in 0..<batch.count { found[Place(root: root, key: batch.key(index))] = .at(batch, index) }
         if !sources.isEmpty, batch.count > 0 { sources.append(Source(rows: batch)) }
     }
@@ -123,8 +134,20 @@ public final class StoredRows: RelatedRows {
     }
 
     /// The rows that a to-many relationship leads to; none when reading failed, which `throwFailure` tells.
+    ///
+    /// Those of the other rows that are looked at are read with them, as long as they are not too many.
     public func members(_ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool) {
-        do throws(StorageError) { try MemberRows(reader(), schema).forEach(entity, relationship, of: key, body) } catch {
+        do throws(StorageError) {
+            if !sources.isEmpty, !members.areKnown(entity, relationship, of: key) {
+                let owners = sources.map(\.rows), reader = try reader()
+                if let rows = try members.read(entity, relationship, of: key, beside: owners, reader) { sources.append(Source(rows: rows)) }
+            }
+            if let rows = members.rows(entity, relationship, of: key) {
+                for index in rows.positions where !body(rows.batch.row(index)) { return }
+            } else {
+                try MemberRows(reader(), schema).forEach(entity, relationship, of: key, body)
+            }
+        } catch {
             failure = failure ?? error
         }
     }

@@ -3,6 +3,9 @@ internal import PolystoreStorage
 
 /// A step between two versions of the model in a store over ordered maps: one transaction of the engine.
 final class KeyValueMigration: StorageMigration {
+    /// So many bytes of rows are held at once, however long these are.
+    private static let mostBytes = 16 << 20
+
     private let step: MigrationStep
     private let plan: KeyValueMigrationPlan
     private let store: KeyValueStore
@@ -83,7 +86,7 @@ final class KeyValueMigration: StorageMigration {
                 let row = batch.row(index)
                 kept.append(copying: row, slots: schema[row.entity].slots.count)
             }
-            if kept.isFull { try write() }
+            if kept.isFull || kept.copiedBytes >= Self.mostBytes { try write() }
         }
         try write()
     }

@@ -171,19 +171,34 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
         } else {
             while try cursor.next() {
                 try work.step()
-                pairs.append(Self.pair(cursor, side))
+                let pair = Self.pair(cursor, side)
+                // The map has the pairs of an object beside each other.
+                if pairs.count >= Self.linksAtOnce, let last = pairs.last, last.key(at: side) != pair.key(at: side) {
+                    try Self.give(&pairs, side, body)
+                }
+                pairs.append(pair)
             }
         }
+        try Self.give(&pairs, side, body)
+    }
+
+    private static let linksAtOnce = 16_384
+
+    /// Hands pairs over in their order, and forgets them.
+    private static func give(
+        _ pairs: inout [Link], _ side: LinkSide, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        if pairs.isEmpty { return }
         pairs.sort { a, b in
             side == .owner
                 ? (a.owner, a.rank, a.member) < (b.owner, b.rank, b.member) : (a.member, a.rank, a.owner) < (b.member, b.rank, b.owner)
         }
-        if pairs.isEmpty { return }
         let failure = pairs.withUnsafeBufferPointer { buffer -> StorageError? in
             do throws(StorageError) { try body(buffer) } catch { return error }
             return nil
         }
         if let failure { throw failure }
+        pairs.removeAll(keepingCapacity: true)
     }
 
     private static func pair(_ cursor: any OrderedCursor, _ side: LinkSide) -> Link {
@@ -197,4 +212,8 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
             try engine.get(KeyValueLayout.counters, key).map(KeyBytes.key) ?? 1
         }
     }
+}
+
+extension Link {
+    fileprivate func key(at side: LinkSide) -> Int64 { side == .owner ? owner : member }
 }

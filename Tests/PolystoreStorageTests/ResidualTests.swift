@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+
+@testable import PolystoreStorage
+
+/// Answers above a store that gives nothing but rows.
+@Suite struct ResidualTests {
+    private static let rows = 10_000, makers = 100
+
+    private static let schema = Result {
+        try Schema(
+            version: "V1",
+            entities: [
+                Entity(
+                    "Item", attributes: [Attribute("number", .int64), Attribute("note", .string)],
+                    relationships: [Relationship("maker", to: "Maker", inverse: "items")]),
+                Entity(
+                    "Maker", attributes: [Attribute("name", .string)],
+                    relationships: [Relationship("items", to: "Item", .toMany, inverse: "maker")]),
+            ])
+    }
+
+    /// A session with items of 100 makers, that answers lists of keys and of makers.
+    private final class Reader: StorageReader {
+        let schema: Schema
+        private(set) var read = 0
+        private(set) var plans: [FetchPlan] = []
+
+        init(_ schema: Schema) { self.schema = schema }
+
+        func pushdown(of plan: FetchPlan) -> Pushdown {
+            guard plan.sort.isEmpty, plan.limit == nil, plan.offset == 0 else { return .unsupported }
+            switch plan.predicate {
+            case .constant(true): return .exact
+            case .isIn(let path, _): return path.steps.isEmpty ? .exact : .unsupported
+            default: return .unsupported
+            }
+        }
+
+        func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
+            plans.append(plan)
+            var keys = Array(1...Int64(schema[plan.entity].name == "Item" ? ResidualTests.rows : ResidualTests.makers))
+            if case .isIn(let path, let values) = plan.predicate {
+                keys.removeAll { key in !values.contains(.int(path.leaf == .key ? key : key % Int64(ResidualTests.makers) + 1)) }
+            }
+            return Rows(keys, plan.entity, self)
+        }
+
+        func fill(_ key: Int64, _ entity: EntityIndex, _ batch: RowBatch) {
+            let slots = schema[entity].slots, cells = batch.appendRow(key: key, version: 1, entity: entity, slots: slots.count)
+            for (index, slot) in slots.enumerated() {
+                switch slot.name {
+                case "number": cells[index] = .int(key)
+                case "maker": cells[index] = .int(key % Int64(ResidualTests.makers) + 1)
+                default: cells[index] = batch.cell(for: .string("\(slot.name) \(key)"))
+                }
+            }
+            read += 1
+        }
+
+        func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
+            for key in keys { fill(key, entity, batch) }
+        }
+
+        func links(
+            _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
+        ) throws(StorageError) {}
+
+        func note(_ name: String) throws(StorageError) -> Data? { nil }
+        func end() {}
+    }
+
+    private final class Rows: RowCursor {
+        private var keys: ArraySlice<Int64>
+        private let entity: EntityIndex
+        private let reader: Reader
+
+        init(_ keys: [Int64], _ entity: EntityIndex, _ reader: Reader) {
+            self.keys = keys[...]
+            self.entity = entity
+            self.reader = reader
+        }
+
+        func next(into batch: RowBatch) throws(StorageError) -> Bool {
+            batch.clear()
+            while !batch.isFull, let key = keys.popFirst() { reader.fill(key, entity, batch) }
+            return batch.count > 0
+        }
+    }
+
+    private func plan(_ entity: String, _ condition: String, limit: Int? = nil) throws -> FetchPlan {
+        try FetchRequest(entity, where: Predicate(parsing: condition), limit: limit).plan(in: Self.schema.get())
+    }
+
+    private func count(_ cursor: any RowCursor) throws -> Int {
+        var count = 0
+        let batch = RowBatch()
+        while try cursor.next(into: batch) { count += batch.count }
+        return count
+    }
+
+    @Test func rowsAreHandedOutAsTheyAreRead() throws {
+        let reader = Reader(try Self.schema.get())
+        let cursor = try ResidualReader(reader, schema: reader.schema).cursor(for: plan("Item", "number * 2 > 20"))
+        #expect(reader.read == 0)
+        #expect(try cursor.next(into: RowBatch()))
+        #expect(reader.read <= 1024)
+        let few = try ResidualReader(reader, schema: reader.schema).cursor(for: plan("Item", "number * 2 > 20", limit: 3))
+        let before = reader.read
+        #expect(try count(few) == 3)
+        #expect(reader.read - before <= 1024)
+    }
+
+    @Test func onlyWhatIsLookedAtIsAskedFor() throws {
+        let reader = Reader(try Self.schema.get()), item = try #require(reader.schema.index(of: "Item"))
+        let number = try #require(reader.schema[item].slot("number"))
+        var wanted = try plan("Item", "number * 2 > 20")
+        wanted.fields = .keysOnly
+        _ = try count(ResidualReader(reader, schema: reader.schema).cursor(for: wanted))
+        #expect(reader.plans.last?.fields == .some(SlotMask([number])))
+        let counting = QueryPlan.count(try plan("Item", "number * 2 > 20"))
+        #expect(try ResidualReader(reader, schema: reader.schema).values(for: counting) == [[.int(9990)]])
+        #expect(reader.plans.last?.fields == .some(SlotMask([number])))
+    }
+
+    @Test func relatedRowsAreReadForManyAtOnce() throws {
+        let reader = Reader(try Self.schema.get()), maker = try #require(reader.schema.index(of: "Maker"))
+        let cursor = try ResidualReader(reader, schema: reader.schema).cursor(for: plan("Maker", "ANY items.number * 2 > 19998"))
+        #expect(try count(cursor) == 1)
+        // One for the makers, and one for the items of all of them, without their notes.
+        #expect(reader.plans.count == 2)
+        let item = try #require(reader.schema.index(of: "Item")), number = try #require(reader.schema[item].slot("number"))
+        #expect(reader.plans.last?.fields == .some(SlotMask([number])))
+        let before = reader.plans.count
+        let items = try ResidualReader(reader, schema: reader.schema).cursor(for: plan("Item", "uppercase(maker.name) == 'NAME 7'"))
+        #expect(try count(items) == 100)
+        #expect(reader.plans.dropFirst(before).allSatisfy { $0.entity == maker || $0.predicate == .constant(true) })
+    }
+
+    @Test func whatIsReadIsReported() throws {
+        final class Reports: @unchecked Sendable {
+            // One thread adds and reads.
+            var all: [ResidualWork] = []
+        }
+        let reader = Reader(try Self.schema.get()), reports = Reports()
+        let above = ResidualReader(reader, schema: reader.schema) { reports.all.append($0) }
+        #expect(try count(above.cursor(for: plan("Item", "number * 2 > 19990"))) == 5)
+        #expect(try above.values(for: QueryPlan.count(plan("Item", "number * 2 > 19990"))) == [[.int(5)]])
+        _ = try count(above.cursor(for: plan("Item", "TRUEPREDICATE")))
+        #expect(reports.all.map(\.read) == [10_000, 10_000] && reports.all.map(\.found) == [5, 5])
+        #expect(reports.all.allSatisfy { $0.entity == "Item" })
+    }
+}
