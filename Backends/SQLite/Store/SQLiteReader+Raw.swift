@@ -7,7 +7,7 @@ internal import PolystoreStorage
 extension SQLiteReader {
     func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows {
         try checkOpen()
-        let statement = try connection.rawStatement(RawStatement(query: sql, core.tables))
+        let statement = try connection.rawStatement(RawStatement(query: sql, core.tables), core.tables)
         defer { statement.reset() }
         if sqlite3_stmt_readonly(statement.handle) == 0 {
             throw StorageError(.readOnly, "the statement changes rows and a query does not; use execute in a write transaction")
@@ -54,7 +54,7 @@ extension SQLiteReader {
     }
 
     private func run(_ raw: RawStatement) throws(StorageError) -> Int {
-        let statement = try connection.rawStatement(raw)
+        let statement = try connection.rawStatement(raw, core.tables)
         defer { statement.reset() }
         if sqlite3_stmt_readonly(statement.handle) != 0 {
             throw StorageError(.invalidPredicate, "the statement changes nothing; use queryRows")
@@ -70,18 +70,52 @@ extension SQLiteConnection {
         SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE,
     ]
 
+    /// What a statement of the program reads of columns with decimals.
+    private final class DecimalReads {
+        /// The columns of each table.
+        let columns: [String: Set<String>]
+        var names: Set<String> = []
+
+        init(_ tables: SQLTables) {
+            var columns: [String: Set<String>] = [:]
+            for entity in tables.schema.descriptions {
+                for (slot, description) in entity.slots.enumerated() where description.type == .decimal {
+                    columns[tables.table(entity.index), default: []].insert(tables.column(entity.index, slot))
+                }
+            }
+            self.columns = columns
+        }
+
+        func add(_ table: String, _ column: String) { if columns[table]?.contains(column) == true { names.insert(column) } }
+    }
+
     /// Prepares a statement of the program and binds its values; it is not kept.
-    func rawStatement(_ raw: RawStatement) throws(StorageError) -> SQLiteStatement {
+    func rawStatement(_ raw: RawStatement, _ tables: SQLTables) throws(StorageError) -> SQLiteStatement {
+        let reads = DecimalReads(tables)
+        let statement = try withExtendedLifetime(reads) { () throws(StorageError) in try rawStatement(raw, reads) }
+        if RawDecimals.areExact(in: raw, reads.names) { return statement }
+        let names = reads.names.sorted().joined(separator: ", ")
+        throw StorageError(
+            .unsupported,
+            "SQLite keeps decimals (\(names)) as bytes that sort and compare as the numbers do: a statement can read them, order and group by "
+                + "them, count them, take min and max of them, and compare them with each other and with decimals that are interpolated; for "
+                + "sums and whatever else is computed ask with select, which is exact")
+    }
+
+    private func rawStatement(_ raw: RawStatement, _ reads: DecimalReads) throws(StorageError) -> SQLiteStatement {
         sqlite3_set_authorizer(
             handle,
-            { _, action, object, _, _, trigger in
+            { context, action, object, column, _, trigger in
+                if action == SQLITE_READ, let context, let object, let column {
+                    Unmanaged<DecimalReads>.fromOpaque(context).takeUnretainedValue().add(String(cString: object), String(cString: column))
+                }
                 guard SQLiteConnection.allowed.contains(action) else { return SQLITE_DENY }
                 // A trigger was made by whoever made its table.
                 if trigger != nil { return SQLITE_OK }
                 let changes = action == SQLITE_INSERT || action == SQLITE_UPDATE || action == SQLITE_DELETE
                 let name = object.map { String(cString: $0).lowercased() } ?? ""
                 return changes && (name.hasPrefix("polystore_") || name.hasPrefix("sqlite_")) ? SQLITE_DENY : SQLITE_OK
-            }, nil)
+            }, Unmanaged.passUnretained(reads).toOpaque())
         defer { sqlite3_set_authorizer(handle, nil, nil) }
         guard let prepared = try prepareOnly(raw) else { throw StorageError(.invalidPredicate, "there is no statement") }
         let statement = SQLiteStatement(prepared, of: raw.sql, self)
