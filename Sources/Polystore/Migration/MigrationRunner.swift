@@ -250,16 +250,18 @@ struct MigrationLosses {
     func stored(in source: ReadSession) throws(StorageError) -> [SchemaChange] {
         var result: [SchemaChange] = []
         for loss in mapping.losses where !accepted.contains(loss.path) {
-            if try isStored(loss.path, source) { result.append(loss) }
+            if try isStored(loss, source) { result.append(loss) }
         }
         return result
     }
 
-    private func isStored(_ path: String, _ source: ReadSession) throws(StorageError) -> Bool {
-        let schema = mapping.schemas.source, parts = path.split(separator: ".", maxSplits: 1).map(String.init)
-        guard let index = parts.first.flatMap(schema.index(of:)) else { return true }
-        var plan = FetchPlan(entity: index, entities: parts.count == 1 ? [index] : schema[index].family, fields: .keysOnly)
-        if parts.count == 2, let slot = schema[index].slot(parts[1]) {
+    /// The path of a loss has the new names, which other things had before.
+    private func isStored(_ loss: SchemaChange, _ source: ReadSession) throws(StorageError) -> Bool {
+        let schema = mapping.schemas.source
+        guard let index = loss.formerEntity.flatMap(schema.index(of:)) else { return true }
+        var plan = FetchPlan(
+            entity: index, entities: loss.formerProperty == nil ? [index] : schema[index].family, fields: .keysOnly)
+        if let property = loss.formerProperty, let slot = schema[index].slot(property) {
             let description = schema[index].slots[slot]
             plan.predicate = .not(
                 .isNil(CheckedPath(steps: [], entity: index, leaf: .slot(slot), type: description.type, text: description.name)))

@@ -19,10 +19,17 @@ public struct SchemaChange: Sendable, Hashable, CustomStringConvertible {
     /// What it means for what is stored.
     public let effect: Effect
 
-    init(_ path: String, _ description: String, _ effect: Effect = .inferred) {
+    /// The entity of the older version that it concerns; nil for one that is new.
+    package let formerEntity: String?
+    /// The property of that entity that something is lost of; nil for the objects themselves.
+    package let formerProperty: String?
+
+    init(_ path: String, _ description: String, _ effect: Effect = .inferred, formerEntity: String? = nil, formerProperty: String? = nil) {
         self.path = path
         self.description = description
         self.effect = effect
+        self.formerEntity = formerEntity
+        self.formerProperty = formerProperty
     }
 
     /// Whether the new form follows from the old one, with or without loss.

@@ -54,7 +54,7 @@ extension SchemaComparison {
             guard let name = entities.successors[member.name] else { return false }
             return Self.goesOver(attribute, Self.attribute(attribute.name, of: name, in: new))
         }
-        add(path, "attribute \(path) is gone", isKept ? .inferred : .lossy("the values of \(path)"))
+        add(path, "attribute \(path) is gone", isKept ? .inferred : .lossy("the values of \(path)"), of: attribute.name)
     }
 
     private mutating func add(_ attribute: Attribute, _ entity: Entity) {

@@ -21,7 +21,7 @@ extension SchemaComparison {
     private mutating func remove(_ relationship: Relationship, _ entity: Entity) {
         let path = "\(entity.name).\(relationship.name)"
         let other = relationship.inverse.flatMap { successor(of: $0, relationship.destination) }
-        add(path, "relationship \(path) is gone", other == nil ? .lossy("what \(path) leads to") : .inferred)
+        add(path, "relationship \(path) is gone", other == nil ? .lossy("what \(path) leads to") : .inferred, of: relationship.name)
     }
 
     private mutating func compare(_ before: Relationship, _ after: Relationship, _ entity: String) {
@@ -36,7 +36,7 @@ extension SchemaComparison {
         if before.cardinality != after.cardinality {
             add(
                 path, "\(path) changed from \(before.cardinality.rawValue) to \(after.cardinality.rawValue)",
-                Self.effect(before.cardinality, after.cardinality, path))
+                Self.effect(before.cardinality, after.cardinality, path), of: before.name)
         }
         if before.isOptional != after.isOptional {
             add(

@@ -5,6 +5,8 @@ struct SchemaComparison {
     let direction: Renames.Direction
     let entities: Renames
     var changes: [SchemaChange] = []
+    /// The entity of the older version that is looked at.
+    private var former: String?
 
     init(from old: Schema, to new: Schema, _ direction: Renames.Direction) {
         self.old = old
@@ -22,12 +24,14 @@ struct SchemaComparison {
         return comparison.changes.isEmpty ? [SchemaChange("", "the declarations stand in another order")] : comparison.changes
     }
 
-    mutating func add(_ path: String, _ description: String, _ effect: SchemaChange.Effect = .inferred) {
-        changes.append(SchemaChange(path, description, effect))
+    /// - Parameter property: The property of the older version that something is lost of.
+    mutating func add(_ path: String, _ description: String, _ effect: SchemaChange.Effect = .inferred, of property: String? = nil) {
+        changes.append(SchemaChange(path, description, effect, formerEntity: former, formerProperty: property))
     }
 
     mutating func compareEntities() {
         for before in old.entities {
+            former = before.name
             if let name = entities.successors[before.name], let index = new.index(of: name) {
                 compare(before, new.entities[index])
             } else {
@@ -35,6 +39,7 @@ struct SchemaComparison {
                 add(before.name, "entity \(before.name) is gone", effect)
             }
         }
+        former = nil
         for after in new.entities where entities.origins[after.name] == nil { add(after.name, "entity \(after.name) is new") }
     }
 

@@ -71,11 +71,11 @@ extension MigrationMapping {
     private var changes: [SchemaChange] {
         let all = schemas.changes
         if decided.isEmpty { return all }
-        // A change is named by the new name of its entity, or by the old one where the entity is gone.
-        var names = Set(decided.map { schemas.source.entities[$0].name })
-        for entity in schemas.entities where decided.contains(entity.source) {
-            names.insert(schemas.destination.entities[entity.destination].name)
+        let former = Set(decided.map { schemas.source.entities[$0].name })
+        let new = Set(schemas.entities.filter { decided.contains($0.source) }.map { schemas.destination.entities[$0.destination].name })
+        // What is new is named by its new name; an entity that keeps its objects can have got the name of one that was decided on.
+        return all.filter { change in
+            change.formerEntity.map { !former.contains($0) } ?? !new.contains(String(change.path.prefix { $0 != "." }))
         }
-        return all.filter { change in !names.contains(String(change.path.prefix { $0 != "." })) }
     }
 }

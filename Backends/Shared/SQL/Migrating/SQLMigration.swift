@@ -108,7 +108,7 @@ public struct SQLMigration: Sendable {
         return Set(
             old.indexes().compactMap { index -> String? in
                 guard let same = after[index.name], same.creation == index.creation, let change = changes[same.root],
-                    change.origin == index.root, change.touched.isDisjoint(with: index.columns)
+                    change.origin == index.root, change.touched.isDisjoint(with: index.columns + index.conditionColumns)
                 else { return nil }
                 return index.name
             })

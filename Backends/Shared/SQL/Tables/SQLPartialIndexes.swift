@@ -54,6 +54,18 @@ struct SQLPartialIndexes: Sendable {
 }
 
 extension SQLPredicates {
+    /// The columns of the table that the condition of an index looks at.
+    func columns(_ condition: CheckedPredicate) -> [String] {
+        switch condition {
+        case .isNil(let path), .compare(let path, _, _):
+            if case .slot(let slot) = path.leaf, path.steps.isEmpty { [tables.column(path.entity, slot)] } else { [] }
+        case .and(let parts), .or(let parts): parts.flatMap(columns)
+        case .not(let part): columns(part)
+        // No index has such a condition.
+        case .constant, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity: []
+        }
+    }
+
     /// The condition of a partial index: columns without a table, constants as literals; nil for what no condition of an index has.
     func indexCondition(_ condition: CheckedPredicate) -> String? {
         func column(_ path: CheckedPath) -> String? {

@@ -96,6 +96,8 @@ public struct SQLTables: Sendable {
         public let constraint: ResolvedConstraint?
         /// The columns that it speaks of.
         public let columns: [String]
+        /// The columns that its condition looks at.
+        let conditionColumns: [String]
         /// The rows that a constraint binds; nil for all.
         public let condition: String?
         /// Whether it is a table of its own, which does not go with the one that it belongs to.
@@ -165,14 +167,15 @@ public struct SQLTables: Sendable {
         case .ordered:
             return IndexStatement(
                 root: index.entity.root, name: name, creation: creation(index, name), removal: "DROP INDEX \(SQLText.quoted(name))",
-                constraint: index.constraint, columns: columns, condition: index.constraint.flatMap(condition), isTable: false)
+                constraint: index.constraint, columns: columns,
+                conditionColumns: index.condition.map { SQLPredicates(tables: self).columns($0) } ?? [],
+                condition: index.constraint.flatMap(condition), isTable: false)
         case .fullText:
             guard let fullText = dialect.fullText, let slot = index.slots.first else { return nil }
             let column = fullTextColumn(index, slot)
             return IndexStatement(
                 root: index.entity.root, name: name, creation: fullText.creation(column), removal: fullText.removal(column),
-                constraint: nil,
-                columns: columns, condition: nil, isTable: true)
+                constraint: nil, columns: columns, conditionColumns: [], condition: nil, isTable: true)
         }
     }
 
