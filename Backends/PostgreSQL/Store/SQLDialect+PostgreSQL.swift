@@ -35,6 +35,25 @@ extension SQLDialect {
         }.joined()
     }
 
+    /// An aggregate over numbers. With floating point numbers beyond a size the server fails on the way, also where the end would not; NaN is
+    /// greater than all of them.
+    private static func numberAggregate(_ function: AggregateFunction, _ column: SQLText) -> SQLNumberAggregate {
+        func within(_ name: String, _ most: String) -> SQLNumberAggregate {
+            let real: SQLText = "(\(column))::float8"
+            return SQLNumberAggregate(
+                "\(raw: name)(\(real)) FILTER (WHERE abs(\(real)) < \(raw: most))",
+                beyond: "count(*) FILTER (WHERE abs(\(real)) >= \(raw: most))")
+        }
+        switch function {
+        case .standardDeviation: return within("stddev_pop", "1e144")
+        case .sampleStandardDeviation: return within("stddev_samp", "1e144")
+        case .median:
+            return SQLNumberAggregate(
+                "percentile_disc(0.5) WITHIN GROUP (ORDER BY \(column))", "percentile_disc(0.5) WITHIN GROUP (ORDER BY \(column) DESC)")
+        case .sum, .average, .count, .countDistinct, .minimum, .maximum: return SQLNumberAggregate("sum(\(column))")
+        }
+    }
+
     /// What is special to PostgreSQL.
     static let postgreSQL = SQLDialect(
         placeholder: { position, binding in
@@ -65,6 +84,9 @@ extension SQLDialect {
         beginsWith: { _, _ in nil },
         // The server's tables are those of its own version of Unicode, or of the machine's.
         fold: { _, _ in nil },
+        foldASCII: { text in
+            ("lower(\(text) COLLATE \"C\")", "octet_length(\(text)) = char_length(\(text))")
+        },
         isIn: { column, values, type in "\(column) = ANY(\(list: values, type == .float ? .double : type))" },
         ascending: " ASC NULLS FIRST", descending: " DESC NULLS LAST", noLimit: "LIMIT ALL", yes: "true", no: "false",
         literal: { value, valueType in
@@ -107,16 +129,19 @@ extension SQLDialect {
                 || (a == .float || a == .double) && (b == .float || b == .double)
         },
         aggregates: { function, type in
-            switch function {
-            case .count, .countDistinct: true
-            // The server has no min of bool, bytea or uuid before version 18.
-            case .minimum, .maximum: type != .bool && type != .data && type != .uuid
-            // sum(float4) is a float4, and sum(float8) fails on the way where the total would not.
-            case .sum, .average: type.isInteger
-            // Computed here from the values: the engines' own differ in the last digits, or are not there.
-            case .standardDeviation, .sampleStandardDeviation, .median: false
+            // The server adds floating point numbers without compensation.
+            (function != .sum && function != .average) || (type != .float && type != .double)
+        },
+        extreme: { isLeast, column, type in
+            switch type {
+            case .bool: return "\(raw: isLeast ? "bool_and" : "bool_or")(\(column))"
+            // The server has no min of them before version 18.
+            case .data, .uuid: return "percentile_disc(0) WITHIN GROUP (ORDER BY \(column)\(raw: isLeast ? "" : " DESC"))"
+            case .int16, .int32, .int64, .float, .double, .decimal, .string, .date, .url:
+                return "\(raw: isLeast ? "min" : "max")(\(column))"
             }
         },
+        number: { function, column, _ in numberAggregate(function, column) },
         variables: { _, _ in 1 }, checksOverflow: true, seesOwnChanges: false, fullText: .postgreSQL)
 }
 #endif

@@ -34,6 +34,7 @@ extension SQLDialect {
             return "(\(low) AND \(column) COLLATE BINARY < \(bind: .string(end), .string))"
         },
         fold: { text, options in "polystore_fold(\(text), \(raw: String(options.rawValue)))" },
+        foldASCII: nil,
         isIn: { column, values, type in
             if values.count > 100, isOneBinding(type) {
                 return "\(column) IN (SELECT value FROM json_each(\(list: values.map(plain), type)))"
@@ -76,6 +77,8 @@ extension SQLDialect {
             case .standardDeviation, .sampleStandardDeviation, .median: false
             }
         },
+        extreme: { isLeast, column, _ in "\(raw: isLeast ? "min" : "max")(\(column))" },
+        number: { _, column, _ in SQLNumberAggregate("sum(\(column))") },
         variables: { count, type in isOneBinding(type) ? min(count, 100) : count },
         // A sum or product that overflows becomes a float: too large to be stored, but a second operation can bring it back.
         checksOverflow: false, seesOwnChanges: true, fullText: SQLFullText.sqlite)

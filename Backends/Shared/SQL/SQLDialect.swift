@@ -16,6 +16,9 @@ public struct SQLDialect: Sendable {
     public var beginsWith: @Sendable (SQLText, String) -> SQLText?
     /// A text, given as SQL, as a comparison with options sees it; nil where the engine would fold otherwise.
     public var fold: @Sendable (SQLText, TextOptions) -> SQLText?
+    /// For an engine that does not fold as the contract says: a text, given as SQL, with its case folded as that of ASCII, and whether it has
+    /// nothing else.
+    public var foldASCII: (@Sendable (SQLText) -> (folded: SQLText, isASCII: SQLText))?
     /// Whether a value is in a list.
     public var isIn: @Sendable (SQLText, [Value], ValueType) -> SQLText
     /// What follows an ascending and a descending key, so that nil is the smallest.
@@ -43,6 +46,10 @@ public struct SQLDialect: Sendable {
     public var comparesExactly: @Sendable (ValueType, ValueType) -> Bool
     /// Whether the engine computes an aggregate over a type with the meaning of the contract.
     public var aggregates: @Sendable (AggregateFunction, ValueType) -> Bool
+    /// The least or the greatest of values that are given as SQL.
+    public var extreme: @Sendable (_ isLeast: Bool, SQLText, ValueType) -> SQLText
+    /// An aggregate over numbers that are given as SQL, of those that the engine computes.
+    public var number: @Sendable (AggregateFunction, SQLText, ValueType) -> SQLNumberAggregate
     /// How many variables of a statement a list of so many values of a type takes.
     public var variables: @Sendable (Int, ValueType) -> Int
     /// Whether the engine notices that a whole number overflows on the way to a new value; otherwise only what is stored is checked.
@@ -57,13 +64,16 @@ public struct SQLDialect: Sendable {
         placeholder: @escaping @Sendable (Int, SQLBinding) -> String, typeName: @escaping @Sendable (ValueType) -> String,
         isSame: String, isNotSame: String, match: @escaping @Sendable (SQLText, TextMatch, String) -> SQLText?,
         beginsWith: @escaping @Sendable (SQLText, String) -> SQLText?, fold: @escaping @Sendable (SQLText, TextOptions) -> SQLText?,
+        foldASCII: (@Sendable (SQLText) -> (folded: SQLText, isASCII: SQLText))?,
         isIn: @escaping @Sendable (SQLText, [Value], ValueType) -> SQLText, ascending: String, descending: String, noLimit: String,
         yes: String, no: String, literal: @escaping @Sendable (Value, ValueType) -> String?,
         constant: @escaping @Sendable (Value, ValueType) -> String?, convertsColumn: @escaping @Sendable (ValueType, ValueType) -> String?,
         dropsDefaults: Bool, names: SQLNameRules, tableOptions: String, linkOptions: String,
         indexKey: @escaping @Sendable (String) -> String, comparesExactly: @escaping @Sendable (ValueType, ValueType) -> Bool,
-        aggregates: @escaping @Sendable (AggregateFunction, ValueType) -> Bool, variables: @escaping @Sendable (Int, ValueType) -> Int,
-        checksOverflow: Bool, seesOwnChanges: Bool, fullText: SQLFullText?
+        aggregates: @escaping @Sendable (AggregateFunction, ValueType) -> Bool,
+        extreme: @escaping @Sendable (Bool, SQLText, ValueType) -> SQLText,
+        number: @escaping @Sendable (AggregateFunction, SQLText, ValueType) -> SQLNumberAggregate,
+        variables: @escaping @Sendable (Int, ValueType) -> Int, checksOverflow: Bool, seesOwnChanges: Bool, fullText: SQLFullText?
     ) {
         self.placeholder = placeholder
         self.typeName = typeName
@@ -72,6 +82,7 @@ public struct SQLDialect: Sendable {
         self.match = match
         self.beginsWith = beginsWith
         self.fold = fold
+        self.foldASCII = foldASCII
         self.isIn = isIn
         self.ascending = ascending
         self.descending = descending
@@ -88,9 +99,25 @@ public struct SQLDialect: Sendable {
         self.indexKey = indexKey
         self.comparesExactly = comparesExactly
         self.aggregates = aggregates
+        self.extreme = extreme
+        self.number = number
         self.variables = variables
         self.checksOverflow = checksOverflow
         self.seesOwnChanges = seesOwnChanges
         self.fullText = fullText
+    }
+}
+
+/// How an engine computes an aggregate over numbers.
+public struct SQLNumberAggregate: Sendable {
+    /// Its values: a total, a deviation, or the two values in the middle.
+    public let values: [SQLText]
+    /// How many values there are with which the engine would fail, or compute something else; nil where there can be none.
+    public let beyond: SQLText?
+
+    /// An aggregate.
+    public init(_ values: SQLText..., beyond: SQLText? = nil) {
+        self.values = values
+        self.beyond = beyond
     }
 }

@@ -3,7 +3,7 @@ internal import PolystoreStorage
 
 /// Group P at the edges of what engines do with constants, texts and lists.
 enum ConstantCases {
-    static let all: [ConformanceCase] = [lists, coalesce, texts, patterns, prefixes, remainders]
+    static let all: [ConformanceCase] = [lists, coalesce, texts, patterns, prefixes, remainders, ranges, keys]
 
     /// Checks the keys of conditions, by the store and above it.
     private static func check(_ facts: [(String, [Int64])], _ scratch: Scratch, _ check: Check) throws {
@@ -77,6 +77,34 @@ enum ConstantCases {
                     ("text BEGINSWITH '\u{d7ff}'", [1]), ("text BEGINSWITH '\u{10ffff}'", [3, 4]), ("text BEGINSWITH 'a\u{10ffff}'", [5]),
                     ("text BEGINSWITH 'a'", [5, 7, 8, 9]), ("text BEGINSWITH 'aB'", [9]), ("NOT text BEGINSWITH 'a'", [1, 2, 3, 4, 6]),
                 ], scratch, check)
+        }
+    }
+
+    private static let keys = ConformanceCase("C062.the-greatest-key-leaves-none", clause: "semantics R") { harness, check in
+        try harness.withStore { scratch in
+            check.throwing(.limitExceeded, "a load") { try scratch.load("Thing", [(1, ["number": .int(1)]), (.max, ["number": .int(2)])]) }
+            check.equal(try scratch.keys(FetchRequest("Thing")), [], "nothing is there")
+            try scratch.load("Thing", [(.max - 1, ["number": .int(3)])])
+            check.equal(try scratch.keys(FetchRequest("Thing", where: Predicate(parsing: "number == 3"))), [.max - 1], "the last but one")
+        }
+    }
+
+    private static let ranges = ConformanceCase("P076.a-range-is-found-by-its-index", clause: "capabilities") { harness, check in
+        try harness.withStore { scratch in
+            try scratch.load("Thing", (1...5_000).map { ($0, ["number": .int(5_000 - $0), "text": .string("text \($0)")]) })
+            for (text, keys) in [
+                ("number > 4995", [1, 2, 3, 4]), ("number < 2 AND text != 'text 5000'", [4999]), ("number BETWEEN {7, 8}", [4992, 4993]),
+            ] {
+                let request = FetchRequest("Thing", where: try Predicate(parsing: text)), plan = try request.plan(in: scratch.schema)
+                let lines = try scratch.read { try $0.explanation(of: plan) }.joined(separator: "; ")
+                if lines.isEmpty { throw NothingToCheck("the store explains no plans") }
+                check.isTrue(lines.contains("Thing.index.number"), "\(text): the plan names the index: \(lines)")
+                check.equal(try scratch.keys(request), keys.map(Int64.init), text)
+                var first = request
+                first.limit = 1
+                check.equal(try scratch.keys(first), [Int64(keys[0])], "the first")
+            }
+            check.equal(try scratch.keys(FetchRequest("Thing", where: Predicate(parsing: "number > 100"))).count, 4_899, "most")
         }
     }
 

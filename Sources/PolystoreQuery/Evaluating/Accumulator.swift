@@ -111,16 +111,20 @@ public struct Accumulator {
     private func median() throws(QueryError) -> Value {
         let sorted = values.sorted { $0.compare(to: $1) < 0 }
         if sorted.isEmpty { return .null }
-        let high = sorted[sorted.count / 2], low = sorted[(sorted.count - 1) / 2]
+        guard let middle = Self.middle(sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2]) else { throw Self.overflow }
+        return middle
+    }
+
+    /// The value between two numbers, `null` between two of them; nil where there is none between them.
+    public static func middle(_ low: Value, _ high: Value) -> Value? {
         switch (low, high) {
         case (.int(let a), .int(let b)): return .double((Double(a) / 2) + (Double(b) / 2))
         case (.double(let a), .double(let b)):
             let middle = a == b ? a : a / 2 + b / 2
-            if middle.isNaN { throw Self.overflow }
-            return .double(middle)
+            return middle.isNaN ? nil : .double(middle)
         case (.decimal(let a), .decimal(let b)):
             if a == b { return low }
-            return .decimal(try inRange(DecimalArithmetic.sum(a, b).flatMap { DecimalArithmetic.quotient($0, 2) }))
+            return DecimalArithmetic.sum(a, b).flatMap { DecimalArithmetic.quotient($0, 2) }.map(Value.decimal)
         default: return .null
         }
     }

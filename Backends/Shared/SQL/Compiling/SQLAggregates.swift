@@ -10,6 +10,8 @@ public struct SQLValueQuery: Sendable {
         case total(Int, count: Int, ValueType)
         /// A total divided by the number of values behind it: nil of nothing.
         case mean(Int, count: Int, ValueType)
+        /// The value between two, which are nil of nothing.
+        case middle(Int, Int)
     }
 
     /// The statement.
@@ -18,6 +20,8 @@ public struct SQLValueQuery: Sendable {
     public let columns: [ValueType]
     /// The values.
     public let outputs: [Output]
+    /// Columns that are 0 where the engine's numbers are those of the contract.
+    public let guards: [Int]
 }
 
 extension SQLCompiler {
@@ -44,27 +48,33 @@ extension SQLCompiler {
         if let condition { text += " WHERE \(condition)" }
         text += " ORDER BY \(order)"
         text += limit(plan.limit, plan.offset)
-        return SQLValueQuery(text: text, columns: outputs.map(\.type), outputs: outputs.indices.map { .column($0) })
+        return SQLValueQuery(text: text, columns: outputs.map(\.type), outputs: outputs.indices.map { .column($0) }, guards: [])
     }
 
     private func groups(_ plan: FetchPlan, _ grouping: QueryPlan.Grouping) -> SQLValueQuery? {
         let predicates = SQLPredicates(tables: tables)
         guard grouping.keys.allSatisfy(predicates.isExact), grouping.aggregates.allSatisfy({ isExact($0, predicates) }) else { return nil }
-        var joins = SQLJoins(tables: tables, entity: plan.entity)
-        var list: [SQLText] = [], types: [ValueType] = [], outputs: [SQLValueQuery.Output] = []
-        for key in grouping.keys {
-            outputs.append(.column(list.count))
-            list.append(predicates.compile(key, &joins))
-            types.append(key.type)
-        }
-        for aggregate in grouping.aggregates { outputs.append(add(aggregate, &list, &types, &joins)) }
+        var joins = SQLJoins(tables: tables, entity: plan.entity), columns = Columns(), outputs: [SQLValueQuery.Output] = []
+        for key in grouping.keys { outputs.append(.column(columns.append(predicates.compile(key, &joins), key.type))) }
+        for aggregate in grouping.aggregates { outputs.append(add(aggregate, &columns, &joins)) }
         let condition = predicates.condition(plan, &joins)
-        var text: SQLText = "SELECT \(SQLText.joined(list, ", ")) FROM \(joins.text)"
+        var text: SQLText = "SELECT \(SQLText.joined(columns.list, ", ")) FROM \(joins.text)"
         if let condition { text += " WHERE \(condition)" }
         if !grouping.keys.isEmpty {
             text += " GROUP BY \(raw: grouping.keys.indices.map { String($0 + 1) }.joined(separator: ", "))"
         }
-        return SQLValueQuery(text: text, columns: types, outputs: outputs)
+        return SQLValueQuery(text: text, columns: columns.types, outputs: outputs, guards: columns.guards)
+    }
+
+    /// The columns of a result.
+    private struct Columns {
+        var list: [SQLText] = [], types: [ValueType] = [], guards: [Int] = []
+
+        mutating func append(_ text: SQLText, _ type: ValueType) -> Int {
+            list.append(text)
+            types.append(type)
+            return list.count - 1
+        }
     }
 
     private func isExact(_ aggregate: CheckedAggregate, _ predicates: SQLPredicates) -> Bool {
@@ -72,25 +82,27 @@ extension SQLCompiler {
         return predicates.isExact(argument) && tables.dialect.aggregates(aggregate.function, argument.type)
     }
 
-    private func add(
-        _ aggregate: CheckedAggregate, _ list: inout [SQLText], _ types: inout [ValueType], _ joins: inout SQLJoins
-    ) -> SQLValueQuery.Output {
-        func append(_ text: SQLText, _ type: ValueType) -> Int {
-            list.append(text)
-            types.append(type)
-            return list.count - 1
-        }
-        guard let argument = aggregate.argument else { return .column(append("count(*)", .int64)) }
+    private func add(_ aggregate: CheckedAggregate, _ columns: inout Columns, _ joins: inout SQLJoins) -> SQLValueQuery.Output {
+        guard let argument = aggregate.argument else { return .column(columns.append("count(*)", .int64)) }
         let column = SQLPredicates(tables: tables).compile(argument, &joins)
         switch aggregate.function {
-        case .countDistinct: return .column(append("count(DISTINCT \(column))", .int64))
-        case .minimum: return .column(append("min(\(column))", argument.type))
-        case .maximum: return .column(append("max(\(column))", argument.type))
-        case .sum, .average:
-            let total = append("sum(\(column))", Self.totalType(argument.type))
-            let count = append("count(\(column))", .int64)
+        case .count: return .column(columns.append("count(\(column))", .int64))
+        case .countDistinct: return .column(columns.append("count(DISTINCT \(column))", .int64))
+        case .minimum, .maximum:
+            let isLeast = aggregate.function == .minimum
+            return .column(columns.append(tables.dialect.extreme(isLeast, column, argument.type), argument.type))
+        case .sum, .average, .standardDeviation, .sampleStandardDeviation, .median: break
+        }
+        let number = tables.dialect.number(aggregate.function, column, argument.type)
+        if let beyond = number.beyond { columns.guards.append(columns.append(beyond, .int64)) }
+        switch aggregate.function {
+        case .standardDeviation, .sampleStandardDeviation: return .column(columns.append(number.values[0], .double))
+        case .median:
+            let low = columns.append(number.values[0], argument.type), high = columns.append(number.values[1], argument.type)
+            return .middle(low, high)
+        default:
+            let total = columns.append(number.values[0], Self.totalType(argument.type)), count = columns.append("count(\(column))", .int64)
             return aggregate.function == .sum ? .total(total, count: count, argument.type) : .mean(total, count: count, argument.type)
-        case .count, .standardDeviation, .sampleStandardDeviation, .median: return .column(append("count(\(column))", .int64))
         }
     }
 

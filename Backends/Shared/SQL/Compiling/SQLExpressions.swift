@@ -20,7 +20,7 @@ extension SQLPredicates {
         case .conditional(let condition, let a, let b, let type):
             return isExact(condition) && isExact(a) && isExact(b) && a.type == type && b.type == type
         case .related(let function, let members, let path, _):
-            guard function != .sum, function != .average, isExact(members) else { return false }
+            guard [.count, .countDistinct, .minimum, .maximum].contains(function), isExact(members) else { return false }
             return path.map { tables.dialect.aggregates(function, $0.type) } ?? true
         }
     }
@@ -48,7 +48,8 @@ extension SQLPredicates {
             switch function {
             case .length: return "length(\(texts[0]))"
             case .concatenate: return "(\(SQLText.joined(texts, " || ")))"
-            case .folded(let options): return tables.dialect.fold(texts[0], options) ?? texts[0]
+            case .folded(let options):
+                return tables.dialect.fold(texts[0], options) ?? tables.dialect.foldASCII?(texts[0]).folded ?? texts[0]
             case .add: return "(\(texts[0]) + \(texts[1]))"
             case .subtract: return "(\(texts[0]) - \(texts[1]))"
             case .multiply: return "(\(texts[0]) * \(texts[1]))"
@@ -64,8 +65,7 @@ extension SQLPredicates {
                 switch function {
                 case .count: return "SELECT count(\(column))"
                 case .countDistinct: return "SELECT count(DISTINCT \(column))"
-                case .minimum: return "SELECT min(\(column))"
-                default: return "SELECT max(\(column))"
+                default: return "SELECT \(tables.dialect.extreme(function == .minimum, column, path.type))"
                 }
             }
         }

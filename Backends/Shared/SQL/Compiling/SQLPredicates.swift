@@ -45,6 +45,13 @@ struct SQLPredicates {
     }
 
     func compile(_ predicate: CheckedPredicate, _ joins: inout SQLJoins) -> SQLText {
+        if let (text, condition) = foldedASCII(predicate), let fold = tables.dialect.foldASCII {
+            return "(NOT \(fold(compile(text, &joins)).isASCII) OR \(exact(condition, &joins)))"
+        }
+        return exact(predicate, &joins)
+    }
+
+    private func exact(_ predicate: CheckedPredicate, _ joins: inout SQLJoins) -> SQLText {
         switch predicate {
         case .constant(let value): return "\(raw: value ? tables.dialect.yes : tables.dialect.no)"
         case .isNil(let path): return "\(joins.column(path)) IS NULL"

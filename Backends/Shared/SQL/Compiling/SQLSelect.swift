@@ -29,8 +29,9 @@ public struct SQLCompiler: Sendable {
     /// Whether the engine answers a plan exactly as the contract says.
     public func pushdown(of plan: FetchPlan) -> Pushdown {
         let predicates = SQLPredicates(tables: tables)
-        return SQLSize.fits(plan, tables.dialect) && predicates.isExact(plan.predicate)
-            && plan.sort.allSatisfy { predicates.isExact($0.expression) } ? .exact : .unsupported
+        guard SQLSize.fits(plan, tables.dialect), plan.sort.allSatisfy({ predicates.isExact($0.expression) }) else { return .unsupported }
+        if predicates.isExact(plan.predicate) { return .exact }
+        return predicates.isInexact(plan.predicate) ? .inexact : .unsupported
     }
 
     /// The statement of a fetch; its rows come in no order when that is not asked for.

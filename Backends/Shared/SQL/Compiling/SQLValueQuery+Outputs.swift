@@ -2,8 +2,9 @@ internal import Foundation
 public import PolystoreStorage
 
 extension SQLValueQuery {
-    /// The row of the answer from a row of the result; nil when a total is not a finite number and must be computed from the rows.
+    /// The row of the answer from a row of the result; nil when a number must be computed from the rows.
     public func row(_ columns: [Value]) -> [Value]? {
+        for index in guards where columns[index] != .int(0) { return nil }
         var row: [Value] = []
         for output in outputs {
             switch output {
@@ -16,6 +17,9 @@ extension SQLValueQuery {
                     return nil
                 }
                 row.append(mean)
+            case .middle(let low, let high):
+                guard let middle = Accumulator.middle(columns[low], columns[high]) else { return nil }
+                row.append(middle)
             }
         }
         return row

@@ -1,0 +1,32 @@
+internal import PolystoreStorage
+
+/// Conditions on folded texts, for engines that fold only ASCII as the contract says: they find the texts of ASCII that satisfy a condition,
+/// and all others, of which the layer above removes what does not.
+extension SQLPredicates {
+    /// Whether the engine finds all rows that satisfy a condition, and maybe others.
+    func isInexact(_ predicate: CheckedPredicate) -> Bool {
+        switch predicate {
+        case .and(let parts), .or(let parts): parts.allSatisfy { isExact($0) || isInexact($0) }
+        // What a condition finds too much its opposite finds too little.
+        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity,
+            .not:
+            foldedASCII(predicate) != nil
+        }
+    }
+
+    /// The text that a condition folds, where the engine folds only ASCII.
+    func foldedASCII(_ predicate: CheckedPredicate) -> (text: CheckedExpression, condition: CheckedPredicate)? {
+        guard tables.dialect.foldASCII != nil else { return nil }
+        func folded(_ expression: CheckedExpression) -> CheckedExpression? {
+            guard case .function(.folded, let arguments, _) = expression, isExact(arguments[0]) else { return nil }
+            return arguments[0]
+        }
+        switch predicate {
+        case .compareExpressions(let a, _, .value): return folded(a).map { ($0, predicate) }
+        case .isInExpression(let a, _): return folded(a).map { ($0, predicate) }
+        case .textOf(let a, let match, let needle):
+            return tables.dialect.match("", match, needle.text) == nil ? nil : folded(a).map { ($0, predicate) }
+        case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .related, .isEntity, .and, .or, .not: return nil
+        }
+    }
+}
