@@ -13,6 +13,18 @@ import Testing
         #expect(ConformanceRunner().cases.count == ConformanceSuite.cases.count)
     }
 
+    /// A store that claims what no case could test is not reported as one that keeps the contract.
+    @Test func aCapabilityWhoseCasesWereAllSkippedIsNamed() throws {
+        let harness = try StoreHarness.scratch("memory:", opener: StoreCatalog.standard)
+        let skipped = ConformanceRunner(only: "N013.a-commit-of-another-instance-is-told").run("memory:", harness)
+        #expect(skipped.results.allSatisfy { $0.status == .skipped })
+        #expect(skipped.untested == ["history"])
+        #expect(!skipped.isGreen)
+        #expect(skipped.closingLine.hasSuffix("; claimed but not tested: history"))
+        let tested = ConformanceRunner(only: "N*").run("memory:", harness)
+        #expect(tested.untested.isEmpty)
+    }
+
     /// A store that somebody has is not what scratch stores are made of.
     @Test(arguments: ["sqlite", "lmdb"]) func aPathOfARunIsAFolder(scheme: String) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore 100% \(UUID().uuidString)")

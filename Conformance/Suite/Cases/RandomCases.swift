@@ -132,7 +132,7 @@ enum Shrinking {
     }
 
     /// Predicates that have less in them.
-    private static func parts(_ predicate: Predicate) -> [Predicate] {
+    static func parts(_ predicate: Predicate) -> [Predicate] {
         switch predicate.node {
         case .not(let part): [part] + parts(part).map { .not($0) }
         case .and(let list): list + without(list).map { .and($0) } + deeper(list).map { .and($0) }

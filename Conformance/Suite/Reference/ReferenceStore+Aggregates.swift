@@ -39,13 +39,18 @@ extension ReferenceStore {
 
     func aggregate(_ function: AggregateFunction, _ path: PropertyPath?, over rows: [Row]) -> Value? {
         guard let path else { return .int(Int64(rows.count)) }
-        let values = rows.map { value(path, $0) }.filter { $0 != .null }
+        return aggregate(function, rows.map { value(path, $0) }, type(path, of: rows.first?.entity ?? "Thing"))
+    }
+
+    /// An aggregate over values of a type; nil for a total that leaves its range.
+    func aggregate(_ function: AggregateFunction, _ all: [Value], _ type: ValueType) -> Value? {
+        let values = all.filter { $0 != .null }
         switch function {
         case .count: return .int(Int64(values.count))
         case .countDistinct: return .int(Int64(Set(values).count))
         case .minimum: return values.min { Self.order($0, $1) < 0 } ?? .null
         case .maximum: return values.max { Self.order($0, $1) < 0 } ?? .null
-        case .sum: return sum(values, path)
+        case .sum: return sum(values, type)
         case .standardDeviation, .sampleStandardDeviation:
             return deviation(values.map(number), isSample: function == .sampleStandardDeviation)
         case .median:
@@ -57,9 +62,9 @@ extension ReferenceStore {
         }
     }
 
-    private func sum(_ values: [Value], _ path: PropertyPath) -> Value? {
-        if path.names.last == "price" { return .decimal(values.reduce(Decimal(0)) { $0 + decimal($1) }) }
-        if path.names.last == "real" { return .double(values.reduce(0) { $0 + double($1) }) }
+    private func sum(_ values: [Value], _ type: ValueType) -> Value? {
+        if type == .decimal { return .decimal(values.reduce(Decimal(0)) { $0 + decimal($1) }) }
+        if type == .double || type == .float { return .double(values.reduce(0) { $0 + double($1) }) }
         return Int64(exactly: values.reduce(Int128(0)) { $0 + Int128(int($1)) }).map(Value.int)
     }
 

@@ -7,10 +7,12 @@ extension ReferenceStore {
     func operand(_ expression: Expression, _ row: Row) -> Value {
         switch expression.node {
         case .path(let path): return value(path, row)
-        // Outside of all there is nothing, and what was not given is nothing.
+        // Outside of all there is nothing.
         case .outer(let level, let path): return level <= outer.count ? value(path, outer[outer.count - level]) : .null
         case .value(let value): return value
-        case .aggregate, .variable: return .null
+        // In programs `$o12` stands for the object 12; elsewhere there are no variables.
+        case .variable(let name): return .int(Int64(name.dropFirst()).flatMap { identities[$0] } ?? -1)
+        case .aggregate: return .null
         case .conditional(let condition, let a, let b): return operand(holds(condition, row) ? a : b, row)
         case .related(let aggregate): return related(aggregate, row)
         case .function(.coalesce, let arguments): return arguments.map { operand($0, row) }.first { $0 != .null } ?? .null
@@ -25,8 +27,12 @@ extension ReferenceStore {
         path.names.reduce([row]) { rows, name in rows.flatMap { next($0, name) } }
     }
 
-    private func next(_ row: Row, _ name: String) -> [Row] {
-        switch name {
+    func next(_ row: Row, _ name: String) -> [Row] {
+        if let related {
+            let keys = related[row.key]?[name] ?? []
+            return keys.compactMap { key in rows.first { $0.key == key } }
+        }
+        return switch name {
         case "children": rows.filter { $0.entity == "Thing" && $0.values["parent"] == .int(row.key) }
         case "holders": rows.filter { $0.entity == "Holder" && $0.values["thing"] == .int(row.key) }
         case "tags": tagged.filter { $0.thing == row.key }.flatMap { pair in rows.filter { $0.entity == "Tag" && $0.key == pair.tag } }
@@ -45,14 +51,11 @@ extension ReferenceStore {
     private func related(_ aggregate: RelatedAggregate, _ row: Row) -> Value {
         let seen = inside(row)
         let found = members(aggregate.relationship, row).filter { member in aggregate.predicate.map { seen.holds($0, member) } ?? true }
-        let inner = ReferenceStore(rows: found)
         guard let property = aggregate.property else { return .int(Int64(found.count)) }
-        // The values are looked up here, where all rows are known.
-        let rows = found.map {
-            Row(key: $0.key, entity: "Thing", version: 1, values: [property.names[property.names.count - 1]: value(property, $0)])
-        }
-        let name = PropertyPath([property.names[property.names.count - 1]])
-        return ReferenceStore(rows: rows, tagged: inner.tagged).aggregate(aggregate.function, name, FetchRequest("Thing")) ?? .null
+        let type = type(PropertyPath(aggregate.relationship.names + property.names), of: row.entity)
+        if let result = self.aggregate(aggregate.function, found.map { value(property, $0) }, type) { return result }
+        isUnknown.withLock { $0 = true }
+        return .null
     }
 
     /// A needle as its text is seen.
@@ -78,7 +81,7 @@ extension ReferenceStore {
         case (.ceiling, .double(let number)): return .double(number.rounded(.up))
         case (.round, .double(let number)): return .double(number.rounded())
         case (.floor, _), (.ceiling, _), (.round, _): return values[0]
-        case (.negate, .int(let number)): return .int(-number)
+        case (.negate, .int(let number)): return number == .min ? unknown() : .int(-number)
         case (.negate, .double(let number)): return .double(-number)
         default: return values.count == 2 ? arithmetic(function, values[0], values[1]) : .null
         }
@@ -99,26 +102,38 @@ extension ReferenceStore {
                 case .bitOr: x | y
                 default: nil
                 }
-            return result.flatMap(Int64.init(exactly:)).map(Value.int) ?? .null
+            return result.flatMap(Int64.init(exactly:)).map(Value.int) ?? unknown()
         case (.decimal(let x), .decimal(let y)):
+            // Foundation rounds what has more digits otherwise than the contract does.
+            if [x, y].contains(where: { $0.significand.description.count > 15 }) || abs(x) > 1_000_000 || abs(y) > 1_000_000 {
+                return unknown()
+            }
             switch function {
             case .add: return .decimal(Self.rounded(x + y))
             case .subtract: return .decimal(Self.rounded(x - y))
             case .multiply: return .decimal(Self.rounded(x * y))
-            default: return y == 0 ? .null : .decimal(Self.rounded(x / y))
+            default: return function == .divide && y != 0 ? .decimal(Self.rounded(x / y)) : unknown()
             }
         case (.decimal, .int(let y)): return arithmetic(function, a, .decimal(Decimal(y)))
         case (.int(let x), .decimal): return arithmetic(function, .decimal(Decimal(x)), b)
         default:
             guard let x = real(a), let y = real(b) else { return .null }
-            switch function {
-            case .add: return .double(x + y)
-            case .subtract: return .double(x - y)
-            case .multiply: return .double(x * y)
-            case .divide: return .double(x / y)
-            default: return .double(fmod(x, y))
-            }
+            let result =
+                switch function {
+                case .add: x + y
+                case .subtract: x - y
+                case .multiply: x * y
+                case .divide: x / y
+                default: fmod(x, y)
+                }
+            return result.isFinite ? .double(result) : unknown()
         }
+    }
+
+    /// What stands for a value that the reference does not know, or that is an error.
+    private func unknown() -> Value {
+        isUnknown.withLock { $0 = true }
+        return .null
     }
 
     private func real(_ value: Value) -> Double? {

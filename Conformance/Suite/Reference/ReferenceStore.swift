@@ -5,8 +5,17 @@ internal import PolystoreStorage
 /// that the stores use. That two so different programs agree is what makes an agreement mean something.
 struct ReferenceStore: Sendable {
     var rows: [Row]
-    /// The pairs of things and tags.
+    /// The pairs of things and tags of the fixture.
     var tagged: [(thing: Int64, tag: Int64)] = []
+    var schema = Fixture.schema
+    /// Where relationships lead, by key and name, in a graph whose keys are unique in the whole; nil for the fixture, whose rows say it.
+    var related: [Int64: [String: [Int64]]]?
+    /// What keys are called where objects are compared, if they are not what identifies rows here.
+    var identities: [Int64: Int64] = [:]
+    /// The positions of keys in the order of a store, where it is not that of the keys themselves.
+    var positions: [Int64: Int] = [:]
+    /// Whether something was asked for whose value the reference does not know, such as an overflow.
+    let isUnknown = SharedValue(false)
 
     /// The objects outside of the conditions on related objects around, outermost first.
     var outer: [Row] = []
@@ -19,14 +28,15 @@ struct ReferenceStore: Sendable {
 
     /// The rows of a request, in its order.
     func fetch(_ request: FetchRequest) -> [Row] {
-        let matching = rows.filter { row in row.entity == request.entity && (request.predicate.map { holds($0, row) } ?? true) }
+        let entities = request.includesSubentities ? family(request.entity) : [request.entity]
+        let matching = rows.filter { row in entities.contains(row.entity) && (request.predicate.map { holds($0, row) } ?? true) }
         let sorted = matching.sorted { a, b in
             for key in request.sortDescriptors {
                 let x = operand(key.expression, a), y = operand(key.expression, b)
                 let order = Self.order(x, y)
                 if order != 0 { return key.ascending ? order < 0 : order > 0 }
             }
-            return a.key < b.key
+            return position(a) < position(b)
         }
         let rest = sorted.dropFirst(request.offset)
         return Array(request.limit.map { rest.prefix($0) } ?? rest)
@@ -39,18 +49,34 @@ struct ReferenceStore: Sendable {
     func value(_ path: PropertyPath, _ row: Row) -> Value {
         var current = row
         for (position, name) in path.names.enumerated() {
-            if name == "SELF" { return .int(current.key) }
-            let value = current.values[name] ?? .null
-            if position == path.names.count - 1 { return value }
-            guard case .int(let key) = value, let next = rows.first(where: { $0.key == key && $0.entity == destination(name) }) else {
-                return .null
-            }
+            if name == "SELF" { return .int(identities[current.key] ?? current.key) }
+            if position == path.names.count - 1 { return current.values[name] ?? .null }
+            guard let next = next(current, name).first else { return .null }
             current = next
         }
         return .null
     }
 
-    private func destination(_ relationship: String) -> String { relationship == "thing" || relationship == "parent" ? "Thing" : "" }
+    private func position(_ row: Row) -> Int { positions[row.key] ?? Int(row.key) }
+
+    /// The names of an entity and of all below it.
+    func family(_ name: String) -> Set<String> {
+        guard let index = schema.index(of: name) else { return [] }
+        return Set(schema[index].family.map { schema.entities[$0].name })
+    }
+
+    /// The type of what a path leads to; that of a key for an object.
+    func type(_ path: PropertyPath, of entity: String) -> ValueType {
+        guard var description = schema.index(of: entity).map({ schema[$0] }) else { return .int64 }
+        for name in path.names {
+            if let found = description.relationship(name) {
+                description = schema[found.destination]
+            } else if let slot = description.slot(name) {
+                return description.slots[slot].type
+            }
+        }
+        return .int64
+    }
 
     /// Two-valued logic, as in Swift.
     func holds(_ predicate: Predicate, _ row: Row) -> Bool {
@@ -77,7 +103,7 @@ struct ReferenceStore: Sendable {
             }
         // A variable stands for nothing before its value is given.
         case .open: return false
-        case .isEntity(let name): return row.entity == name
+        case .isEntity(let name): return family(name).contains(row.entity)
         case .and(let parts): return parts.allSatisfy { holds($0, row) }
         case .or(let parts): return parts.contains { holds($0, row) }
         case .not(let part): return !holds(part, row)
@@ -106,7 +132,8 @@ struct ReferenceStore: Sendable {
         case (.data(let x), .data(let y)): return lexical(Array(x), Array(y))
         case (.uuid(let x), .uuid(let y)): return lexical(bytes(x), bytes(y))
         case (.bool(let x), .bool(let y)): return x == y ? 0 : (y ? -1 : 1)
-        case (.date(let x), .date(let y)): return x == y ? 0 : (x < y ? -1 : 1)
+        case (.date(let x), .date(let y)), (.int(let x), .int(let y)): return x == y ? 0 : (x < y ? -1 : 1)
+        case (.double(let x), .double(let y)): return x == y ? 0 : (x < y ? -1 : 1)
         default: return ReferenceNumber.order(a, b)
         }
     }

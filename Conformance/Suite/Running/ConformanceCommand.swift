@@ -11,7 +11,10 @@ public struct ConformanceCommand: ParsableCommand {
         abstract: "Runs the conformance suite against scratch stores.",
         discussion: """
             A scratch store is made for each case and removed after it: sqlite: and lmdb: use a temporary folder, or one in the folder \
-            that the URL names, a PostgreSQL URL a schema with a random name. Exit codes: 0 nothing failed, 1 something failed, 2 a store could not be made.
+            that the URL names, a PostgreSQL URL a schema with a random name. Exit codes: 0 nothing failed, 1 something failed or a capability is claimed whose cases were all skipped, 2 a store could not be made.
+
+            With --programs, random programs run over each store and over pairs of them, in lock step with a naive model: 0 no difference, 1 a difference, \
+            which is printed as a small Swift program. --seed repeats a run.
             """)
 
     @Option(name: .customLong("store"), help: "The URL of a store to test; may be repeated. Cases over two stores run over every pair.")
@@ -26,8 +29,17 @@ public struct ConformanceCommand: ParsableCommand {
     @Flag(help: "Run every interleaving of the isolation cases, and the bank for a minute.")
     var thorough = false
 
-    @Option(help: "The seed of the random cases.")
+    @Option(help: "The seed of the random cases, or of the first random program.")
     var seed: UInt64?
+
+    @Option(help: "Run so many random programs over the stores and over pairs of them, instead of the cases.")
+    var programs: Int?
+
+    @Option(help: "The number of operations of each random program.")
+    var operations = 60
+
+    @Option(help: "A file with the JSON of the model that random programs use; without one each has a random model.")
+    var model: String?
 
     @Option(help: "text, json or junit.")
     var report = "text"
@@ -51,6 +63,8 @@ public struct ConformanceCommand: ParsableCommand {
     /// Refuses a form of report that there is none of, and a pattern that no case matches: a run of nothing would pass.
     public func validate() throws {
         guard ["text", "json", "junit"].contains(report) else { throw ValidationError("--report is text, json or junit") }
+        if programs ?? 1 < 1 || operations < 1 { throw ValidationError("--programs and --operations are 1 or more") }
+        if programs == nil, model != nil { throw ValidationError("--model is the model of random programs; say how many with --programs") }
         if ConformanceRunner(only: only).cases.isEmpty { throw ValidationError("no case matches '\(only)'; --list names all cases") }
     }
 
@@ -59,6 +73,7 @@ public struct ConformanceCommand: ParsableCommand {
             for item in ConformanceRunner(only: only).cases { print("\(item.id)  [\(item.clause)]") }
             return
         }
+        if let programs { return try run(programs, opener) }
         if let seed { RandomCases.seed = seed }
         IsolationCases.isThorough = thorough
         // Many cases provoke errors on purpose.
@@ -79,6 +94,26 @@ public struct ConformanceCommand: ParsableCommand {
         let text = texts.joined(separator: "\n") + "\n"
         if let output { try text.write(toFile: output, atomically: true, encoding: .utf8) } else { print(text, terminator: "") }
         if !isGreen { throw ExitCode(1) }
+    }
+}
+
+extension ConformanceCommand {
+    private func run(_ programs: Int, _ opener: some StoreOpener) throws {
+        StoreLogging.logger = SilentLogger()
+        let schema = try model.map { try Schema(json: String(contentsOfFile: $0, encoding: .utf8)) }
+        let seed = seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
+        print("seed \(seed)")
+        let harnesses: [StoreHarness]
+        do {
+            harnesses = try stores.map { try StoreHarness.scratch($0, opener: opener) }
+        } catch {
+            FileHandle.standardError.write(Data("polystore-conformance: \(error)\n".utf8))
+            throw ExitCode(2)
+        }
+        let suite = ProgramSuite(harnesses, operations: operations, schema: schema)
+        let result = try suite.run(programs: programs, seed: seed) { print($0) }
+        print("\(result.programs) programs, \(result.operations) operations, \(result.differences.count) differences")
+        if !result.differences.isEmpty { throw ExitCode(1) }
     }
 }
 

@@ -11,15 +11,19 @@ public struct ConformanceReport: Sendable {
     /// The results in the order of the cases.
     public let results: [CaseResult]
 
-    /// Whether nothing failed.
-    public var isGreen: Bool { results.allSatisfy { $0.status == .pass || $0.status == .skipped } }
+    /// The capabilities that the store claims and no case has tested, although there are cases for them.
+    public let untested: [String]
+
+    /// Whether nothing failed, and everything that the store claims was tested.
+    public var isGreen: Bool { untested.isEmpty && results.allSatisfy { $0.status == .pass || $0.status == .skipped } }
 
     private func count(_ status: [CaseResult.Status]) -> Int { results.filter { status.contains($0.status) }.count }
 
-    /// `N passed, N failed`, with `, N skipped` when any were.
+    /// `N passed, N failed`, with `, N skipped` when any were and with the capabilities that are claimed and were not tested.
     public var closingLine: String {
         let skipped = count([.skipped])
         return "\(count([.pass])) passed, \(count([.fail, .error])) failed" + (skipped > 0 ? ", \(skipped) skipped" : "")
+            + (untested.isEmpty ? "" : "; claimed but not tested: \(untested.joined(separator: ", "))")
     }
 
     /// One line for each case, and the closing line.
@@ -39,7 +43,8 @@ public struct ConformanceReport: Sendable {
                 + "\"messages\":[\(result.messages.map(quote).joined(separator: ","))]}"
         }
         return "{\"store\":\(quote(store)),\"seed\":\(seed),\"capabilities\":[\(capabilities.map(quote).joined(separator: ","))],"
-            + "\"passed\":\(count([.pass])),\"failed\":\(count([.fail, .error])),\"skipped\":\(count([.skipped])),\"cases\":[\(cases.joined(separator: ","))]}"
+            + "\"passed\":\(count([.pass])),\"failed\":\(count([.fail, .error])),\"skipped\":\(count([.skipped])),"
+            + "\"untested\":[\(untested.map(quote).joined(separator: ","))],\"cases\":[\(cases.joined(separator: ","))]}"
     }
 
     /// A JUnit test suite.

@@ -12,9 +12,21 @@ public struct ConformanceRunner: Sendable {
 
     /// Runs the cases over the scratch places of a store.
     public func run(_ name: String, _ harness: StoreHarness) -> ConformanceReport {
-        ConformanceReport(
-            store: name, capabilities: harness.capabilities.map(\.description).sorted(), seed: RandomCases.seed,
-            results: cases.map { $0.run(harness) })
+        let results = cases.map { $0.run(harness) }
+        return ConformanceReport(
+            store: name, capabilities: harness.capabilities.map(\.description).sorted(), seed: RandomCases.seed, results: results,
+            untested: untested(results, harness.capabilities).map(\.description).sorted())
+    }
+
+    /// The capabilities that a store claims and whose cases were skipped, all of them.
+    private func untested(
+        _ results: [CaseResult], _ claimed: Set<StorageCapabilities.Capability>
+    ) -> Set<StorageCapabilities.Capability> {
+        var skipped: Set<StorageCapabilities.Capability> = [], tested: Set<StorageCapabilities.Capability> = []
+        for (item, result) in zip(cases, results) {
+            if result.status == .skipped { skipped.formUnion(item.needs) } else { tested.formUnion(item.needs) }
+        }
+        return skipped.subtracting(tested).intersection(claimed)
     }
 }
 

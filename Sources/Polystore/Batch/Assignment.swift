@@ -1,4 +1,4 @@
-internal import PolystoreStorage
+public import PolystoreStorage
 
 /// A new value of an attribute for many objects: `.set(\.age, to: 30)`, `.set(\.age, to: \.age + 1)`.
 public struct Assignment<Object: ManagedObject>: Sendable {
@@ -33,4 +33,13 @@ public struct Assignment<Object: ManagedObject>: Sendable {
     public static func set<V: AttributeValue>(_ keyPath: ReferenceWritableKeyPath<Object, V>, to other: KeyPath<Object, V>) -> Assignment {
         set(keyPath, to: ValueExpression(other))
     }
+
+    private init(_ name: String, _ value: Expression) {
+        path = PropertyPath(name)
+        self.value = value
+        problem = nil
+    }
+
+    /// A value for an attribute by its stored name: `.set(named: "age", to: .value(.int(30)))`.
+    public static func set(named name: String, to value: Expression) -> Assignment { Assignment(name, value) }
 }

@@ -37,9 +37,18 @@ extension Transaction {
     ) throws -> [UpsertedID<Object>] {
         var names: [String] = []
         for keyPath in repeat each unique { names.append(try KeyPathProbe.resolve(keyPath).description) }
+        return try upsertAll(into, onNamed: names, sources: sources, assign: assign)
+    }
+
+    /// As `upsertAll(_:on:sources:assign:)`, with the attributes of the constraint by their stored names.
+    @discardableResult
+    public func upsertAll<Object: ManagedObject, Source>(
+        _ into: Into<Object>, onNamed unique: [String], sources: some Sequence<Source>,
+        assign: (_ object: Object, _ source: Source) throws -> Void
+    ) throws -> [UpsertedID<Object>] {
         _ = try _fetchContext
         return try nested {
-            var rows = try RowBuilder(self, try target(into), unique: names)
+            var rows = try RowBuilder(self, try target(into), unique: unique)
             for source in sources {
                 let object = try rows.next()
                 try assign(unsafeDowncast(object, to: Object.self), source)

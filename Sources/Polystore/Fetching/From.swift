@@ -31,6 +31,12 @@ public struct From<Object: ManagedObject>: Sendable {
     /// The objects of an entity by its stored name, for `DynamicObject`s.
     public init(entity: String) { entityName = entity }
 
+    /// The objects of an entity by its stored name in the stores of a configuration; nil is the one that holds all entities.
+    public init(entity: String, _ configuration: String?) {
+        entityName = entity
+        configurations = [configuration]
+    }
+
     /// Only objects that satisfy a condition; several conditions must all hold.
     public func `where`(_ condition: Where<Object>) -> From {
         var copy = self
@@ -205,6 +211,12 @@ public struct Into<Object: ManagedObject>: Sendable {
     /// The only store that holds an entity by its stored name, for `DynamicObject`s.
     public init(entity: String) {
         configuration = nil
+        entityName = entity
+    }
+
+    /// The store of a configuration for an entity by its stored name; nil is the one that holds all entities.
+    public init(entity: String, _ configuration: String?) {
+        self.configuration = .some(configuration)
         entityName = entity
     }
 

@@ -1,0 +1,96 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// What an operation gave, in the form in which a store and the naive model are compared.
+enum ProgramAnswer {
+    /// It was done, and there is nothing to compare.
+    case done
+    case refused(StorageError.Code)
+    /// The numbers of objects, in their order.
+    case objects([Int])
+    case count(Int)
+    case rows([[Value]])
+    /// An object's entity, values and related objects.
+    case object(entity: String, values: [String: Value], related: [String: [Int]])
+    case text(String)
+    /// The naive model does not know.
+    case unknown
+
+    func agrees(with other: ProgramAnswer) -> Bool {
+        switch (self, other) {
+        case (.unknown, _), (_, .unknown), (.done, .done): true
+        case (.refused(let a), .refused(let b)): a == b
+        case (.objects(let a), .objects(let b)): a == b
+        case (.count(let a), .count(let b)): a == b
+        case (.text(let a), .text(let b)): a == b
+        case (.rows(let a), .rows(let b)): a.count == b.count && zip(a, b).allSatisfy { Self.agree($0, $1, isExact: false) }
+        case (.object(let entity, let values, let related), .object(let other, let others, let relatives)):
+            entity == other && values.keys == others.keys && values.allSatisfy { Self.agree([$1], [others[$0] ?? .null], isExact: true) }
+                && related == relatives
+        default: false
+        }
+    }
+
+    /// Whether values are the same; those of doubles that were added up, nearly.
+    private static func agree(_ a: [Value], _ b: [Value], isExact: Bool) -> Bool {
+        a.count == b.count
+            && zip(a, b).allSatisfy { x, y in
+                switch (x, y) {
+                case (.double(let x), .double(let y)) where !isExact: x == y || abs(x - y) <= 1e-9 * max(abs(x), abs(y), 1e-6)
+                case (.null, .null), (.bool, .bool), (.int, .int), (.double, .double), (.decimal, .decimal), (.string, .string),
+                    (.date, .date),
+                    (.uuid, .uuid), (.data, .data):
+                    ReferenceStore.order(x, y) == 0
+                default: false
+                }
+            }
+    }
+}
+
+extension ProgramAnswer: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .done: "done"
+        case .refused(let code): "error \(code)"
+        case .objects(let numbers): "objects \(numbers)"
+        case .count(let count): "\(count)"
+        case .rows(let rows): "rows \(rows.map { $0.map(ProgramText.value) })"
+        case .object(let entity, let values, let related):
+            "\(entity) \(values.sorted { $0.key < $1.key }.map { "\($0.key): \(ProgramText.value($0.value))" }) "
+                + "\(related.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })"
+        case .text(let text): text
+        case .unknown: "unknown"
+        }
+    }
+}
+
+/// Values as the source of Swift programs.
+enum ProgramText {
+    static func value(_ value: Value) -> String {
+        switch value {
+        case .null: return ".null"
+        case .bool(let flag): return ".bool(\(flag))"
+        case .int(let number): return number == .min ? ".int(.min)" : ".int(\(number))"
+        case .double(let number):
+            if number.isNaN { return ".double(.nan)" }
+            if number.isInfinite { return number > 0 ? ".double(.infinity)" : ".double(-.infinity)" }
+            return ".double(\(number))"
+        case .decimal(let number): return number.isNaN ? ".decimal(.nan)" : ".decimal(Decimal(string: \"\(number)\")!)"
+        case .string(let text): return ".string(\(quoted(text)))"
+        case .date(let number): return ".date(\(number))"
+        case .uuid(let id): return ".uuid(UUID(uuidString: \"\(id)\")!)"
+        case .data(let data):
+            if data.count > 16 { return ".data(Data(repeating: \(data[data.startIndex]), count: \(data.count)))" }
+            return ".data(Data(\(Array(data))))"
+        }
+    }
+
+    /// A literal with everything but plain letters escaped, so that the two forms of an accent differ to the eye.
+    static func quoted(_ text: String) -> String {
+        let scalars = text.unicodeScalars.map { scalar -> String in
+            if scalar == "\\" || scalar == "\"" { return "\\\(scalar)" }
+            return scalar.isASCII && scalar.value >= 32 ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+        }
+        return "\"\(scalars.joined())\""
+    }
+}

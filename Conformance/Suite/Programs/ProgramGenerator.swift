@@ -1,0 +1,283 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Makes a program of a seed.
+struct ProgramGenerator {
+    private var conditions: ProgramConditions
+    private let schema: Schema
+    /// What there is roughly: the objects and their entities, so that steps mean something.
+    private var objects: [Int: String] = [:]
+    private var homes: [Int: Int] = [:]
+    private var next = 1
+    /// The requests so far.
+    private var requests: [ProgramRequest] = []
+    private var left: Int
+
+    private init(_ schema: Schema, seed: UInt64, operations: Int) {
+        self.schema = schema
+        left = operations
+        conditions = ProgramConditions(schema, SplitMix(seed: seed &+ 1))
+    }
+
+    /// A program of about so many operations.
+    ///
+    /// - Parameter schema: The model; nil for a random one.
+    static func program(seed: UInt64, operations: Int, schema: Schema? = nil) throws -> GraphProgram {
+        let schema = try schema ?? ProgramModel.schema(seed: seed)
+        var generator = ProgramGenerator(schema, seed: seed, operations: operations)
+        return GraphProgram(seed: seed, schema: schema, steps: generator.steps())
+    }
+
+    private mutating func chance(_ percent: Int) -> Bool { conditions.chance(percent) }
+    private mutating func below(_ count: Int) -> Int { conditions.below(count) }
+    private mutating func pick<T>(_ list: [T]) -> T { conditions.pick(list) }
+
+    private var concrete: [String] { schema.entities.filter { !$0.isAbstract }.map(\.name) }
+
+    private func isShared(_ entity: String) -> Bool { schema.configurations[GraphProgram.second]?.contains(entity) ?? false }
+
+    private mutating func steps() -> [ProgramStep] {
+        var steps: [ProgramStep] = []
+        while left > 0 {
+            left -= 1
+            conditions.objects = objects
+            switch below(20) {
+            case 0 where !steps.isEmpty: steps.append(ProgramStep(.reopen))
+            case 1, 2: steps.append(request())
+            case 3 where steps.count > 1: steps.append(watch())
+            case 4, 5, 6: steps.append(detached())
+            default: steps.append(transaction())
+            }
+        }
+        return steps
+    }
+
+    private mutating func transaction() -> ProgramStep {
+        let before = (objects, homes), fails = chance(12)
+        let parts = (0..<(1 + below(14))).map { _ in step(depth: 0) }
+        if fails { (objects, homes) = before }
+        return ProgramStep(.transaction(author: pick(["", "ann", "bob"]), fails: fails), parts)
+    }
+
+    private mutating func watch() -> ProgramStep {
+        var request = conditions.request(pick(schema.entities).name, depth: 2)
+        request.isCommitted = false
+        return ProgramStep(.watch(request))
+    }
+
+    private mutating func detached() -> ProgramStep {
+        var parts: [ProgramStep] = []
+        for _ in 0..<(2 + below(10)) {
+            left -= 1
+            switch below(12) {
+            case 0: parts.append(ProgramStep(.undo))
+            case 1: parts.append(ProgramStep(.redo))
+            case 2:
+                var request = conditions.request(pick(schema.entities).name, depth: 3)
+                request.isCommitted = false
+                parts.append(ProgramStep(.fetch(request)))
+            default:
+                if chance(40) { parts.append(ProgramStep(.mark)) }
+                parts.append(change())
+            }
+        }
+        let interference = chance(40) ? (0..<(1 + below(2))).map { _ in transaction() } : []
+        return ProgramStep(.detached(interference: interference, policy: chance(70) ? .error : .mine), parts)
+    }
+
+    /// A change of single objects.
+    private mutating func change() -> ProgramStep {
+        switch below(10) {
+        case 0, 1: create()
+        case 2, 3, 4: assign() ?? create()
+        case 5, 6: relate() ?? create()
+        case 7: refer() ?? create()
+        case 8: delete() ?? create()
+        default: read() ?? create()
+        }
+    }
+
+    private mutating func step(depth: Int) -> ProgramStep {
+        left -= 1
+        conditions.objects = objects
+        switch below(100) {
+        case 0..<6 where depth < 3: return nested(depth)
+        case 6..<26: return create()
+        case 26..<46: return assign() ?? create()
+        case 46..<64: return relate() ?? create()
+        case 64..<68: return refer() ?? create()
+        case 68..<73: return delete() ?? create()
+        case 73..<78: return read() ?? create()
+        case 78..<85: return batch()
+        default: return request()
+        }
+    }
+
+    private mutating func nested(_ depth: Int) -> ProgramStep {
+        let before = (objects, homes), fails = chance(50)
+        let parts = (0..<(1 + below(5))).map { _ in step(depth: depth + 1) }
+        if fails { (objects, homes) = before }
+        return ProgramStep(.nested(fails: fails), parts)
+    }
+
+    // MARK: Objects
+
+    private mutating func number() -> Int {
+        defer { next += 1 }
+        return next
+    }
+
+    private mutating func create() -> ProgramStep {
+        let entity = pick(concrete), home = isShared(entity) ? below(2) : 0, number = number()
+        objects[number] = entity
+        homes[number] = home
+        return ProgramStep(.create(number, entity: entity, home: home))
+    }
+
+    private mutating func living() -> Int? { objects.isEmpty ? nil : pick(objects.keys.sorted()) }
+
+    private func attributes(_ entity: String) -> [Attribute] {
+        schema.description(entity).slots.compactMap(\.attribute).filter { $0.crossReference == nil }
+    }
+
+    private mutating func value(_ attribute: Attribute) -> Value {
+        if attribute.isOptional || chance(5), chance(15) { return .null }
+        let refused = ProgramValues(attribute.type).refused
+        if !refused.isEmpty, chance(2) { return pick(refused) }
+        if !attribute.allowedValues.isEmpty { return pick(attribute.allowedValues) }
+        return conditions.value(attribute.type)
+    }
+
+    private mutating func assign() -> ProgramStep? {
+        guard let number = living(), let entity = objects[number] else { return nil }
+        let all = attributes(entity)
+        if all.isEmpty { return nil }
+        let attribute = pick(all)
+        return ProgramStep(.assign(number, attribute.name, value(attribute)))
+    }
+
+    private mutating func relate() -> ProgramStep? {
+        guard let number = living(), let entity = objects[number] else { return nil }
+        let relationships = schema.description(entity).relationships
+        if relationships.isEmpty { return nil }
+        let chosen = pick(relationships), family = Set(schema[chosen.destination].family.map { schema[$0].name })
+        let candidates = objects.keys.sorted().filter { family.contains(objects[$0] ?? "") && homes[$0] == homes[number] }
+        var members: [Int] = []
+        let count = chosen.relationship.cardinality == .toOne ? (chance(15) ? 0 : 1) : below(5)
+        for _ in 0..<count where !candidates.isEmpty {
+            let member = pick(candidates)
+            if !members.contains(member) { members.append(member) }
+        }
+        return ProgramStep(.relate(number, chosen.relationship.name, members))
+    }
+
+    private mutating func refer() -> ProgramStep? {
+        let all = objects.keys.sorted().filter { number in
+            schema.description(objects[number] ?? "").slots.contains { $0.attribute?.crossReference != nil }
+        }
+        if all.isEmpty { return nil }
+        let number = pick(all)
+        let references = schema.description(objects[number] ?? "").slots.compactMap { $0.attribute }.filter { $0.crossReference != nil }
+        let attribute = pick(references), destination = attribute.crossReference?.destination ?? ""
+        let family = Set(schema.description(destination).family.map { schema[$0].name })
+        let candidates = objects.keys.sorted().filter { family.contains(objects[$0] ?? "") }
+        return ProgramStep(.refer(number, attribute.name, candidates.isEmpty || chance(15) ? nil : pick(candidates)))
+    }
+
+    private mutating func delete() -> ProgramStep? {
+        guard let number = living() else { return nil }
+        var numbers = [number]
+        if chance(20), let other = living(), other != number { numbers.append(other) }
+        for number in numbers { objects[number] = nil }
+        return ProgramStep(.delete(numbers))
+    }
+
+    private mutating func read() -> ProgramStep? { living().map { ProgramStep(.read($0)) } }
+
+    // MARK: Requests and batches
+
+    private mutating func request() -> ProgramStep {
+        if let former = requests.last, chance(20) {
+            // The same statement with other constants.
+            return ProgramStep(.fetch(conditions.varied(chance(50) ? former : pick(requests))))
+        }
+        let entity = pick(schema.entities).name
+        switch below(10) {
+        case 0: return ProgramStep(.count(conditions.request(entity)))
+        case 1: return ProgramStep(.pages(conditions.request(entity, depth: 2), size: 1 + below(5)))
+        case 2, 3, 4: return ProgramStep(.query(conditions.query(entity)))
+        default:
+            let request = conditions.request(entity)
+            requests.append(request)
+            return ProgramStep(.fetch(request))
+        }
+    }
+
+    private mutating func row(_ entity: String) -> [ProgramAssignment] {
+        var row: [ProgramAssignment] = []
+        for attribute in attributes(entity) where !attribute.isOptional || chance(60) {
+            row.append(ProgramAssignment(name: attribute.name, value: value(attribute)))
+        }
+        return row
+    }
+
+    private mutating func batch() -> ProgramStep {
+        let entity = pick(concrete), home = isShared(entity) ? below(2) : 0
+        switch below(10) {
+        case 0..<4: if let step = update() { return step }
+        case 4: if let step = deleteAll() { return step }
+        case 5, 6: if let step = upsert(entity, home) { return step }
+        default: break
+        }
+        let rows = (0..<(1 + below(3))).map { _ in row(entity) }, first = next
+        for _ in rows { note(number(), entity, home) }
+        return ProgramStep(.insertAll(entity: entity, home: home, first: first, rows: rows))
+    }
+
+    private mutating func note(_ number: Int, _ entity: String, _ home: Int) {
+        objects[number] = entity
+        homes[number] = home
+    }
+
+    /// A request without what several stores cannot do together.
+    private mutating func plainRequest(_ entity: String) -> ProgramRequest {
+        var request = conditions.request(entity, depth: 3)
+        (request.fetch.sortDescriptors, request.fetch.limit, request.fetch.offset, request.isCommitted) = ([], nil, 0, false)
+        return request
+    }
+
+    private mutating func update() -> ProgramStep? {
+        let entity = pick(schema.entities).name, all = attributes(entity)
+        if all.isEmpty { return nil }
+        let attribute = pick(all)
+        // NaN is no constant of an expression.
+        let constant = value(attribute)
+        var value = Expression.value(constant.isNaN ? .null : constant)
+        if attribute.type == .int64, chance(50) { value = conditions.output(entity, depth: 1) }
+        return ProgramStep(.updateAll(plainRequest(entity), attribute.name, value))
+    }
+
+    private mutating func deleteAll() -> ProgramStep? {
+        let entity = pick(schema.entities).name
+        return ProgramStep(.deleteAll(plainRequest(entity)))
+    }
+
+    private mutating func upsert(_ entity: String, _ home: Int) -> ProgramStep? {
+        let description = schema.description(entity)
+        // An object of another entity of the family is not made one of this.
+        let constraints = description.uniqueConstraints.filter { $0.slots.allSatisfy { description.slots[$0].attribute != nil } }
+        if constraints.isEmpty || description.isHierarchy { return nil }
+        let names = pick(constraints).slots.map { description.slots[$0].name }
+        let rows = (0..<(1 + below(3))).map { _ -> [ProgramAssignment] in
+            var row = row(entity).filter { !names.contains($0.name) }
+            for name in names {
+                guard let attribute = attributes(entity).first(where: { $0.name == name }) else { continue }
+                row.append(ProgramAssignment(name: name, value: value(attribute)))
+            }
+            return row
+        }
+        let first = next
+        for _ in rows { note(number(), entity, home) }
+        return ProgramStep(.upsertAll(entity: entity, home: home, unique: names, first: first, rows: rows))
+    }
+}

@@ -1,0 +1,247 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Writes a program as the source of a Swift program that can be compiled, with what was expected and what was found.
+struct ProgramPrinter {
+    private var lines: [String] = []
+    private var depth = 2
+    private let program: GraphProgram
+    private let stores: [String]
+
+    private init(_ program: GraphProgram, _ stores: [String]) {
+        self.program = program
+        self.stores = stores
+    }
+
+    static func text(_ program: GraphProgram, _ difference: ProgramDifference) -> String {
+        let names = difference.target.components(separatedBy: " and ")
+        var printer = ProgramPrinter(program, names)
+        for step in program.steps { printer.add(step, "stack") }
+        let head = """
+            // seed \(program.seed), over \(difference.target)
+            // expected: \(difference.expected)
+            // found:    \(difference.found)
+            """
+        return [head, printer.beginning, printer.lines.joined(separator: "\n"), printer.end].joined(separator: "\n")
+    }
+
+    private var beginning: String {
+        let urls = stores.enumerated().map { position, name in
+            ["sqlite", "lmdb"].contains(name) ? "\(name):program\(position)" : (name == "postgresql" ? "$POSTGRES" : "memory:")
+        }
+        let added = urls.enumerated().map { position, url in
+            """
+                    try stack.addStorageAndWait(StoreCatalog.standard.store(at: StoreURL("\(url)"), configuration: \(position == 0 ? "nil" : "\"Second\"")))
+            """
+        }
+        return """
+            import Foundation
+            import Polystore
+            import PolystoreCatalog
+
+            @main enum Program {
+                nonisolated(unsafe) static var keys: [Int: ObjectKey] = [:], held: [Int: DynamicObject] = [:]
+
+                static func object(_ number: Int, _ transaction: BaseTransaction) throws -> DynamicObject {
+                    if held[number] == nil { held[number] = try transaction.edit(ObjectID<DynamicObject>(keys[number]!)) }
+                    return held[number]!
+                }
+
+                static func key(_ number: Int) -> Int64 { keys[number]?.key ?? -1 }
+
+                static func numbers(_ found: [ObjectKey]) -> [Int] { found.map { key in keys.first { $0.value == key }?.key ?? -1 } }
+
+                static func assign(_ row: KeyValuePairs<String, Value>, _ object: DynamicObject) throws {
+                    for (name, value) in row { try object.setValue(value, for: name) }
+                }
+
+                static func show(_ line: Int = #line, _ body: () throws -> Any) {
+                    do { print(line, try body()) } catch { print(line, error) }
+                }
+
+                static func main() throws {
+                    let stack = try DataStack(schema: Schema(json: model))
+            \(added.joined(separator: "\n"))
+            """
+    }
+
+    private var end: String {
+        """
+            }
+
+            static let model = #\"\"\"
+        \(program.schema.prettyJSON.split(separator: "\n").map { "        \($0)" }.joined(separator: "\n"))
+                \"\"\"#
+        }
+        """
+    }
+
+    private mutating func line(_ text: String) { lines.append(String(repeating: "    ", count: depth) + text) }
+
+    private mutating func block(_ head: String, _ parts: [ProgramStep], _ source: String, fails: Bool) {
+        line("show {")
+        depth += 1
+        line("\(head)")
+        depth += 1
+        for part in parts { add(part, source) }
+        if fails { line("throw CancellationError()") }
+        depth -= 1
+        line("}")
+        depth -= 1
+        line("}")
+    }
+
+    private mutating func add(_ step: ProgramStep, _ source: String) {
+        switch step.kind {
+        case .transaction(let author, let fails):
+            let named = author.isEmpty ? "" : "author: \"\(author)\", "
+            line("held = [:]")
+            block("try stack.perform(\(named)synchronous: { transaction in", step.parts, "transaction", fails: fails)
+            lines[lines.count - 2] += ")"
+        case .nested(let fails): block("try transaction.nested {", step.parts, source, fails: fails)
+        case .detached(let interference, let policy):
+            line("held = [:]")
+            line("let transaction = stack.beginUnsafe(supportsUndo: true)")
+            for part in step.parts { add(part, "transaction") }
+            for part in interference { add(part, "stack") }
+            line("show { try transaction.commit(merging: .\(policy)) }")
+        case .reopen: line("for store in stack.storages { try stack.removeStorage(store) }  // and added again")
+        case .watch(let request):
+            line("let monitor = try stack.makeViewContext().monitorList(\(from(request)))  // and a publisher of the same")
+        case .mark: line("transaction.markUndoPoint()")
+        case .undo: line("show { try transaction.undo() }")
+        case .redo: line("show { try transaction.redo() }")
+        case .fetch, .count, .pages, .query: line(request(step.kind, source))
+        case .updateAll, .deleteAll, .insertAll, .upsertAll: for text in batch(step.kind) { line(text) }
+        default: for text in change(step.kind) { line(text) }
+        }
+    }
+
+    private func change(_ kind: ProgramStep.Kind) -> [String] {
+        func object(_ number: Int) -> String { "object(\(number), transaction)" }
+        switch kind {
+        case .create(let number, let entity, let home):
+            return [
+                "held[\(number)] = try transaction.create(\(into(entity, home)))",
+                "keys[\(number)] = held[\(number)]!.objectID.key",
+            ]
+        case .assign(let number, let name, let value):
+            return ["show { try \(object(number)).setValue(\(ProgramText.value(value)), for: \"\(name)\") }"]
+        case .relate(let number, let name, let members):
+            let isOne = cardinality(name) == .toOne
+            let list = isOne ? (members.first.map(object) ?? "nil") : "[\(members.map(object).joined(separator: ", "))]"
+            return ["try \(object(number)).\(isOne ? "setObject" : "setObjects")(\(list), for: \"\(name)\")"]
+        case .refer(let number, let name, let target):
+            return [
+                "try \(object(number)).setValue(\(target.map { ".string(keys[\($0)]!.description)" } ?? ".null"), for: \"\(name)\")"
+            ]
+        case .delete(let numbers): return ["show { try transaction.delete([\(numbers.map(object).joined(separator: ", "))]) }"]
+        case .read(let number):
+            return ["let read\(number) = try \(object(number))  // and its values and relationships are looked at"]
+        default: return []
+        }
+    }
+
+    /// The cardinality of a relationship; names are looked for in all entities.
+    private func cardinality(_ name: String) -> Cardinality {
+        for entity in program.schema.entities { for item in entity.relationships where item.name == name { return item.cardinality } }
+        return .toMany
+    }
+
+    private func isShared(_ entity: String) -> Bool {
+        stores.count > 1 && program.schema.configurations[GraphProgram.second]?.contains(entity) == true
+    }
+
+    private func into(_ entity: String, _ home: Int) -> String {
+        "Into<DynamicObject>(entity: \"\(entity)\"\(isShared(entity) ? (home == 0 ? ", nil" : ", \"Second\"") : ""))"
+    }
+
+    // MARK: Requests
+
+    private func request(_ kind: ProgramStep.Kind, _ source: String) -> String {
+        switch kind {
+        case .fetch(let request):
+            let verb =
+                request.isCommitted && source != "stack"
+                ? "fetchIDs(\(from(request))).map(\\.key)" : "fetchAll(\(from(request))).map(\\.objectID.key)"
+            return "show { numbers(try \(source).\(verb)) }"
+        case .count(let request): return "show { try \(source).fetchCount(\(from(request))) }"
+        case .pages(let request, let size):
+            return
+                "show { numbers(try \(source).fetchPage(\(from(request)).limit(\(size))).objects.map(\\.objectID.key)) }  // and the pages after it"
+        case .query(let query): return "show { try \(source).queryAttributes(\(text(query))).map(\\.values) }"
+        default: return ""
+        }
+    }
+
+    private func expression(_ expression: Expression) -> String {
+        "ValueExpression<DynamicObject, Int>(try Expression(parsing: \(ProgramText.quoted(expression.description))))"
+    }
+
+    private func from(_ request: ProgramRequest) -> String {
+        let fetch = request.fetch
+        var text = "From<DynamicObject>(entity: \"\(fetch.entity)\""
+        if let home = request.home, isShared(fetch.entity) { text += home == 0 ? ", nil" : ", \"Second\"" }
+        text += ")"
+        if let predicate = fetch.predicate {
+            let variables = predicate.variables.sorted()
+            let given = variables.map { "\"\($0)\": key(\($0.dropFirst()))" }.joined(separator: ", ")
+            let condition = "Where(format: \(ProgramText.quoted(predicate.description)))"
+            text += ".where(\(condition)\(variables.isEmpty ? "" : ".substituting([\(given)])"))"
+        }
+        for key in fetch.sortDescriptors {
+            text += ".orderBy(.\(key.ascending ? "ascending" : "descending")(\(expression(key.expression))))"
+        }
+        if let limit = fetch.limit { text += ".limit(\(limit))" }
+        if fetch.offset > 0 { text += ".offset(\(fetch.offset))" }
+        if !fetch.includesSubentities { text += ".withoutSubentities()" }
+        if request.isCommitted { text += ".includesPendingChanges(false)" }
+        return text
+    }
+
+    private func text(_ query: ProgramQuery) -> String {
+        let outputs = query.outputs.map { "Select(named: \(ProgramText.quoted($0.expression.description)), as: \"\($0.alias)\")" }
+        var text = "\(from(query.request)).select([\(outputs.joined(separator: ", "))])"
+        if !query.keys.isEmpty {
+            text += ".groupBy(named: \(query.keys.map { ProgramText.quoted($0.description) }.joined(separator: ", ")))"
+        }
+        if let having = query.having { text += ".having(Where(format: \(ProgramText.quoted(having.description))))" }
+        if query.isDistinct { text += ".distinct()" }
+        return text
+    }
+
+    // MARK: Batches
+
+    private func batch(_ kind: ProgramStep.Kind) -> [String] {
+        switch kind {
+        case .updateAll(let request, let name, let value):
+            let value =
+                if case .value(let constant) = value.node { ".value(\(ProgramText.value(constant)))" } else {
+                    "try Expression(parsing: \(ProgramText.quoted(value.description)))"
+                }
+            return ["show { try transaction.updateAll(\(from(request)), .set(named: \"\(name)\", to: \(value))) }"]
+        case .deleteAll(let request): return ["show { try transaction.deleteAll(\(from(request))) }"]
+        case .insertAll(let entity, let home, let first, let rows):
+            return [
+                "show {",
+                "    let ids = try transaction.insertAll(\(into(entity, home)), sources: \(sources(rows))) { try assign($1, $0) }",
+            ]
+                + ["    for (position, id) in ids.enumerated() { keys[\(first) + position] = id.key }", "    return ids.count", "}"]
+        case .upsertAll(let entity, let home, let unique, let first, let rows):
+            return [
+                "show {",
+                "    let results = try transaction.upsertAll(\(into(entity, home)), onNamed: \(unique), sources: \(sources(rows))) { try assign($1, $0) }",
+                "    for (position, result) in results.enumerated() where result.isInserted { keys[\(first) + position] = result.id.key }",
+                "    return results.map(\\.isInserted)", "}",
+            ]
+        default: return []
+        }
+    }
+
+    private func sources(_ rows: [[ProgramAssignment]]) -> String {
+        let texts = rows.map { row in
+            row.isEmpty ? "[:]" : "[\(row.map { "\"\($0.name)\": \(ProgramText.value($0.value))" }.joined(separator: ", "))]"
+        }
+        return "[\(texts.joined(separator: ", "))] as [KeyValuePairs<String, Value>]"
+    }
+}

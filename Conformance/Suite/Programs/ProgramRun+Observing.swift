@@ -1,0 +1,133 @@
+internal import Foundation
+internal import Polystore
+internal import PolystoreStorage
+
+/// A list that is followed through a whole program by a monitor and by a publisher.
+final class ProgramWatch {
+    let request: ProgramRequest
+    let recorder: ListRecorder<DynamicObject>
+    let publisher: ListPublisher<DynamicObject>
+    let published: PublisherRecorder<DynamicObject>
+    private let monitor: ListMonitor<DynamicObject>
+
+    init(_ request: ProgramRequest, _ from: From<DynamicObject>, _ view: ViewContext, _ stack: DataStack) throws {
+        self.request = request
+        monitor = try view.monitorList(from)
+        recorder = ListRecorder(monitor)
+        publisher = try stack.publishList(from)
+        published = PublisherRecorder(publisher)
+    }
+}
+
+/// What is told to those who look while a program runs.
+extension ProgramRun {
+    func watch(_ step: ProgramStep, _ request: ProgramRequest) throws {
+        guard let expected = expectedNumbers(request) else { return }
+        let from = from(request, request.fetch.predicate, isInTransaction: false)
+        let watch = try ProgramWatch(request, from, view, stack)
+        try compare(step, .objects(expected), .objects(watch.recorder.shown.keys.map { state.numbers[$0] ?? -1 }))
+        watches.append(watch)
+    }
+
+    /// Compares the lists and the living objects of the context that looks on with the naive model.
+    func verifyObservers(_ step: ProgramStep) throws {
+        while try view.merge() {}
+        watches.removeAll { expectedNumbers($0.request) == nil }
+        for watch in watches {
+            let expected = expectedNumbers(watch.request) ?? []
+            try compare(step, .text("monitor \(expected)"), .text("monitor \(watch.recorder.shown.keys.map { state.numbers[$0] ?? -1 })"))
+            try compare(step, .text("told rightly"), .text(watch.recorder.problems.first ?? "told rightly"))
+            let keys = expected.compactMap { state.keys[$0] }
+            let isShown = watch.published.waits(20) { $0.shown.keys == keys }
+            let told = watch.published.told
+            if !isShown {
+                try compare(step, .text("publisher \(expected)"), .text("publisher \(told.shown.keys.map { state.numbers[$0] ?? -1 })"))
+            }
+            try compare(step, .text("told rightly"), .text(told.problems.first ?? "told rightly"))
+        }
+        for number in looked.keys.sorted() {
+            guard let object = looked[number] else { continue }
+            if state.naive.objects[number] == nil {
+                try compare(step, .text("\(number) is deleted"), .text(object.isDeleted ? "\(number) is deleted" : "\(number) is alive"))
+                looked[number] = nil
+            } else {
+                try compare(step, expectedObject(number), try seen(object))
+            }
+        }
+        // A few objects are held on.
+        for (number, key) in state.keys where number % 3 == 0 && looked[number] == nil && state.naive.objects[number] != nil {
+            looked[number] = try view.fetchExisting(ObjectID<DynamicObject>(key))
+        }
+    }
+
+    // MARK: History
+
+    /// Compares what the histories say of a step with what the naive model knows before and after it.
+    func verifyHistory(_ step: ProgramStep, _ before: NaiveGraph) throws -> String {
+        guard case .transaction(let author, _) = step.kind else {
+            // What others wrote in between is not told apart.
+            for home in 0..<target.count { tokens[home] = try? stack.currentHistoryToken(of: .storage(stack.storages[home])) }
+            return ""
+        }
+        var told: [String] = []
+        for home in 0..<target.count where stack.storages[home].capabilities.contains(.history) {
+            let after = state.naive
+            let made = after.objects.values.filter { $0.home == home && before.objects[$0.number] == nil }.map(\.number).sorted()
+            let gone = before.objects.values.filter { $0.home == home && after.objects[$0.number] == nil }.map(\.number).sorted()
+            let changed = before.objects.values.filter { $0.home == home && after.objects[$0.number] != nil }.map(\.number)
+                .filter { after.changedValues($0, since: before) }.sorted()
+            let isExpected = !(made.isEmpty && gone.isEmpty && changed.isEmpty)
+            let entries = try entries(home, isExpected)
+            if entries.count > 1 || (isExpected && entries.isEmpty) {
+                throw difference(step, "\(isExpected ? 1 : 0) entries in the history", "\(entries.count)")
+            }
+            guard let entry = entries.first else { continue }
+            let changes = Array(entry.changes)
+            func numbers(_ isWanted: (ObjectChange.Kind) -> Bool) -> [Int] {
+                changes.filter { isWanted($0.kind) }.map { known[$0.key] ?? -1 }.sorted()
+            }
+            try compare(step, .text("author \(author)"), .text("author \(entry.author.name)"))
+            try compare(step, .text("history + \(made)"), .text("history + \(numbers { if case .inserted = $0 { true } else { false } })"))
+            try compare(step, .text("history - \(gone)"), .text("history - \(numbers { if case .deleted = $0 { true } else { false } })"))
+            let updated = numbers { if case .updated = $0 { true } else { false } }
+            let missing = changed.filter { !updated.contains($0) }
+            try compare(step, .text("history without []"), .text("history without \(missing)"))
+            told.append(
+                changes.map { change in "\(known[change.key] ?? -1) \(Self.text(change.kind))" }.sorted().joined(separator: ", "))
+        }
+        return told.joined(separator: "; ")
+    }
+
+    private static func text(_ kind: ObjectChange.Kind) -> String {
+        switch kind {
+        case .inserted: "+"
+        case .updated(let names): "\(names.sorted())"
+        case .relinked(let name): "links \(name)"
+        case .deleted: "-"
+        }
+    }
+
+    /// The entries since the last time, waiting for one a little: a server shows a commit when none before it is open.
+    private func entries(_ home: Int, _ isExpected: Bool) throws -> [HistoryTransaction] {
+        for _ in 0..<500 {
+            let page = try stack.history(HistoryRequest(after: tokens[home]), of: .storage(stack.storages[home]))
+            if !page.transactions.isEmpty || !isExpected {
+                tokens[home] = page.transactions.last?.token ?? tokens[home]
+                return page.transactions
+            }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        return []
+    }
+}
+
+extension NaiveGraph {
+    /// Whether values or to-one relationships of an object are others than before.
+    func changedValues(_ number: Int, since before: NaiveGraph) -> Bool {
+        guard let new = objects[number], let old = before.objects[number] else { return false }
+        if new.values.contains(where: { ReferenceStore.order($1, old.values[$0] ?? .null) != 0 }) { return true }
+        let description = schema.description(new.entity)
+        let ones = description.relationships.map(\.relationship).filter { $0.cardinality == .toOne }.map(\.name)
+        return (ones + references(new.entity).map(\.name)).contains { (new.related[$0] ?? []) != (old.related[$0] ?? []) }
+    }
+}

@@ -1,0 +1,119 @@
+internal import Foundation
+internal import Polystore
+internal import PolystoreStorage
+
+/// Transactions and their parts.
+extension ProgramRun {
+    /// A step outside of all transactions.
+    func perform(_ step: ProgramStep) throws {
+        switch step.kind {
+        case .transaction(let author, let fails): try transaction(step, author, fails)
+        case .detached(let interference, let policy): try detached(step, interference, policy)
+        case .watch(let request): try watch(step, request)
+        case .reopen: try reopen()
+        case .fetch(let request): try fetch(step, request, stack)
+        case .count(let request): try count(step, request, stack)
+        case .pages(let request, let size): try pages(step, request, size, stack)
+        case .query(let query): try self.query(step, query, stack)
+        default: break
+        }
+    }
+
+    private func reopen() throws {
+        forgetObservers()
+        if target.isPersistent {
+            for store in stack.storages { try stack.removeStorage(store) }
+            stack = try target.stack(program.schema)
+        }
+        view = stack.makeViewContext()
+    }
+
+    private func transaction(_ step: ProgramStep, _ author: String, _ fails: Bool) throws {
+        let before = state
+        var outcome = ProgramAnswer.done
+        do {
+            try stack.perform(author: TransactionAuthor(author)) { transaction in
+                // The closure may run again.
+                state = before
+                held = [:]
+                for part in step.parts { try perform(part, in: transaction) }
+                if fails { throw ProgramFailure() }
+            }
+        } catch is ProgramFailure {
+            outcome = .text("undone")
+        } catch let error as StorageError {
+            outcome = .refused(error.code)
+        } catch let abandoned as ProgramAbandoned {
+            state = before
+            throw abandoned
+        }
+        let naive = state.naive
+        let expected: ProgramAnswer =
+            if fails { .text("undone") } else if naive.violatesRules { .refused(.validationFailed) } else if naive.violatesUnique {
+                .refused(.uniqueConstraintViolated)
+            } else { .done }
+        if case .done = outcome {
+            state.naive.commits += 1
+            committed = state
+        } else {
+            state = before
+        }
+        try compare(step, expected, outcome)
+    }
+
+    /// A step inside of a transaction.
+    func perform(_ step: ProgramStep, in transaction: Transaction) throws {
+        switch step.kind {
+        case .nested(let fails): try nested(step, fails, transaction)
+        case .fetch(let request): try fetch(step, request, transaction)
+        case .count(let request): try count(step, request, transaction)
+        case .pages(let request, let size): try pages(step, request, size, transaction)
+        case .query(let query): try self.query(step, query, transaction)
+        case .updateAll, .deleteAll, .insertAll, .upsertAll: try batch(step, transaction)
+        default: try change(step, transaction)
+        }
+    }
+
+    private func nested(_ step: ProgramStep, _ fails: Bool, _ transaction: Transaction) throws {
+        let before = state, isRefused = state.naive.violatesUnique
+        var outcome = ProgramAnswer.done
+        do {
+            try transaction.nested {
+                for part in step.parts { try perform(part, in: transaction) }
+                if fails { throw ProgramFailure() }
+            }
+        } catch is ProgramFailure {
+            outcome = .text("undone")
+        } catch let error as StorageError where error.code != .serializationFailure {
+            outcome = .refused(error.code)
+        }
+        let expected: ProgramAnswer =
+            if isRefused { .refused(.uniqueConstraintViolated) } else if fails { .text("undone") } else if state.naive.violatesUnique {
+                .refused(.uniqueConstraintViolated)
+            } else { .done }
+        if case .done = outcome {} else { undo(to: before) }
+        try compare(step, expected, outcome)
+    }
+
+    private func undo(to before: State) {
+        for number in held.keys where before.naive.objects[number] == nil { held[number] = nil }
+        state = before
+    }
+
+    /// What a verb gives, errors included; an error after which the closure runs again goes on its way.
+    func answer(_ body: () throws -> ProgramAnswer) throws -> ProgramAnswer {
+        do {
+            return try body()
+        } catch let error as StorageError where error.code != .serializationFailure {
+            return .refused(error.code)
+        } catch let refused as NaiveGraph.Refused {
+            return .refused(refused.code)
+        }
+    }
+
+    /// What the naive model gives for a verb that brings pending changes to the stores first.
+    func expectedAfterFlush(_ isInTransaction: Bool, _ body: () throws -> ProgramAnswer) throws -> ProgramAnswer {
+        if isInTransaction, !isDetached, state.naive.violatesUnique { return .refused(.uniqueConstraintViolated) }
+        return try answer(body)
+    }
+}

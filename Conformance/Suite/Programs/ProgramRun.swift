@@ -1,0 +1,208 @@
+internal import Foundation
+internal import Polystore
+internal import PolystoreStorage
+
+/// Where a store and the naive model parted.
+struct ProgramDifference: Error {
+    let target: String
+    let step: ProgramStep
+    let expected: String
+    let found: String
+}
+
+/// What a program throws to undo a transaction or a part of one.
+struct ProgramFailure: Error {}
+
+/// What ends a run: the naive model does not know what a change has changed.
+struct ProgramUndefined: Error {}
+
+/// What ends a transaction whose request is refused where the naive model does not know the answer: a store may be unable to go on.
+struct ProgramAbandoned: Error {}
+
+/// A run of a program over a target, in lock step with the naive model.
+final class ProgramRun {
+    /// What is true of the objects at a moment.
+    struct State {
+        var naive: NaiveGraph
+        var keys: [Int: ObjectKey] = [:]
+        var numbers: [ObjectKey: Int] = [:]
+    }
+
+    let program: GraphProgram
+    let target: ProgramTarget
+    var stack: DataStack
+    /// With the changes of the transaction that goes on.
+    var state: State
+    /// The newest committed state.
+    var committed: State
+    /// The transaction's own instances.
+    var held: [Int: DynamicObject] = [:]
+    /// Whether the transaction that goes on keeps its changes in memory.
+    var isDetached = false
+    /// A context that looks on, the lists in it, and objects that it holds.
+    var view: ViewContext
+    var watches: [ProgramWatch] = []
+    var looked: [Int: DynamicObject] = [:]
+    /// Where the histories were read to.
+    var tokens: [Int: HistoryToken] = [:]
+    /// The numbers of all objects that there ever were, as far as their keys are not those of later ones.
+    var known: [ObjectKey: Int] = [:]
+    /// The positions of the stores in the stack, by their identities.
+    private var stores: [UUID: Int] = [:]
+    /// What every target has to agree on although the naive model does not say it: the versions of all objects after each step.
+    private(set) var trace: [String] = []
+
+    private init(_ program: GraphProgram, _ target: ProgramTarget) throws {
+        self.program = program
+        self.target = target
+        stack = try target.stack(program.schema)
+        view = stack.makeViewContext()
+        state = State(naive: NaiveGraph(program.schema))
+        committed = state
+    }
+
+    /// Runs a program.
+    ///
+    /// - Parameter trace: What another target told of versions.
+    /// - Returns: The trace of this one, and the first difference.
+    static func run(
+        _ program: GraphProgram, _ target: ProgramTarget, comparing trace: [String]? = nil
+    ) throws -> (trace: [String], difference: ProgramDifference?) {
+        try target.withPlaces {
+            let run = try ProgramRun(program, target)
+            defer { run.close() }
+            for (position, step) in program.steps.enumerated() {
+                do {
+                    let before = run.state.naive
+                    do { try run.perform(step) } catch is ProgramAbandoned {}
+                    try run.verify(step, before)
+                    if let trace, position < trace.count, trace[position] != run.trace[position] {
+                        return (run.trace, run.difference(step, "versions \(trace[position])", "versions \(run.trace[position])"))
+                    }
+                } catch let difference as ProgramDifference {
+                    return (run.trace, difference)
+                } catch is ProgramUndefined {
+                    return (run.trace, nil)
+                } catch {
+                    return (run.trace, run.difference(step, "no error", "\(error)"))
+                }
+            }
+            return (run.trace, nil)
+        }
+    }
+
+    private func close() {
+        forgetObservers()
+        for store in stack.storages { try? stack.removeStorage(store) }
+    }
+
+    /// Lets go of everything that belongs to the stack.
+    func forgetObservers() {
+        held = [:]
+        watches = []
+        looked = [:]
+    }
+
+    func difference(_ step: ProgramStep, _ expected: String, _ found: String) -> ProgramDifference {
+        ProgramDifference(target: target.name, step: step, expected: expected, found: found)
+    }
+
+    func compare(_ step: ProgramStep, _ expected: ProgramAnswer, _ found: ProgramAnswer) throws {
+        if case .unknown = expected, case .refused = found { throw ProgramAbandoned() }
+        if !expected.agrees(with: found) { throw difference(step, expected.description, found.description) }
+    }
+
+    // MARK: Names
+
+    /// The keys of the objects, and the order of their ids.
+    func ids(_ state: State) -> ProgramIDs {
+        let sorted = state.keys.sorted { a, b in
+            (a.value.key, stores[a.value.store] ?? 0, a.key) < (b.value.key, stores[b.value.store] ?? 0, b.key)
+        }
+        return ProgramIDs(
+            keys: state.keys.mapValues(\.key),
+            positions: Dictionary(uniqueKeysWithValues: sorted.enumerated().map { ($0.element.key, $0.offset) }))
+    }
+
+    func number(_ object: ManagedObject) -> Int { state.numbers[object.objectID.key] ?? -1 }
+
+    func note(_ number: Int, _ key: ObjectKey, home: Int) {
+        stores[key.store] = home
+        state.keys[number] = key
+        state.numbers[key] = number
+        known[key] = number
+    }
+
+    /// The store of a home: in a single store all objects have one.
+    func home(_ home: Int) -> Int { min(home, target.count - 1) }
+
+    /// The configuration of a home's store, where an entity is held by both.
+    func configuration(_ home: Int) -> String? { home == 0 ? nil : GraphProgram.second }
+
+    func isShared(_ entity: String) -> Bool {
+        target.count > 1 && program.schema.configurations[GraphProgram.second]?.contains(entity) == true
+    }
+
+    // MARK: Looking
+
+    /// Compares everything that is stored with the naive model.
+    private func verify(_ step: ProgramStep, _ before: NaiveGraph) throws {
+        held = [:]
+        var versions: [Int: Int64] = [:]
+        let schema = program.schema
+        try stack.read(synchronous: { source in
+            for root in schema.roots {
+                let name = schema.entities[root].name
+                let found = try source.fetchAll(From<DynamicObject>(entity: name))
+                let expected = state.naive.fetch(ProgramRequest(fetch: FetchRequest(name)), ids(state)) ?? []
+                try compare(step, .objects(expected), .objects(found.map(number)))
+                for object in found {
+                    let number = number(object)
+                    versions[number] = object.version
+                    try compare(step, expectedObject(number), try seen(object))
+                }
+            }
+        })
+        try verifyObservers(step)
+        let history = try verifyHistory(step, before)
+        trace.append("\(history) " + versions.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: " "))
+    }
+
+    /// What an object has by the naive model.
+    func expectedObject(_ number: Int) -> ProgramAnswer {
+        guard let object = state.naive.objects[number] else { return .text("nothing") }
+        var related: [String: [Int]] = [:]
+        for item in program.schema.description(object.entity).relationships {
+            let members = state.naive.members(number, item.relationship.name)
+            related[item.relationship.name] = item.relationship.cardinality == .toManyOrdered ? members : members.sorted()
+        }
+        for attribute in state.naive.references(object.entity) { related[attribute.name] = state.naive.members(number, attribute.name) }
+        return .object(entity: object.entity, values: object.values, related: related)
+    }
+
+    /// What an object says of itself.
+    func seen(_ object: DynamicObject) throws -> ProgramAnswer {
+        var values: [String: Value] = [:], related: [String: [Int]] = [:]
+        let description = program.schema.description(object.entityName)
+        for slot in description.slots {
+            guard let attribute = slot.attribute else { continue }
+            let value = try object.value(slot.name)
+            if attribute.crossReference == nil {
+                values[slot.name] = value
+            } else if case .string(let text) = value {
+                related[slot.name] = [ObjectKey(text).flatMap { state.numbers[$0] } ?? -1]
+            } else {
+                related[slot.name] = []
+            }
+        }
+        for item in description.relationships {
+            let name = item.relationship.name
+            switch item.relationship.cardinality {
+            case .toOne: related[name] = try object.object(name).map { [number($0)] } ?? []
+            case .toMany: related[name] = try object.objects(name).map(number).sorted()
+            case .toManyOrdered: related[name] = try object.objects(name).map(number)
+            }
+        }
+        return .object(entity: object.entityName, values: values, related: related)
+    }
+}

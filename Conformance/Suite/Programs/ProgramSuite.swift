@@ -1,0 +1,58 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// Runs random programs over stores and pairs of stores, beside the naive model.
+struct ProgramSuite {
+    /// How a run ended.
+    struct Result {
+        var programs = 0
+        var operations = 0
+        var differences: [(program: GraphProgram, difference: ProgramDifference)] = []
+    }
+
+    /// A run ends after so many differences: most of them are one.
+    private static let most = 5
+
+    let targets: [ProgramTarget]
+    let operations: Int
+    let schema: Schema?
+
+    /// Every store by itself, and every pair.
+    init(_ harnesses: [StoreHarness], operations: Int, schema: Schema?) {
+        let single = harnesses.map { ProgramTarget([$0]) }
+        let pairs = harnesses.flatMap { first in harnesses.map { ProgramTarget([first, $0]) } }
+        targets = single + pairs.filter(\.commitsTogether)
+        self.operations = operations
+        self.schema = schema
+    }
+
+    func run(programs: Int, seed: UInt64, most: Int = Self.most, telling tell: (String) -> Void = { _ in }) throws -> Result {
+        var result = Result()
+        for number in 0..<programs {
+            let seed = seed &+ UInt64(number)
+            let program = try ProgramGenerator.program(seed: seed, operations: operations, schema: schema)
+            result.programs += 1
+            result.operations += program.operations
+            guard let (small, difference) = try difference(program, number) else { continue }
+            result.differences.append((small, difference))
+            tell(ProgramPrinter.text(small, difference))
+            if result.differences.count == most { break }
+        }
+        return result
+    }
+
+    /// The first difference of a program on any target, made small.
+    private func difference(_ program: GraphProgram, _ number: Int) throws -> (GraphProgram, ProgramDifference)? {
+        var trace: [String]?
+        // Pairs take turns: a server takes long to make two schemas.
+        let singles = targets.filter { $0.count == 1 }, pairs = targets.filter { $0.count > 1 }
+        for target in singles + (pairs.isEmpty ? [] : [pairs[number % pairs.count]]) {
+            let run = try ProgramRun.run(program, target, comparing: target.count == 1 ? trace : nil)
+            if let difference = run.difference {
+                return ProgramShrinker(target, target.count == 1 ? singles[0] : nil).smallest(program, difference)
+            }
+            if trace == nil { trace = run.trace }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,70 @@
+internal import Foundation
+internal import PolystoreStorage
+
+/// The values that programs give to attributes of a type: few, so that many objects agree, and with the ends of each type.
+struct ProgramValues {
+    /// Values that can be computed with.
+    let ordinary: [Value]
+    /// The ends of the type, and what is easily taken for something else.
+    let extreme: [Value]
+    /// What no attribute of the type takes.
+    let refused: [Value]
+
+    init(_ type: ValueType) {
+        switch type {
+        case .bool: self.init([.bool(true), .bool(false)], [], [.int(1)])
+        case .int16: self.init(Self.small, [.int(Int64(Int16.min)), .int(Int64(Int16.max))], [.int(32_768), .string("1")])
+        case .int32: self.init(Self.small, [.int(Int64(Int32.min)), .int(Int64(Int32.max))], [.int(2_147_483_648), .double(1)])
+        case .int64: self.init(Self.small, [.int(.min), .int(.max), .int(9_007_199_254_740_993), .int(.max - 1)], [.string("1")])
+        case .float:
+            self.init(
+                Self.reals,
+                [.double(.infinity), .double(-.infinity), .double(Double(Float.greatestFiniteMagnitude)), .double(0.1), .double(-0.0)],
+                [.double(.nan), .double(1e300)])
+        case .double:
+            self.init(
+                Self.reals,
+                [
+                    .double(.infinity), .double(-.infinity), .double(.greatestFiniteMagnitude), .double(.leastNonzeroMagnitude),
+                    .double(9_007_199_254_740_992), .double(-0.0), .double(0.1),
+                ], [.double(.nan), .int(1)])
+        case .decimal:
+            self.init(
+                ["0", "1", "-1", "0.1", "2.50", "-7.25", "100"].map(Self.decimal),
+                [
+                    "12345678901234567890123456789012345678", "-0.00000000000000000000000000000000000001",
+                    "99999999999999999999999999999999999999e60",
+                ]
+                .map(Self.decimal), [.decimal(.nan)])
+        case .string:
+            self.init(
+                ["", "a", "ab", "b", "B", "\u{e9}", "e\u{301}", "a b", "zz"].map(Value.string),
+                ["%", "_", "a\\b", "\u{1f600}", "'\"", String(repeating: "long ", count: 180), "\u{feff}a", "a\n"].map(Value.string),
+                [.string("a\u{0}b"), .int(1)])
+        case .date:
+            self.init(
+                [.date(0), .date(1), .date(-1), .date(978_307_200_000_000), .date(1_700_000_000_123_456)],
+                [.date(Microseconds.minimum), .date(Microseconds.maximum)], [.date(Microseconds.maximum + 1)])
+        case .uuid: self.init([Self.uuid(0), Self.uuid(1), Self.uuid(127), Self.uuid(128), Self.uuid(255)], [], [.string("")])
+        case .data:
+            self.init(
+                [Data(), Data([0]), Data([0, 255]), Data([1, 2, 3]), Data([255])].map(Value.data), [.data(Data(repeating: 7, count: 900))],
+                [.string("")])
+        case .url:
+            self.init(["https://example.com/", "https://example.com/a?b=c", "file:///x", "urn:a:b"].map(Value.string), [], [.string("")])
+        }
+    }
+
+    private init(_ ordinary: [Value], _ extreme: [Value], _ refused: [Value]) {
+        self.ordinary = ordinary
+        self.extreme = extreme
+        self.refused = refused
+    }
+
+    private static let small: [Value] = [0, 1, -1, 2, 3, 7, -7, 100].map(Value.int)
+    private static let reals: [Value] = [0, 1, -1, 0.5, 2.5, -2.5, 7, 1000].map(Value.double)
+
+    private static func decimal(_ text: String) -> Value { .decimal(Decimal(string: text) ?? 0) }
+
+    private static func uuid(_ byte: UInt8) -> Value { .uuid(UUID(uuid: (byte, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, byte))) }
+}
