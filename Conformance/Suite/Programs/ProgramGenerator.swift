@@ -204,7 +204,10 @@ struct ProgramGenerator {
         let entity = pick(schema.entities).name
         switch below(10) {
         case 0: return ProgramStep(.count(conditions.request(entity)))
-        case 1: return ProgramStep(.pages(conditions.request(entity, depth: 2), size: 1 + below(5)))
+        case 1:
+            var request = conditions.request(entity, depth: 2)
+            request.isCommitted = false
+            return ProgramStep(.pages(request, size: 1 + below(5)))
         case 2, 3, 4: return ProgramStep(.query(conditions.query(entity)))
         default:
             let request = conditions.request(entity)

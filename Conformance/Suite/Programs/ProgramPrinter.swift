@@ -27,7 +27,7 @@ struct ProgramPrinter {
 
     private var beginning: String {
         let urls = stores.enumerated().map { position, name in
-            ["sqlite", "lmdb"].contains(name) ? "\(name):program\(position)" : (name == "postgresql" ? "$POSTGRES" : "memory:")
+            ["sqlite", "lmdb"].contains(name) ? "\(name):program\(position)" : (name == "postgresql" ? "env:POSTGRES" : "memory:")
         }
         let added = urls.enumerated().map { position, url in
             """
@@ -55,13 +55,18 @@ struct ProgramPrinter {
                     for (name, value) in row { try object.setValue(value, for: name) }
                 }
 
-                static func show(_ line: Int = #line, _ body: () throws -> Any) {
+                static func show<Answer>(_ line: Int = #line, _ body: () throws -> Answer) {
                     do { print(line, try body()) } catch { print(line, error) }
                 }
 
-                static func main() throws {
+                static func open() throws -> DataStack {
                     let stack = try DataStack(schema: Schema(json: model))
             \(added.joined(separator: "\n"))
+                    return stack
+                }
+
+                static func main() throws {
+                    var stack = try open()
             """
     }
 
@@ -101,14 +106,18 @@ struct ProgramPrinter {
         case .nested(let fails): block("try transaction.nested {", step.parts, source, fails: fails)
         case .detached(let interference, let policy):
             line("held = [:]")
+            line("do {")
+            depth += 1
             line("let transaction = stack.beginUnsafe(supportsUndo: true)")
             for part in step.parts { add(part, "transaction") }
             for part in interference { add(part, "stack") }
             line("show { try transaction.commit(merging: .\(policy)) }")
-        case .reopen: line("for store in stack.storages { try stack.removeStorage(store) }  // and added again")
+            depth -= 1
+            line("}")
+        case .reopen: for text in ["for store in stack.storages { try stack.removeStorage(store) }", "stack = try open()"] { line(text) }
         case .watch(let request):
             line("let monitor = try stack.makeViewContext().monitorList(\(from(request)))  // and a publisher of the same")
-        case .mark: line("transaction.markUndoPoint()")
+        case .mark: line("try transaction.markUndoPoint()")
         case .undo: line("show { try transaction.undo() }")
         case .redo: line("show { try transaction.redo() }")
         case .fetch, .count, .pages, .query: line(request(step.kind, source))

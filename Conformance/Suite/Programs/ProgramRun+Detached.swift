@@ -16,10 +16,12 @@ extension ProgramRun {
 
     func detached(_ step: ProgramStep, _ interference: [ProgramStep], _ policy: ProgramPolicy) throws {
         let transaction = stack.beginUnsafe(supportsUndo: true), base = state
-        var undoing = Undoing(undo: [state.naive]), assigned: [(number: Int, name: String)] = []
+        var undoing = Undoing(undo: [state.naive])
         held = [:]
         isDetached = true
+        var isFinished = false
         defer {
+            if !isFinished { state = base }
             isDetached = false
             held = [:]
         }
@@ -31,19 +33,19 @@ extension ProgramRun {
             case .fetch(let request): try fetch(part, request, transaction)
             case .count(let request): try count(part, request, transaction)
             default:
-                if case .assign(let number, let name, _) = part.kind { assigned.append((number, name)) }
                 if case .read = part.kind {} else { undoing.hasChanged = true }
                 try change(part, transaction)
             }
             if case .mark = part.kind { undoing = Undoing(undo: undoing.undo + [state.naive]) }
         }
         let mine = state
+        isFinished = true
         state = base
         isDetached = false
         let handles = held
         for other in interference { try perform(other) }
         held = handles
-        try commit(step, transaction, policy, base: base, mine: mine, assigned)
+        try commit(step, interference, transaction, policy, base: base, mine: mine)
     }
 
     /// Goes to the newest mark; to where the last undo led, if something was changed since.
@@ -92,52 +94,124 @@ extension ProgramRun {
     // MARK: Committing
 
     private func commit(
-        _ step: ProgramStep, _ transaction: UnsafeTransaction, _ policy: ProgramPolicy, base: State, mine: State,
-        _ assigned: [(number: Int, name: String)]
+        _ step: ProgramStep, _ interference: [ProgramStep], _ transaction: UnsafeTransaction, _ policy: ProgramPolicy, base: State,
+        mine: State
     ) throws {
         let theirs = state
         let found = try answer {
             try transaction.commit(merging: policy == .mine ? .mine : .error)
             return .done
         }
-        guard let merged = merged(base, mine, theirs, assigned, policy) else { throw ProgramUndefined() }
+        guard let merged = merged(step, interference, base, mine, theirs, policy) else {
+            if case .done = found { take(mine) }
+            return try learn(step)
+        }
         switch merged {
         case .failure(let refused):
             state = theirs
             try compare(step, .refused(refused.code), found)
         case .success(let naive):
-            var both = theirs
-            both.naive = naive
-            both.keys.merge(mine.keys) { $1 }
-            both.numbers.merge(mine.numbers) { $1 }
-            if case .done = found { state = both }
+            if case .done = found {
+                take(mine)
+                state.naive = naive
+            }
             try compare(step, .done, found)
             committed = state
         }
     }
 
+    /// Takes over the names of what another state has made.
+    private func take(_ other: State) {
+        state.keys.merge(other.keys) { $1 }
+        state.numbers.merge(other.numbers) { $1 }
+    }
+
+    /// Takes over what is stored, where the naive model does not say it: whatever two changes became, the rules of the model hold.
+    private func learn(_ step: ProgramStep) throws {
+        var naive = NaiveGraph(program.schema)
+        naive.commits = state.naive.commits + 1
+        try stack.read(synchronous: { source in
+            for root in program.schema.roots {
+                for object in try source.fetchAll(From<DynamicObject>(entity: program.schema.entities[root].name)) {
+                    guard case .object(let entity, let values, let related) = try seen(object) else { continue }
+                    let home = state.naive.objects[number(object)]?.home ?? home(of: object.objectID.key)
+                    naive.objects[number(object)] = NaiveGraph.Object(
+                        number: number(object), entity: entity, home: home, values: values, related: related)
+                }
+            }
+        })
+        let problem = naive.violatesRules ? "broken rules" : (naive.violatesUnique ? "equal unique values" : naive.brokenRelationship)
+        try compare(step, .text("whole objects"), .text(problem ?? "whole objects"))
+        state.naive = naive
+        committed = state
+    }
+
     /// What the commit leads to; nil where the naive model does not say it.
     private func merged(
-        _ base: State, _ mine: State, _ theirs: State, _ assigned: [(number: Int, name: String)], _ policy: ProgramPolicy
+        _ step: ProgramStep, _ interference: [ProgramStep], _ base: State, _ mine: State, _ theirs: State, _ policy: ProgramPolicy
     ) -> Result<NaiveGraph, NaiveGraph.Refused>? {
-        let here = Self.changed(base.naive, mine.naive).union(assigned.map(\.number)), there = Self.changed(base.naive, theirs.naive)
+        let here = Self.changed(base.naive, mine.naive), there = Self.changed(base.naive, theirs.naive)
         // Others changed versions also by what they assigned again; only a pause without any commit is sure.
         let isQuiet = theirs.naive.commits == base.naive.commits
         if mine.naive.violatesRules { return isQuiet ? .failure(NaiveGraph.Refused(code: .validationFailed)) : nil }
         if isQuiet {
             return mine.naive.violatesUnique ? .failure(NaiveGraph.Refused(code: .uniqueConstraintViolated)) : .success(mine.naive)
         }
-        let both = here.intersection(there)
-        let isMine = assigned.contains { item in
-            both.contains(item.number) && base.naive.objects[item.number] != nil && mine.naive.objects[item.number] != nil
-                && theirs.naive.objects[item.number].map { object in object.values != base.naive.objects[item.number]?.values } == true
+        // The same object has values that are different here and there.
+        let isMine = here.intersection(there).contains { number in
+            [mine, theirs].allSatisfy { state in
+                state.naive.objects[number] != nil && state.naive.changedValues(number, since: base.naive)
+            }
         }
         if isMine, policy == .error { return .failure(NaiveGraph.Refused(code: .staleObject)) }
-        return nil
+        if isMine { return nil }
+        // Two changes that have nothing to do with each other are both kept.
+        guard let named = ProgramStep.numbers(step.parts), let others = ProgramStep.numbers(interference),
+            here.union(named).isDisjoint(with: there.union(others))
+        else { return nil }
+        var naive = theirs.naive
+        for number in here { naive.objects[number] = mine.naive.objects[number] }
+        return naive.violatesUnique ? .failure(NaiveGraph.Refused(code: .uniqueConstraintViolated)) : .success(naive)
+    }
+}
+
+extension ProgramStep {
+    /// The numbers of all objects that steps name; nil where they do not name what they change.
+    static func numbers(_ steps: [ProgramStep]) -> Set<Int>? {
+        var numbers: Set<Int> = []
+        for step in steps {
+            switch step.kind {
+            case .create(let number, _, _), .assign(let number, _, _): numbers.insert(number)
+            case .relate(let number, _, let members): numbers.formUnion([number] + members)
+            case .refer(let number, _, let target): numbers.formUnion([number] + (target.map { [$0] } ?? []))
+            case .delete(let list): numbers.formUnion(list)
+            case .updateAll, .deleteAll, .insertAll, .upsertAll, .detached: return nil
+            case .transaction, .nested, .read, .fetch, .count, .pages, .query, .mark, .undo, .redo, .reopen, .watch: break
+            }
+            guard let inside = self.numbers(step.parts) else { return nil }
+            numbers.formUnion(inside)
+        }
+        return numbers
     }
 }
 
 extension NaiveGraph {
+    /// A relationship whose inverse does not lead back, or that leads nowhere.
+    var brokenRelationship: String? {
+        for object in objects.values.sorted(by: { $0.number < $1.number }) {
+            for item in schema.description(object.entity).relationships {
+                let relationship = item.relationship
+                for member in members(object.number, relationship.name) {
+                    let back = relationship.inverse.map { members(member, $0) } ?? [object.number]
+                    if objects[member] == nil || !back.contains(object.number) {
+                        return "a broken \(relationship.name) of \(object.number)"
+                    }
+                }
+            }
+        }
+        return nil
+    }
+
     /// Whether an object is the same in another graph, or in neither.
     func isSame(_ number: Int, in other: NaiveGraph) -> Bool {
         guard let a = objects[number], let b = other.objects[number] else { return objects[number] == nil && other.objects[number] == nil }

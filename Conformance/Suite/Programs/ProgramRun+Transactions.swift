@@ -46,6 +46,9 @@ extension ProgramRun {
         } catch let abandoned as ProgramAbandoned {
             state = before
             throw abandoned
+        } catch let undefined as ProgramUndefined {
+            state = before
+            throw undefined
         }
         let naive = state.naive
         let expected: ProgramAnswer =

@@ -13,7 +13,7 @@ struct ProgramDifference: Error {
 /// What a program throws to undo a transaction or a part of one.
 struct ProgramFailure: Error {}
 
-/// What ends a run: the naive model does not know what a change has changed.
+/// What ends a transaction without an effect: the naive model does not know what a change has changed.
 struct ProgramUndefined: Error {}
 
 /// What ends a transaction whose request is refused where the naive model does not know the answer: a store may be unable to go on.
@@ -74,15 +74,13 @@ final class ProgramRun {
             for (position, step) in program.steps.enumerated() {
                 do {
                     let before = run.state.naive
-                    do { try run.perform(step) } catch is ProgramAbandoned {}
+                    do { try run.perform(step) } catch is ProgramAbandoned {} catch is ProgramUndefined {}
                     try run.verify(step, before)
                     if let trace, position < trace.count, trace[position] != run.trace[position] {
                         return (run.trace, run.difference(step, "versions \(trace[position])", "versions \(run.trace[position])"))
                     }
                 } catch let difference as ProgramDifference {
                     return (run.trace, difference)
-                } catch is ProgramUndefined {
-                    return (run.trace, nil)
                 } catch {
                     return (run.trace, run.difference(step, "no error", "\(error)"))
                 }
@@ -135,6 +133,9 @@ final class ProgramRun {
 
     /// The store of a home: in a single store all objects have one.
     func home(_ home: Int) -> Int { min(home, target.count - 1) }
+
+    /// The home of a key by its store.
+    func home(of key: ObjectKey) -> Int { stores[key.store] ?? 0 }
 
     /// The configuration of a home's store, where an entity is held by both.
     func configuration(_ home: Int) -> String? { home == 0 ? nil : GraphProgram.second }
