@@ -108,6 +108,46 @@ import Testing
         #expect(try stack.object("country", 2).value("name") == .string("E"))
     }
 
+    @Test func whatIsNotReplacedKeepsItsVersion() throws {
+        let shop = try InPlaceDatabase(.sqlite), open = try OpenDatabase(shop.url)
+        try shop.sql(
+            """
+            INSERT INTO category VALUES(-1, 'below', NULL);
+            INSERT OR IGNORE INTO country VALUES(2, 'DE', 'x'); INSERT OR IGNORE INTO country VALUES(9, 'AT', 'x');
+            INSERT INTO category(name) VALUES('new'); INSERT INTO country(code, name) VALUES('FR', 'France');
+            """)
+        let lines = try open.lines()
+        for line in [
+            #"{"entity":"country","key":2,"version":1,"code":"DE","name":"Germany"}"#,
+            #"{"entity":"country","key":1,"version":1,"code":"AT","name":"Austria"}"#,
+            #"{"entity":"category","key":-1,"version":1,"name":"below"}"#,
+        ] { #expect(lines.contains(line)) }
+    }
+
+    /// REPLACE removes rows that have one of the unique values, and no trigger of theirs is told.
+    @Test(arguments: ["INSERT OR REPLACE INTO country VALUES(7, 'DE', 'D')", "UPDATE OR REPLACE country SET code = 'DE' WHERE id = 1"])
+    func aRowThatIsReplacedByAnotherIsGone(_ statement: String) throws {
+        let shop = try InPlaceDatabase(
+            .sqlite,
+            "CREATE TABLE country(id INTEGER PRIMARY KEY, code TEXT COLLATE NOCASE, name TEXT);"
+                + "CREATE UNIQUE INDEX codes ON country(code); INSERT INTO country VALUES(1, 'AT', 'A'), (2, 'de', 'G');")
+        let stack = try shop.stack(), open = try OpenDatabase(shop.url), work = stack.beginUnsafe()
+        try #require(try work.edit(try stack.object("country", 2))).setValue(.string("mine"), for: "name")
+        try shop.sql("\(statement); INSERT INTO country VALUES(2, 'XX', 'theirs');")
+        #expect(failure { try work.commit() }?.code == .staleObject)
+        let changes = try open.history(changes: 3).flatMap { Array($0.changes) }
+        #expect(changes.filter { $0.kind == .delete }.map(\.key) == [2])
+        #expect(changes.last == HistoryChange(entity: 0, key: 2, kind: .insert) && changes.count == 3)
+        #expect(try shop.sql("SELECT name FROM country WHERE id = 2") == ["theirs"])
+    }
+
+    @Test func statisticsAreNoChangeOfTheTables() throws {
+        let shop = try InPlaceDatabase(.sqlite), stack = try shop.stack()
+        try shop.sql("ANALYZE; CREATE TABLE other(x); CREATE INDEX names ON customer(name);")
+        try stack.perform(synchronous: { try $0.object("customer", 1).setValue(.string("x"), for: "name") })
+        #expect(try shop.sql("SELECT name FROM customer WHERE id = 1") == ["x"])
+    }
+
     @Test func statementsReachTheTablesThemselves() throws {
         let shop = try InPlaceDatabase(.sqlite), open = try OpenDatabase(shop.url), writer = try open.store.beginWrite(WriteOptions())
         #expect(try writer.execute("UPDATE main.customer SET name = \("Adele") WHERE id = 1") == 1)

@@ -53,6 +53,7 @@ enum InPlaceScript {
         INSERT INTO product VALUES(10, 'A1', 19.99, 1.5, 'new', '\\x00ff', '6ba7b810-9dad-11d1-80b4-00c04fd430c8'), (11, 'A2', 7, NULL, 'sold', NULL, NULL);
         INSERT INTO product_category VALUES(10, 1), (10, 2), (11, 2);
         INSERT INTO "order" OVERRIDING SYSTEM VALUE VALUES(5, 1, '2021-02-03 04:05:06', 'hi'), (6, 1, '2021-02-03 04:05:06.25', NULL);
+        ALTER TABLE "order" ALTER COLUMN id RESTART WITH 7;
         INSERT INTO order_line VALUES(1, 5, 1, 10, 3), (2, 5, 2, 11, 1), (3, 6, 1, 10, 100);
         INSERT INTO shipment VALUES(1, '2021-02-03 04:05:06+00', 2);
         """

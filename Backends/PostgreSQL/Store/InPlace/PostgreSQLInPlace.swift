@@ -19,6 +19,14 @@ final class PostgreSQLInPlace: Sendable {
     let rules: PostgreSQLInPlaceRules
     /// The sequence that gives the keys of a table, as text for `nextval`; nil where the table has none.
     let sequences: [String?]
+    /// What watches the tables: how it is found, as SQL, and as it was found when the store was opened; nil where nothing lies beside them.
+    let watch: (state: String, found: String)?
+    /// Whether every table is watched; a store that is only read makes nothing.
+    let isWatched: Bool
+    /// What positions of the log are greater by than ids of transactions.
+    let historyOffset: Int64
+    /// The cluster of the server; nil where the role may not know it.
+    let cluster: String?
     /// Keys that sequences gave and nobody took yet.
     let keys = Mutex<[EntityIndex: [Int64]]>([:])
     private let conninfo: String
@@ -49,8 +57,14 @@ final class PostgreSQLInPlace: Sendable {
         self.sequences = sequences
         self.tables = tables
         try connection.execute("COMMIT")
-        if !readOnly { try PostgreSQLInPlaceSetup(connection, schema, tables, sequences).install() }
+        let setup = try PostgreSQLInPlaceSetup(connection, schema, tables, sequences)
+        if !readOnly { try setup.install() }
         let id = try PostgreSQLInPlaceSetup.storeID(connection, schema)
+        cluster = connection.cluster
+        historyOffset = id == nil ? 0 : try setup.historyOffset(storing: !readOnly)
+        let found = id == nil ? nil : try connection.text("SELECT \(setup.state)")
+        watch = found.map { (setup.state, $0) }
+        isWatched = found?.hasSuffix(".\(setup.triggerCount)") ?? true
         if let id {
             for table in tables.schema.descriptions { source.rows[table.name]?.version = Self.version(tables.tables[table.index], schema) }
             metadata = try StoreMetadata(source, storeID: id)
@@ -93,12 +107,16 @@ final class PostgreSQLInPlace: Sendable {
         } catch {
             // A table or a column is not there any more.
             guard ["42P01", "42703", "3F000"].contains((error.cause as? PostgreSQLError.Cause)?.state) else { throw error }
-            throw StorageError(
-                .schemaMismatch,
-                "the tables of the database, or what lies beside them, were changed by another program; open the store anew",
-                cause: error)
+            throw Self.wasChanged(error)
         }
         return connection
+    }
+
+    /// What is said where the owner has changed the tables, or what lies beside them.
+    static func wasChanged(_ cause: StorageError? = nil) -> StorageError {
+        StorageError(
+            .schemaMismatch, "the tables of the database, or what lies beside them, were changed by another program; open the store anew",
+            cause: cause)
     }
 
     /// The sequence of a table's keys, as text for `nextval`: its own, or the one beside it.

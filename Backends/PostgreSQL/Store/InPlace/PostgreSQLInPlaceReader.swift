@@ -14,16 +14,33 @@ class PostgreSQLInPlaceReader: PostgreSQLReader {
     }
 
     /// What is below the horizon of running transactions: nothing can appear there any more.
-    private static let settled = "l.position < pg_snapshot_xmin(pg_current_snapshot())::text::int8"
+    private var settled: String { "l.position < \(horizon)" }
+
+    /// The least id in progress that can be of a writer to this database, raised by the offset: any program may be one, but none that is
+    /// connected to another database. As in `PostgreSQLHistory`, an id in progress that nobody holds counts.
+    private var horizon: String {
+        let snapshot = "pg_current_snapshot()"
+        return """
+            ((CASE WHEN pg_snapshot_xmin(\(snapshot)) = pg_snapshot_xmax(\(snapshot)) THEN pg_snapshot_xmax(\(snapshot))::text::int8 ELSE (
+                SELECT COALESCE(min(running::text::int8), pg_snapshot_xmax(\(snapshot))::text::int8)
+                FROM pg_snapshot_xip(\(snapshot)) AS running WHERE NOT EXISTS (
+                    SELECT FROM pg_locks AS held LEFT JOIN pg_stat_activity AS holder ON holder.pid = held.pid
+                    LEFT JOIN pg_prepared_xacts AS kept ON held.pid IS NULL AND kept.transaction = held.transactionid
+                    WHERE held.locktype = 'transactionid' AND held.mode = 'ExclusiveLock' AND held.granted
+                        AND held.transactionid = running::xid AND COALESCE(holder.datname, kept.database) <> current_database())) END)
+                + \(core.historyOffset)::int8)
+            """
+    }
 
     override func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
         try checkOpen()
+        if !inPlace.isWatched { return try InPlaceLog.unwatched(token) }
         guard let after = try connection.historyFloor().start(after: core.position(token)) else { return [] }
         let text: SQLText = """
             SELECT l.position, coalesce(c.time, l.time), coalesce(c.author, ''), l.source, l.key, l.kind, l.changed
             FROM polystore_log AS l LEFT JOIN polystore_commits AS c ON c.position = l.position
             WHERE l.position IN (SELECT DISTINCT l.position FROM polystore_log AS l
-                WHERE l.position > \(bind: .int(after), .int64) AND \(raw: Self.settled) ORDER BY 1 LIMIT \(bind: .int(Int64(limit)), .int64))
+                WHERE l.position > \(bind: .int(after), .int64) AND \(raw: settled) ORDER BY 1 LIMIT \(bind: .int(Int64(limit)), .int64))
             ORDER BY l.position, l.number
             """
         var log = InPlaceLog(inPlace.tables)
@@ -33,12 +50,13 @@ class PostgreSQLInPlaceReader: PostgreSQLReader {
 
     override func currentToken() throws(StorageError) -> HistoryToken? {
         try checkOpen()
-        return try connection.newestPosition(in: "polystore_log AS l WHERE \(Self.settled)").map(core.token)
+        if !inPlace.isWatched { return nil }
+        return try connection.newestPosition(in: "polystore_log AS l WHERE \(settled)").map(core.token)
     }
 
     override func historyLag() throws(StorageError) -> HistoryLag {
         try checkOpen()
-        let text = "SELECT count(DISTINCT l.position), min(l.time) FROM polystore_log AS l WHERE NOT (\(Self.settled))"
+        let text = "SELECT count(DISTINCT l.position), min(l.time) FROM polystore_log AS l WHERE NOT (\(settled))"
         let result = try connection.query(text, [])
         return HistoryLag(entries: Int(result.integer(0, 0) ?? 0), oldest: result.integer(0, 1))
     }
@@ -49,7 +67,7 @@ class PostgreSQLInPlaceReader: PostgreSQLReader {
 
     override func purgeHistory(through token: HistoryToken) throws(StorageError) {
         try checkOpen()
-        let newest = try connection.number("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::int8 - 1") ?? 0
+        let newest = try connection.number("SELECT \(raw: horizon) - 1") ?? 0
         try connection.purgeHistory(["polystore_log", "polystore_commits"], through: min(core.position(token) ?? 0, newest))
     }
 }

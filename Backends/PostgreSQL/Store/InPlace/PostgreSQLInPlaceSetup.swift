@@ -5,35 +5,57 @@ internal import PolystoreStorage
 
 /// What lies beside the tables of another program: versions, the log of changes, and the triggers that keep both, whoever writes.
 ///
-/// The functions of the triggers run with the rights of their owner, so that other users need none on what lies there.
+/// The functions of the triggers run with the rights of their owner, so that other users need none on what lies there. Each table is touched
+/// in a transaction of its own, only where something is missing there, and none waits long for a lock: readers are never held up, writers for
+/// a quarter of a second at most.
 struct PostgreSQLInPlaceSetup {
+    /// So long opening tries to get the locks of the tables.
+    private static let patience = 60.0
+    private static let doubt = "the connection was lost during COMMIT: open the store again, what is missing is made then"
+    /// The names in `polystore_inplace` of what ended the history, and of the tables that are watched.
+    private static let epoch = "epoch", watched = "triggers."
+
     private static let creation = """
         CREATE TABLE IF NOT EXISTS polystore_inplace(name text PRIMARY KEY, value text NOT NULL);
         CREATE TABLE IF NOT EXISTS polystore_versions(source text COLLATE "C", key int8, version int8 NOT NULL, PRIMARY KEY(source, key));
-        CREATE TABLE IF NOT EXISTS polystore_log(position int8 DEFAULT pg_current_xact_id()::text::int8,
-            number int8 GENERATED ALWAYS AS IDENTITY, time int8 NOT NULL DEFAULT (extract(epoch FROM clock_timestamp()) * 1000000)::int8,
+        CREATE TABLE IF NOT EXISTS polystore_log(position int8 DEFAULT \(position(0)),
+            number int8 NOT NULL, time int8 NOT NULL DEFAULT (extract(epoch FROM clock_timestamp()) * 1000000)::int8,
             source text COLLATE "C" NOT NULL, key int8 NOT NULL, kind text NOT NULL, changed text NOT NULL DEFAULT '\(InPlaceLog.everything)',
             PRIMARY KEY(position, number));
         CREATE TABLE IF NOT EXISTS polystore_commits(position int8 PRIMARY KEY, time int8 NOT NULL, author text NOT NULL);
         CREATE TABLE IF NOT EXISTS polystore_notes(name text COLLATE "C" PRIMARY KEY, value bytea NOT NULL);
-        INSERT INTO polystore_inplace VALUES('format', '1') ON CONFLICT DO NOTHING;
+        INSERT INTO polystore_inplace VALUES('store', '\(UUID().uuidString)'), ('\(epoch)', '0') ON CONFLICT DO NOTHING;
+        INSERT INTO polystore_inplace VALUES('format', '\(InPlaceIdentity.format)') ON CONFLICT (name) DO UPDATE SET value = excluded.value;
         """
 
     private let connection: PostgreSQLConnection
     private let schema: String
-    private let triggers: [String]
-    private let expected: Set<String>
+    private let tables: [PostgreSQLInPlaceTriggers]
 
     /// - Parameter sequences: The sequences of the tables' keys, nil where one has to lie beside them.
-    init(_ connection: PostgreSQLConnection, _ schema: String, _ tables: InPlaceTables, _ sequences: [String?]) {
+    init(_ connection: PostgreSQLConnection, _ schema: String, _ tables: InPlaceTables, _ sequences: [String?]) throws(StorageError) {
         self.connection = connection
         self.schema = schema
-        triggers =
-            zip(tables.tables, sequences).map { Self.triggers($0, schema, hasSequence: $1 != nil) }
-            + tables.pairs.map { Self.triggers($0, schema) }
-        expected = Set(
-            (tables.tables.map(\.name) + tables.pairs.map(\.name)).flatMap { name in Self.events.map { "\(name).polystore_\($0)" } })
+        let inheriting: SQLText = """
+            SELECT DISTINCT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid IN (i.inhrelid, i.inhparent)
+            JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = \(bind: .string(schema), .string) AND c.relkind = 'r' AND NOT c.relispartition
+            """
+        let byRow = Set(try connection.rows(inheriting, [.string]).map { $0[0].text })
+        self.tables =
+            zip(tables.tables, sequences).map { table, own in
+                PostgreSQLInPlaceTriggers(
+                    table, schema, isByRow: byRow.contains(table.name), sequence: own == nil ? Self.sequence(table.name, schema) : nil)
+            } + tables.pairs.map { PostgreSQLInPlaceTriggers($0, schema, isByRow: byRow.contains($0.name)) }
     }
+
+    /// The sequence of a table that has none of its own.
+    static func sequence(_ table: String, _ schema: String) -> String {
+        "\(SQLText.quoted(schema)).\(SQLText.quoted(PostgreSQLInPlaceTriggers.place("polystore_keys.", table)))"
+    }
+
+    /// The position of a transaction in the log.
+    private static func position(_ offset: Int64) -> String { "(pg_current_xact_id()::text::int8 + \(offset)::int8)" }
 
     /// The identity of the store; nil where it was never written to in place.
     static func storeID(_ connection: PostgreSQLConnection, _ schema: String) throws(StorageError) -> UUID? {
@@ -47,12 +69,56 @@ struct PostgreSQLInPlaceSetup {
         return try connection.entries("SELECT name, value FROM \(raw: table)")
     }
 
-    /// Makes what is missing, in one transaction; nothing is written where all is there.
+    // MARK: What is there
+
+    /// How the tables are watched, as SQL: how often the history was ended, and how many triggers run whatever a session says. It changes where
+    /// somebody changes tables without our knowledge.
+    var state: String {
+        let list = tables.map { "'\(SQLText.doubling("'", in: $0.name))'" }.joined(separator: ", ")
+        return """
+            coalesce((SELECT value FROM \(SQLText.quoted(schema)).polystore_inplace WHERE name = '\(Self.epoch)'), '') || '.' || (
+                SELECT count(*) FROM pg_class c JOIN pg_trigger g ON g.tgrelid = c.oid
+                WHERE c.relnamespace = '\(SQLText.doubling("'", in: SQLText.quoted(schema)))'::regnamespace
+                    AND c.relname = ANY(ARRAY[\(list)]::name[]) AND g.tgname LIKE 'polystore\\_%' AND g.tgenabled = 'A')
+            """
+    }
+
+    /// How many triggers there are where all are there.
+    var triggerCount: Int { tables.count * PostgreSQLInPlaceTriggers.count }
+
+    /// The tables whose triggers are there, run for every session and call their own function.
+    private func watched() throws(StorageError) -> Set<String> {
+        let text: SQLText = """
+            SELECT c.relname::text, p.proname::text, g.tgtype & 1 = 1, count(*)
+            FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+            JOIN pg_proc p ON p.oid = g.tgfoid
+            WHERE n.nspname = \(bind: .string(schema), .string) AND g.tgname LIKE 'polystore\\_%' AND g.tgenabled = 'A' GROUP BY 1, 2, 3
+            """
+        var counts: [[String]: Int] = [:]
+        for row in try connection.rows(text, [.string, .string, .bool, .int64]) {
+            counts[[row[0].text, row[1].text, row[2] == .bool(true) ? "row" : "statement"]] = Int(row[3].number)
+        }
+        let found = tables.filter { table in
+            let rows = counts[[table.name, table.functionName, "row"]] ?? 0
+            let statements = counts[[table.name, table.functionName, "statement"]] ?? 0
+            // Truncating has no rows.
+            return (rows, statements) == (table.isByRow ? (PostgreSQLInPlaceTriggers.count - 1, 1) : (0, PostgreSQLInPlaceTriggers.count))
+        }
+        return Set(found.map(\.name))
+    }
+
+    private func isInstalled(_ entries: [String: String], _ watched: Set<String>) -> Bool {
+        entries["format"] == "\(InPlaceIdentity.format)"
+            && tables.allSatisfy { watched.contains($0.name) && entries[Self.watched + $0.name] == $0.hash }
+    }
+
+    // MARK: Making
+
+    /// Makes what is missing; nothing is written where all is there.
     func install() throws(StorageError) {
-        if try isInstalled() { return }
+        if isInstalled(try Self.entries(connection, schema), try watched()) { return }
         try PostgreSQLSetup(connection, schema).alone { () throws(StorageError) in
-            if try isInstalled() { return }
-            do throws(StorageError) { try connection.inTransaction("BEGIN", make) } catch {
+            do throws(StorageError) { try make() } catch {
                 guard error.code == .permissionDenied else { throw error }
                 throw StorageError(
                     .permissionDenied,
@@ -63,29 +129,75 @@ struct PostgreSQLInPlaceSetup {
     }
 
     private func make() throws(StorageError) {
-        try connection.execute(Self.creation)
-        try connection.execute(
-            "INSERT INTO polystore_inplace VALUES('store', '\(UUID().uuidString)') ON CONFLICT DO NOTHING; "
-                + "INSERT INTO polystore_inplace VALUES('triggers', '\(hash)') ON CONFLICT (name) DO UPDATE SET value = excluded.value")
-        try Self.dropFunctions(connection, schema)
-        for statement in triggers { try connection.execute(statement) }
+        let before = try Self.entries(connection, schema), format = "\(InPlaceIdentity.format)"
+        if before["format"] != format {
+            try patiently { () throws(StorageError) in
+                try connection.execute(Self.creation)
+                // Functions of the first format let the server number the log; they run until they are replaced.
+                if before["format"] == "1" {
+                    try connection.execute(
+                        "ALTER TABLE polystore_log ALTER COLUMN number SET GENERATED BY DEFAULT; DELETE FROM polystore_inplace WHERE name = 'triggers'"
+                    )
+                }
+            }
+        }
+        // A format before this one did not see everything.
+        let isOlder = before["format"] != nil && before["format"] != format
+        let watched = try watched()
+        for table in tables where !watched.contains(table.name) || before[Self.watched + table.name] != table.hash {
+            let wasWatched = before[Self.watched + table.name] != nil || isOlder
+            try patiently { () throws(StorageError) in
+                for statement in table.function { try connection.execute(statement) }
+                if !watched.contains(table.name) {
+                    for statement in table.triggers { try connection.execute(statement) }
+                    // The lock of the triggers ends what nobody has seen: it lies before this transaction.
+                    if wasWatched { try endHistory() }
+                }
+                let note: SQLText = """
+                    INSERT INTO polystore_inplace VALUES(\(bind: .string(Self.watched + table.name), .string), \(bind: .string(table.hash), .string))
+                    ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                    """
+                _ = try connection.query(note)
+            }
+        }
     }
 
-    private var hash: String { SchemaHash(of: triggers.joined(separator: "\n")).description }
-
-    private func isInstalled() throws(StorageError) -> Bool {
-        guard try Self.entries(connection, schema)["triggers"] == hash else { return false }
-        let text: SQLText = """
-            SELECT c.relname || '.' || g.tgname FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = \(bind: .string(schema), .string) AND g.tgname LIKE 'polystore\\_%' AND g.tgenabled IN ('O', 'A')
-            """
-        return Set(try connection.rows(text, [.string]).map { $0[0].text }) == expected
+    /// Lets the history begin with the transaction: older tokens expire, and stores that are open have to be opened anew, because the versions
+    /// that they know may be wrong.
+    private func endHistory() throws(StorageError) {
+        let offset = try PostgreSQLSetup(connection, schema).knownOffset()
+        let floor = try connection.number("SELECT \(raw: Self.position(offset))") ?? 0
+        try connection.setHistoryFloor(HistoryFloor(floor))
+        try connection.execute("UPDATE polystore_inplace SET value = (value::int8 + 1)::text WHERE name = '\(Self.epoch)'")
     }
 
-    /// Removes all of it, in one transaction; the tables of the other program stay as they are.
+    private func patiently(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        try connection.patiently(Self.patience, orSaying: Self.doubt, body)
+    }
+
+    /// What positions of the log are greater by than ids of transactions, as for stores of our own.
+    func historyOffset(storing: Bool) throws(StorageError) -> Int64 {
+        try PostgreSQLSetup(connection, schema).historyOffset(of: ["polystore_log", "polystore_commits"], storing: storing) {
+            offset throws(StorageError) in
+            try connection.execute("ALTER TABLE polystore_log ALTER COLUMN position SET DEFAULT \(Self.position(offset))")
+        }
+    }
+
+    // MARK: Removing
+
+    /// Removes all of it, table by table; the tables of the other program stay as they are.
     static func remove(_ connection: PostgreSQLConnection, _ schema: String) throws(StorageError) {
-        try connection.inTransaction("BEGIN") { () throws(StorageError) in
-            try dropFunctions(connection, schema)
+        let functions: SQLText = """
+            SELECT p.proname::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+            WHERE n.nspname = \(bind: .string(schema), .string) AND p.proname LIKE 'polystore\\_note.%'
+            """
+        // With a function go the triggers that call it.
+        for row in try connection.rows(functions, [.string]) {
+            try connection.patiently(patience, orSaying: doubt) { () throws(StorageError) in
+                try connection.execute("DROP FUNCTION \(SQLText.quoted(schema)).\(SQLText.quoted(row[0].text))() CASCADE")
+            }
+        }
+        try connection.patiently(patience, orSaying: doubt) { () throws(StorageError) in
             let text: SQLText = """
                 SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                 WHERE n.nspname = \(bind: .string(schema), .string) AND c.relkind = 'S' AND c.relname LIKE 'polystore\\_keys.%'
@@ -97,101 +209,6 @@ struct PostgreSQLInPlaceSetup {
                 try connection.execute("DROP TABLE IF EXISTS \(SQLText.quoted(schema)).polystore_\(name)")
             }
         }
-    }
-
-    /// Drops the functions with the triggers that call them.
-    private static func dropFunctions(_ connection: PostgreSQLConnection, _ schema: String) throws(StorageError) {
-        let text: SQLText = """
-            SELECT p.proname::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-            WHERE n.nspname = \(bind: .string(schema), .string) AND p.proname LIKE 'polystore\\_note.%'
-            """
-        for row in try connection.rows(text, [.string]) {
-            try connection.execute("DROP FUNCTION \(SQLText.quoted(schema)).\(SQLText.quoted(row[0].text))() CASCADE")
-        }
-    }
-}
-
-extension PostgreSQLInPlaceSetup {
-    private static let events = ["insert", "update", "delete"]
-
-    private static func literal(_ text: String) -> String { "'\(SQLText.doubling("'", in: text))'" }
-
-    /// The name of what lies beside a table. The server cuts names behind 63 bytes.
-    private static func place(_ prefix: String, _ table: String, _ schema: String) -> String {
-        let part = table.utf8.count > 48 ? String(SchemaHash(of: table).description.prefix(40)) : table
-        return "\(SQLText.quoted(schema)).\(SQLText.quoted(prefix + part))"
-    }
-
-    /// The sequence of a table that has none of its own.
-    static func sequence(_ table: String, _ schema: String) -> String { place("polystore_keys.", table, schema) }
-
-    /// A function and the triggers of the three events that call it once for each statement, with the rows before and after it.
-    private static func triggers(_ name: String, _ table: String, _ schema: String, _ body: String) -> String {
-        let function = place("polystore_note.", name, schema)
-        let old = "OLD TABLE AS polystore_old", new = "NEW TABLE AS polystore_new"
-        let tables = ["REFERENCING \(new)", "REFERENCING \(old) \(new)", "REFERENCING \(old)"]
-        let made = zip(events, tables).map { event, tables in
-            "CREATE TRIGGER polystore_\(event) AFTER \(event.uppercased()) ON \(table) \(tables) FOR EACH STATEMENT EXECUTE FUNCTION \(function)();"
-        }
-        return """
-            CREATE FUNCTION \(function)() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = \(SQLText.quoted(schema)), pg_temp AS $polystore$
-            BEGIN
-            \(body)
-            RETURN NULL;
-            END $polystore$;
-            \(made.joined(separator: "\n"))
-            """
-    }
-
-    /// The statement that raises the versions of rows.
-    private static func raise(_ source: String, _ rows: String) -> String {
-        "INSERT INTO polystore_versions SELECT \(literal(source)), k.key, 2 FROM (\(rows)) AS k(key) "
-            + "ON CONFLICT (source, key) DO UPDATE SET version = polystore_versions.version + 1;"
-    }
-
-    /// The statement that notes changes: the kind is the first letter of insert, update, delete or links.
-    private static func log(_ source: String, _ rows: String, _ kind: String) -> String {
-        "INSERT INTO polystore_log(source, key, kind) SELECT \(literal(source)), k.key, '\(kind)' FROM (\(rows)) AS k(key);"
-    }
-
-    private static func triggers(_ table: InPlaceTables.Table, _ schema: String, hasSequence: Bool) -> String {
-        let name = table.name, key = SQLText.quoted(table.key)
-        let new = "SELECT r.\(key) FROM polystore_new AS r", old = "SELECT r.\(key) FROM polystore_old AS r"
-        func others(_ rows: String, than other: String) -> String {
-            "\(rows) WHERE NOT EXISTS (SELECT 1 FROM \(other) AS s WHERE s.\(key) = r.\(key))"
-        }
-        let kept = "\(new) WHERE EXISTS (SELECT 1 FROM polystore_old AS s WHERE s.\(key) = r.\(key))"
-        let sequence = sequence(name, schema), text = literal(sequence), greatest = "(SELECT max(t.\(key))::int8 FROM \(table.source) AS t)"
-        let made = """
-            CREATE SEQUENCE IF NOT EXISTS \(sequence); SELECT setval(\(text), greatest(1, \(greatest)), \(greatest) > 0);
-            """
-        let follow = """
-            PERFORM setval(\(text), k.key) FROM (SELECT max(r.\(key))::int8 AS key FROM polystore_new AS r) AS k
-                WHERE k.key > (SELECT last_value FROM \(sequence));
-            """
-        let gone = others(old, than: "polystore_new"), come = others(new, than: "polystore_old")
-        return (hasSequence ? "" : made)
-            + triggers(
-                name, table.target, schema,
-                """
-                IF TG_OP = 'INSERT' THEN \(log(name, new, "i")) \(hasSequence ? "" : follow)
-                ELSIF TG_OP = 'DELETE' THEN \(raise(name, old)) \(log(name, old, "d"))
-                ELSE \(raise(name, "\(new) UNION \(old)")) \(log(name, kept, "u")) \(log(name, gone, "d")) \(log(name, come, "i"))
-                END IF;
-                """)
-    }
-
-    private static func triggers(_ pairs: InPlaceTables.Pairs, _ schema: String) -> String {
-        func log(_ rows: String) -> String {
-            let key = pairs.ownerKey("r")
-            return Self.log(pairs.name, "SELECT \(key) FROM \(rows) AS r WHERE \(key) IS NOT NULL", "l")
-        }
-        return triggers(
-            pairs.name, pairs.target, schema,
-            """
-            IF TG_OP <> 'INSERT' THEN \(log("polystore_old")) END IF;
-            IF TG_OP <> 'DELETE' THEN \(log("polystore_new")) END IF;
-            """)
     }
 }
 #endif

@@ -37,18 +37,22 @@ extension PostgreSQLInPlaceWriter {
 
     func delete(_ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) {
         let table = inPlace.tables.tables[entity]
-        try change(
-            "DELETE FROM \(table.source) AS t WHERE t.\(SQLText.quoted(table.key)) = ANY($1::int8[])", [PostgreSQLParameter(keys: keys)],
-            isDeletion: true)
+        let rows = "FROM \(table.source) AS t WHERE t.\(SQLText.quoted(table.key)) = ANY($1::int8[])"
+        let result = try change("DELETE \(rows)", [PostgreSQLParameter(keys: keys)], isDeletion: true)
+        if result.changes == keys.count { return }
+        // What is not there any more went with what it refers to.
+        let left = try connection.query("SELECT t.\(SQLText.quoted(table.key))::int8 \(rows)", [PostgreSQLParameter(keys: keys)])
+        let kept = (0..<left.count).compactMap { left.integer($0, 0) }
+        if !kept.isEmpty { throw try notDone("the deletion", of: entity, kept, .delete) }
     }
 
     func clear(_ slots: [Int], _ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) {
         let table = inPlace.tables.tables[entity]
         let assignments = slots.map { "\(SQLText.quoted(table.columns[$0].name)) = NULL" }.joined(separator: ", ")
-        try change(
-            "UPDATE \(table.source) AS t SET \(assignments) WHERE t.\(SQLText.quoted(table.key)) = ANY($1::int8[])",
+        let result = try change(
+            "UPDATE \(table.source) AS t SET \(assignments) FROM \(noting(slots, entity)) WHERE t.\(SQLText.quoted(table.key)) = ANY($1::int8[])",
             [PostgreSQLParameter(keys: keys)])
-        try note(slots, entity, keys)
+        try checkUpdated(result, entity, keys)
     }
 
     func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError) {
@@ -62,22 +66,24 @@ extension PostgreSQLInPlaceWriter {
         let names = ["k", "v"] + written.indices.map { "c\($0)" }
         let sql =
             "UPDATE \(table.source) AS t SET \(assignments.joined(separator: ", ")) FROM \(PostgreSQLRows.unnest(entity, written, core.tables.schema)) "
-            + "AS u(\(names.joined(separator: ", "))) WHERE t.\(key) = u.k"
+            + "AS u(\(names.joined(separator: ", "))), \(noting(slots, entity)) WHERE t.\(key) = u.k"
         try update.rows.forEachPart(rowBatch, slots) { part throws(StorageError) in
             try checkKeys(entity, slots, part)
             if assignments.isEmpty { return }
-            let keys = part.keys, result = try change(sql, part.parameters(entity, written, core.tables.schema))
-            if result.changes != keys.count { try checkAll(entity, keys, try versions(entity, keys)) }
-            try note(slots, entity, keys)
+            try checkUpdated(try change(sql, part.parameters(entity, written, core.tables.schema)), entity, part.keys)
         }
     }
 
-    /// Writes down what an update has changed; the trigger knows only that it did.
-    private func note(_ slots: [Int], _ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) {
-        try change(
-            "UPDATE polystore_log SET changed = $2::text WHERE position = pg_current_xact_id()::text::int8 "
-                + "AND source = \(literal(entity)) AND key = ANY($1::int8[]) AND kind = 'u' AND changed = '\(InPlaceLog.everything)'",
-            [PostgreSQLParameter(keys: keys), PostgreSQLParameter(.value(.string(columns(slots, entity)), .string))])
+    private func checkUpdated(_ result: PostgreSQLResult, _ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) {
+        if result.changes == keys.count { return }
+        try checkAll(entity, keys, try versions(entity, keys))
+        throw try notDone("a change", of: entity, keys, .update)
+    }
+
+    /// What tells the trigger which columns a statement changes, as a part of the statement: the trigger knows only that it does.
+    private func noting(_ slots: [Int], _ entity: EntityIndex) -> String {
+        let changed = PostgreSQLInPlaceTriggers.changed(inPlace.tables.tables[entity].name, columns(slots, entity))
+        return "set_config('\(PostgreSQLInPlaceTriggers.changed)', \(changed), true) AS polystore_changed"
     }
 
     private func checkKeys(_ entity: EntityIndex, _ slots: [Int], _ rows: PostgreSQLRows) throws(StorageError) {
@@ -93,31 +99,116 @@ extension PostgreSQLInPlaceWriter {
         let columns = (["k", "v"] + written.indices.map { "c\($0)" }).joined(separator: ", ")
         let sql =
             "INSERT INTO \(table.target)(\(names)) OVERRIDING SYSTEM VALUE SELECT \(values) "
-            + "FROM \(PostgreSQLRows.unnest(entity, written, core.tables.schema)) AS u(\(columns))"
+            + "FROM \(PostgreSQLRows.unnest(entity, written, core.tables.schema)) AS u(\(columns)) RETURNING \(SQLText.quoted(table.key))::int8"
         try rows.forEachPart(rowBatch, slots) { part throws(StorageError) in
             try checkKeys(entity, slots, part)
-            try change(sql, part.parameters(entity, written, core.tables.schema))
+            let result = try change(sql, part.parameters(entity, written, core.tables.schema))
+            // A trigger of the owner may leave a row out, or give it a key of its own.
+            let made = Set((0..<result.count).compactMap { result.integer($0, 0) }), missing = part.keys.filter { !made.contains($0) }
+            if !missing.isEmpty { throw try notDone("the insertion", of: entity, missing, .insert) }
         }
+    }
+
+    // MARK: What is not done
+
+    /// The bit of an event in `pg_trigger.tgtype`, and its number in `pg_rewrite.ev_type`.
+    private enum Event: Int {
+        case insert = 4, delete = 8, update = 16
+
+        var rule: Int { self == .insert ? 3 : self == .delete ? 4 : 2 }
+    }
+
+    private func notDone(_ action: String, of entity: EntityIndex, _ keys: [Int64], _ event: Event) throws(StorageError) -> StorageError {
+        notDone(
+            action, core.tables.schema.entities[entity].name, keys, by: try triggers(inPlace.tables.tables[entity].target, event))
+    }
+
+    /// The triggers and rules of a table that can leave a row as it is.
+    private func triggers(_ table: String, _ event: Event) throws(StorageError) -> [String] {
+        let name: SQLText = "\(bind: .string(table), .string)::regclass"
+        let text: SQLText = """
+            SELECT tgname::text FROM pg_trigger WHERE tgrelid = \(name) AND NOT tgisinternal AND tgenabled <> 'D' AND tgtype & 2 = 2
+                AND tgtype & \(raw: String(event.rawValue)) <> 0 AND tgname NOT LIKE 'polystore\\_%'
+            UNION SELECT rulename::text FROM pg_rewrite WHERE ev_class = \(name) AND ev_type = '\(raw: String(event.rule))' ORDER BY 1
+            """
+        return try connection.rows(text, [.string]).map { $0[0].text }
+    }
+
+    // MARK: Unique columns
+
+    func holders(_ entity: EntityIndex, _ slots: [Int], _ update: RowUpdate) throws(StorageError) -> Set<Int64> {
+        let table = inPlace.tables.tables[entity], key = SQLText.quoted(table.key), written = update.mask.slots.filter(slots.contains)
+        let conditions = slots.map { slot in
+            let column = table.columns[slot], name = SQLText.quoted(column.name)
+            return "t.\(name) = \(written.firstIndex(of: slot).map { column.stored("u.c\($0)") } ?? "o.\(name)")"
+        }
+        let names = ["k", "v"] + written.indices.map { "c\($0)" }
+        let sql =
+            "SELECT DISTINCT t.\(key)::int8 FROM \(PostgreSQLRows.unnest(entity, written, core.tables.schema)) AS u(\(names.joined(separator: ", "))) "
+            + "JOIN \(table.source) AS o ON o.\(key) = u.k JOIN \(table.source) AS t ON \(conditions.joined(separator: " AND ")) "
+            + "WHERE t.\(key) <> o.\(key)"
+        var holders: Set<Int64> = []
+        try update.rows.forEachPart(rowBatch, written) { part throws(StorageError) in
+            let result = try connection.query(sql, part.parameters(entity, written, core.tables.schema))
+            holders.formUnion((0..<result.count).compactMap { result.integer($0, 0) })
+        }
+        return holders
+    }
+
+    func followers(_ entity: EntityIndex, _ slot: Int) throws(StorageError) -> [String] {
+        let table = inPlace.tables.tables[entity], name: SQLText = "\(bind: .string(table.target), .string)::regclass"
+        let text: SQLText = """
+            SELECT c.relname || '.' || (SELECT string_agg(a.attname, ', ' ORDER BY a.attnum) FROM pg_attribute a
+                WHERE a.attrelid = r.conrelid AND a.attnum = ANY(r.conkey))
+            FROM pg_constraint r JOIN pg_class c ON c.oid = r.conrelid
+            JOIN pg_attribute f ON f.attrelid = r.confrelid AND f.attname = \(bind: .string(table.columns[slot].name), .string)
+            WHERE r.contype = 'f' AND r.confrelid = \(name) AND f.attnum = ANY(r.confkey) AND r.confupdtype IN ('c', 'n', 'd') ORDER BY 1
+            """
+        return try connection.rows(text, [.string]).map { $0[0].text }
     }
 
     // MARK: Pairs
 
     func remove(_ pairs: [Link], link: Int) throws(StorageError) {
         let table = inPlace.tables.pairs[link]
-        try change(
-            "DELETE FROM \(table.source) AS t USING unnest($1::int8[], $2::int8[]) AS u(o, m) "
-                + "WHERE t.\(SQLText.quoted(table.owner.name)) = \(table.owner.stored("u.o")) "
-                + "AND t.\(SQLText.quoted(table.member.name)) = \(table.member.stored("u.m"))",
-            [PostgreSQLParameter(keys: pairs.map(\.owner)), PostgreSQLParameter(keys: pairs.map(\.member))], isDeletion: true)
+        let result = try change(
+            "DELETE FROM \(table.source) AS t USING \(Self.pairs) WHERE \(Self.isPair(table))", Self.parameters(pairs), isDeletion: true)
+        if result.changes >= pairs.count { return }
+        let kept = try connection.query(
+            "SELECT u.o FROM \(Self.pairs) WHERE EXISTS (SELECT 1 FROM \(table.source) AS t WHERE \(Self.isPair(table)))",
+            Self.parameters(pairs))
+        if kept.count > 0 { throw try notDone("the removal of a pair", link, kept, .delete) }
     }
 
     func add(_ pairs: [Link], link: Int) throws(StorageError) {
         let table = inPlace.tables.pairs[link]
         let names = [table.owner, table.member].map { SQLText.quoted($0.name) }.joined(separator: ", ")
-        try change(
+        let result = try change(
             "INSERT INTO \(table.target)(\(names)) SELECT \(table.owner.stored("u.o")), \(table.member.stored("u.m")) "
-                + "FROM unnest($1::int8[], $2::int8[]) AS u(o, m) ON CONFLICT DO NOTHING",
-            [PostgreSQLParameter(keys: pairs.map(\.owner)), PostgreSQLParameter(keys: pairs.map(\.member))])
+                + "FROM \(Self.pairs) ON CONFLICT DO NOTHING", Self.parameters(pairs))
+        if result.changes == pairs.count { return }
+        // Those that were there are not added again.
+        let missing = try connection.query(
+            "SELECT u.o FROM \(Self.pairs) WHERE NOT EXISTS (SELECT 1 FROM \(table.source) AS t WHERE \(Self.isPair(table)))",
+            Self.parameters(pairs))
+        if missing.count > 0 { throw try notDone("the addition of a pair", link, missing, .insert) }
+    }
+
+    private static let pairs = "unnest($1::int8[], $2::int8[]) AS u(o, m)"
+
+    private static func parameters(_ pairs: [Link]) -> [PostgreSQLParameter] {
+        [PostgreSQLParameter(keys: pairs.map(\.owner)), PostgreSQLParameter(keys: pairs.map(\.member))]
+    }
+
+    private static func isPair(_ table: InPlaceTables.Pairs) -> String {
+        "t.\(SQLText.quoted(table.owner.name)) = \(table.owner.stored("u.o")) AND "
+            + "t.\(SQLText.quoted(table.member.name)) = \(table.member.stored("u.m"))"
+    }
+
+    private func notDone(_ action: String, _ link: Int, _ owners: PostgreSQLResult, _ event: Event) throws(StorageError) -> StorageError {
+        let table = inPlace.tables.pairs[link]
+        return notDone(
+            action, table.name, (0..<owners.count).compactMap { owners.integer($0, 0) }, by: try triggers(table.target, event))
     }
 
     // MARK: Upserts

@@ -26,41 +26,64 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, 
 
     // MARK: Keys
 
-    /// Keys of the table's own sequence; where it has none, of one beside it that follows the table, under a lock that keeps others out.
+    /// Keys of the table's own sequence; where it has none, those behind the greatest that there is or was, under a lock that keeps others out.
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         try checkOpen()
-        let isOwn = inPlace.sequences[entity] != nil
-        if !isOwn { try connection.execute("LOCK TABLE \(inPlace.tables.tables[entity].source) IN SHARE ROW EXCLUSIVE MODE") }
-        var keys = isOwn ? inPlace.keys.withLock { $0.removeValue(forKey: entity) } ?? [] : []
+        guard inPlace.sequences[entity] != nil else { return try follow(entity, count: count) }
+        var keys = inPlace.keys.withLock { $0.removeValue(forKey: entity) } ?? []
         if keys.isEmpty { keys = try next(entity, min(count, Self.mostKeys)) }
         guard let first = keys.first else { throw StorageError(.corrupted, "the sequence gives no keys") }
         var end = 1
         while end < min(count, keys.count), keys[end] == first + Int64(end) { end += 1 }
         let rest = Array(keys[end...])
-        if isOwn, !rest.isEmpty { inPlace.keys.withLock { $0[entity, default: []] += rest } }
+        if !rest.isEmpty { inPlace.keys.withLock { $0[entity, default: []] += rest } }
         return first..<(first + Int64(end))
     }
 
+    /// The next keys of a sequence that no row has: one that was left behind by keys that somebody gave himself gives such keys too. It is
+    /// asked and never set, because that is not undone with the transaction.
     private func next(_ entity: EntityIndex, _ count: Int) throws(StorageError) -> [Int64] {
-        let table = inPlace.tables.tables[entity]
+        let table = inPlace.tables.tables[entity], key: SQLText = "t.\(identifier: table.key)"
         let sequence: SQLText = "\(bind: .string(inPlace.sequence(entity)), .string)::regclass"
-        let values: SQLText = "SELECT nextval(\(sequence)) FROM generate_series(1, \(raw: String(count)))"
-        let keys = try connection.rows(values, [.int64]).map { $0[0].number }.sorted()
-        // A sequence that was left behind by keys that somebody gave himself is brought to them.
-        let last: SQLText = "SELECT coalesce(max(t.\(identifier: table.key)), 0)::int8 FROM \(raw: table.source) AS t"
-        let greatest = try connection.number(last) ?? 0
-        if let first = keys.first, first > greatest { return keys }
-        if let last = keys.last, last < greatest { _ = try connection.query("SELECT setval(\(sequence), \(bind: .int(greatest), .int64))") }
-        return try connection.rows(values, [.int64]).map { $0[0].number }.filter { $0 > greatest }.sorted()
+        var wanted = count
+        while true {
+            let values: SQLText = """
+                WITH given AS MATERIALIZED (SELECT nextval(\(sequence)) AS key FROM generate_series(1, \(raw: String(wanted))))
+                SELECT given.key FROM given WHERE NOT EXISTS (SELECT 1 FROM \(raw: table.source) AS t WHERE \(key) = given.key)
+                """
+            let keys = try connection.rows(values, [.int64]).map { $0[0].number }.sorted()
+            if !keys.isEmpty { return keys }
+            wanted = min(wanted * 2, Self.mostKeys)
+        }
+    }
+
+    private func follow(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
+        let table = inPlace.tables.tables[entity], sequence = inPlace.sequence(entity)
+        try connection.execute("LOCK TABLE \(table.source) IN SHARE ROW EXCLUSIVE MODE")
+        // The sequence lies beside the table: it keeps what was taken and not written yet, and what others wrote behind our snapshot.
+        let last: SQLText = """
+            SELECT greatest(0, (SELECT max(t.\(identifier: table.key))::int8 FROM \(raw: table.source) AS t),
+                (SELECT max(v.key) FROM polystore_versions AS v WHERE v.source = \(bind: .string(table.name), .string)),
+                (SELECT CASE WHEN s.is_called THEN s.last_value END FROM \(raw: sequence) AS s))
+            """
+        let first = (try connection.number(last) ?? 0) + 1
+        if first > CatalogKey.greatest { throw StorageError(.limitExceeded, "the keys of \(table.name) leave no room for new ones") }
+        let end = first + Int64(count)
+        let set: SQLText = "SELECT setval(\(bind: .string(sequence), .string)::regclass, \(bind: .int(end - 1), .int64))"
+        _ = try connection.query(set)
+        return first..<end
     }
 
     // MARK: The end
 
     var written: InPlaceTables { inPlace.tables }
 
+    /// The transaction's own position of the log, null where it has written nothing.
+    private var position: String { "(pg_current_xact_id_if_assigned()::text::int8 + \(core.historyOffset)::int8)" }
+
     var log: SQLText {
         """
-        SELECT source, key, kind, changed FROM polystore_log WHERE position = pg_current_xact_id_if_assigned()::text::int8 ORDER BY number
+        SELECT source, key, kind, changed FROM polystore_log WHERE position = \(raw: position) ORDER BY number
         """
     }
 
@@ -68,8 +91,8 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, 
         try checkOpen()
         let entry = try connection.number(
             """
-            INSERT INTO polystore_commits SELECT pg_current_xact_id()::text::int8, \(bind: .int(record.entryTime), .int64), \(bind: .string(record.author), .string)
-            WHERE EXISTS (SELECT 1 FROM polystore_log WHERE position = pg_current_xact_id_if_assigned()::text::int8) RETURNING position
+            INSERT INTO polystore_commits SELECT \(raw: position), \(bind: .int(record.entryTime), .int64), \(bind: .string(record.author), .string)
+            WHERE EXISTS (SELECT 1 FROM polystore_log WHERE position = \(raw: position)) RETURNING position
             """)
         let transaction = try connection.number("SELECT pg_current_xact_id_if_assigned()::text::int8")
         try inPlace.rules.explaining { () throws(StorageError) in try commit(lane, transaction) }

@@ -24,7 +24,7 @@ struct PostgreSQLForeignTables: PostgreSQLOwner {
 /// What the sessions over the tables of another program share.
 class PostgreSQLForeignCore: PostgreSQLCore, @unchecked Sendable {
     /// No version of a model lies there that a migration could change.
-    final override func begin(_ connection: PostgreSQLConnection, _ statement: String) throws(StorageError) {
+    override func begin(_ connection: PostgreSQLConnection, _ statement: String) throws(StorageError) {
         try connection.checkBackend(connection.text(statement + "; SELECT pg_backend_pid(), pg_current_snapshot()"))
     }
 }

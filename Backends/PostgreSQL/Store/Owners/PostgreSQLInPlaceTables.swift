@@ -35,7 +35,16 @@ private final class PostgreSQLInPlaceCore: PostgreSQLForeignCore, @unchecked Sen
     init(_ metadata: StoreMetadata, schema: String, durability: Durability, readers: Int, _ inPlace: PostgreSQLInPlace) {
         self.inPlace = inPlace
         super.init(
-            metadata, schema: schema, durability: durability, tables: inPlace.views, readers: readers, open: inPlace.connection)
+            metadata, schema: schema, durability: durability, tables: inPlace.views, readers: readers,
+            historyOffset: inPlace.historyOffset, cluster: inPlace.cluster, open: inPlace.connection)
+    }
+
+    /// Begins a transaction, unless something was changed without our knowledge: versions that this program knows may be wrong then.
+    override func begin(_ connection: PostgreSQLConnection, _ statement: String) throws(StorageError) {
+        guard let watch = inPlace.watch else { return try super.begin(connection, statement) }
+        let found = try connection.texts(statement + "; SELECT pg_backend_pid(), \(watch.state)")
+        guard found.count == 2, found[1] == watch.found else { throw PostgreSQLInPlace.wasChanged() }
+        try connection.checkBackend(found[0])
     }
 
     override func reader(_ connection: PostgreSQLConnection, of pool: PostgreSQLPool) -> PostgreSQLReader {

@@ -82,6 +82,22 @@ struct SQLiteCatalogRows {
         return result
     }
 
+    /// The columns that are unique together in some rows at least, with the collations by which they are; without those over expressions.
+    func uniqueColumns(_ table: String) throws(StorageError) -> [[(column: String, collation: String)]] {
+        let list: SQLText = """
+            SELECT name FROM pragma_index_list(\(bind: .string(table), .string), 'main') WHERE "unique" AND origin <> 'pk' ORDER BY name
+            """
+        var result: [[(column: String, collation: String)]] = []
+        for index in try connection.rows(list, [.string]) {
+            let parts: SQLText = """
+                SELECT name, coll FROM pragma_index_xinfo(\(bind: .string(index[0].text), .string), 'main') WHERE "key" ORDER BY seqno
+                """
+            let columns = try connection.rows(parts, [.string, .string])
+            if columns.allSatisfy({ !$0[0].isNull }) { result.append(columns.map { ($0[0].text, $0[1].text) }) }
+        }
+        return result
+    }
+
     /// Whether the primary key has an index of its own: then it is not the number of the row.
     func hasKeyIndex(_ table: String) throws(StorageError) -> Bool {
         try connection.number("SELECT count(*) FROM pragma_index_list(\(bind: .string(table), .string), 'main') WHERE origin = 'pk'") != 0

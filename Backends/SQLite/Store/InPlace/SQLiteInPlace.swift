@@ -12,11 +12,13 @@ final class SQLiteInPlace: Sendable {
     let remarks: [CatalogRemark]
     /// The tables as they are written.
     let tables: InPlaceTables
+    /// Whether every table is watched; a store that is only read makes nothing.
+    let isWatched: Bool
     private let place: SQLitePlace
     private let views: [String]
     /// The engine's count of changes of the tables, when they last were what was read at first.
     private let cookie: Atomic<Int64>
-    private let shape: String
+    private let shape: [String]
 
     /// Where nothing lies beside the tables yet and nothing may be made.
     private static let standIns = [
@@ -37,8 +39,10 @@ final class SQLiteInPlace: Sendable {
         try catalog.checkInPlace(option: "catalog=foreign", remedy: Self.remedy)
         var source = try catalog.source()
         tables = InPlaceTables(source)
-        if !readOnly { try SQLiteInPlaceSetup(connection, tables).install() }
+        let setup = try SQLiteInPlaceSetup(connection, tables)
+        if !readOnly { try setup.install() }
         let id = try SQLiteInPlaceSetup.storeID(connection)
+        isWatched = if id == nil { true } else { try setup.isInstalled() }
         if let id {
             for table in tables.schema.descriptions { source.rows[table.name]?.version = Self.version(tables.tables[table.index]) }
             metadata = try StoreMetadata(source, storeID: id)
@@ -50,7 +54,7 @@ final class SQLiteInPlace: Sendable {
         let views = source.views(SQLTables(metadata.schema, .sqlite, entityNumbers: metadata.entityNumbers))
         self.views = id == nil ? views + Self.standIns : views
         cookie = Atomic(try connection.integer("PRAGMA schema_version") ?? 0)
-        shape = try Self.shape(connection)
+        shape = try Self.shape(connection, tables)
     }
 
     private static func remedy(_ table: CatalogTable) -> String {
@@ -67,19 +71,25 @@ final class SQLiteInPlace: Sendable {
         return "coalesce((SELECT v.version FROM main.polystore_versions AS v WHERE v.source = '\(name)' AND v.\"key\" = t.\(key)), 1)"
     }
 
-    /// The tables and the triggers upon them.
-    private static func shape(_ connection: SQLiteConnection) throws(StorageError) -> String {
+    /// What the tables are and how they are watched: their statements, the triggers upon them, and how often the history was ended. What else
+    /// the owner makes in the file, statistics included, is no concern of ours.
+    private static func shape(_ connection: SQLiteConnection, _ tables: InPlaceTables) throws(StorageError) -> [String] {
+        let names = Set(tables.tables.map(\.name) + tables.pairs.map(\.name))
         let text: SQLText = """
-            SELECT sql FROM main.sqlite_master WHERE type = 'table' OR type = 'trigger' AND name LIKE 'polystore\\_%' ESCAPE '\\' ORDER BY name
+            SELECT tbl_name, sql FROM main.sqlite_master WHERE type = 'table' OR type = 'trigger' AND name LIKE 'polystore\\_%' ESCAPE '\\'
+            ORDER BY type, name
             """
-        return try connection.rows(text, [.string]).map { $0[0].text }.joined(separator: "\n")
+        var shape: [String] = []
+        for row in try connection.rows(text, [.string, .string]) where names.contains(row[0].text) { shape.append(row[1].text) }
+        if try SQLiteInPlaceSetup.storeID(connection) == nil { return shape }
+        return shape + (try connection.rows("SELECT value FROM main.polystore_inplace WHERE name = 'epoch'", [.string]).map { $0[0].text })
     }
 
     /// Refuses to go on where the owner has changed the tables; takes the snapshot of a transaction.
     func check(_ connection: SQLiteConnection) throws(StorageError) {
         let now = try connection.integer("PRAGMA schema_version") ?? 0
         if now == cookie.load(ordering: .relaxed) { return }
-        guard try Self.shape(connection) == shape else {
+        guard try Self.shape(connection, tables) == shape else {
             throw StorageError(
                 .schemaMismatch,
                 "the tables of the database, or what lies beside them, were changed by another program; open the store anew")

@@ -13,6 +13,7 @@ class SQLiteInPlaceReader: SQLiteReader {
 
     override func history(since token: HistoryToken?, limit: Int) throws(StorageError) -> [HistoryEntry] {
         try checkOpen()
+        if !inPlace.isWatched { return try InPlaceLog.unwatched(token) }
         guard let start = try connection.historyFloor().start(after: core.position(token)) else { return [] }
         let after = try beginning(start)
         // Rows of one of our transactions belong together; what other programs write has no such bounds.
@@ -35,6 +36,7 @@ class SQLiteInPlaceReader: SQLiteReader {
 
     override func currentToken() throws(StorageError) -> HistoryToken? {
         try checkOpen()
+        if !inPlace.isWatched { return nil }
         return try connection.newestPosition(in: "polystore_log").map(core.token)
     }
 

@@ -4,8 +4,6 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 /// What lies beside the tables of another program: versions, the log of changes, and the triggers that keep both, whoever writes.
-///
-/// All of it is SQL that every version of SQLite since 3.8.2 reads and runs, because the other program opens the file with its own.
 struct SQLiteInPlaceSetup {
     private static let creation = """
         CREATE TABLE IF NOT EXISTS main.polystore_inplace(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -17,17 +15,31 @@ struct SQLiteInPlaceSetup {
             author TEXT NOT NULL);
         CREATE TABLE IF NOT EXISTS main.polystore_notes(name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS main.polystore_keys(source TEXT PRIMARY KEY, next INTEGER NOT NULL) WITHOUT ROWID;
-        INSERT OR IGNORE INTO main.polystore_inplace VALUES('format', '1');
+        CREATE TABLE IF NOT EXISTS main.polystore_replaced(source TEXT NOT NULL, "key" INTEGER NOT NULL, PRIMARY KEY(source, "key")) WITHOUT ROWID;
+        INSERT OR IGNORE INTO main.polystore_inplace VALUES('epoch', '0');
+        INSERT OR REPLACE INTO main.polystore_inplace VALUES('format', '\(InPlaceIdentity.format)');
         """
 
-    private static let tables = ["inplace", "versions", "log", "commits", "notes", "keys"]
-    private let connection: SQLiteConnection
-    private let triggers: [String: String]
+    private static let tables = ["inplace", "versions", "log", "commits", "notes", "keys", "replaced"]
+    /// What the names of watched tables begin with in `polystore_inplace`.
+    private static let watched = "triggers."
 
-    init(_ connection: SQLiteConnection, _ tables: InPlaceTables) {
+    private let connection: SQLiteConnection
+    /// The statements that make the triggers of each table, by their names.
+    private let triggers: [String: [String: String]]
+
+    init(_ connection: SQLiteConnection, _ tables: InPlaceTables) throws(StorageError) {
         self.connection = connection
-        let all = tables.tables.flatMap(Self.triggers) + tables.pairs.flatMap(Self.triggers)
-        triggers = Dictionary(all, uniquingKeysWith: { first, _ in first })
+        var triggers: [String: [String: String]] = [:]
+        let rows = SQLiteCatalogRows(connection)
+        for table in tables.tables {
+            let made = SQLiteInPlaceTriggers.triggers(table, unique: try rows.uniqueColumns(table.name))
+            triggers[table.name] = Dictionary(made, uniquingKeysWith: { first, _ in first })
+        }
+        for pairs in tables.pairs {
+            triggers[pairs.name] = Dictionary(SQLiteInPlaceTriggers.triggers(pairs), uniquingKeysWith: { first, _ in first })
+        }
+        self.triggers = triggers
     }
 
     /// The identity of the store; nil where it was never written to in place.
@@ -37,101 +49,74 @@ struct SQLiteInPlaceSetup {
         return try InPlaceIdentity.storeID(connection.entries("SELECT name, value FROM main.polystore_inplace"))
     }
 
+    private func entries() throws(StorageError) -> [String: String] {
+        try Self.storeID(connection) == nil ? [:] : try connection.entries("SELECT name, value FROM main.polystore_inplace")
+    }
+
     /// Makes what is missing, in one transaction; nothing is written where all is there.
     func install() throws(StorageError) {
         if try isInstalled() { return }
         try connection.inTransaction("BEGIN IMMEDIATE") { () throws(StorageError) in
+            let before = try entries(), format = before["format"]
             try connection.execute(Self.creation)
             try connection.execute("INSERT OR IGNORE INTO main.polystore_inplace VALUES('store', '\(UUID().uuidString)')")
-            for (name, sql) in try present() where triggers[name] != sql { try connection.execute(Self.drop(name)) }
-            let there = try present()
-            for (name, sql) in triggers.sorted(by: { $0.key < $1.key }) where there[name] == nil { try connection.execute(sql) }
+            // A format before this one did not see everything.
+            var isGap = format != nil && format != "\(InPlaceIdentity.format)"
+            let there = try Self.present(connection)
+            for (table, wanted) in triggers.sorted(by: { $0.key < $1.key }) where there[table] != wanted {
+                if before[Self.watched + table] != nil { isGap = true }
+                for name in there[table, default: [:]].keys { try connection.execute(Self.drop(name)) }
+            }
+            // Tables that are no objects any more, or are called otherwise.
+            for (table, names) in there where triggers[table] == nil { for name in names.keys { try connection.execute(Self.drop(name)) } }
+            for (table, wanted) in triggers.sorted(by: { $0.key < $1.key }) where there[table] != wanted {
+                for statement in wanted.sorted(by: { $0.key < $1.key }) { try connection.execute(statement.value) }
+                try connection.run(
+                    "INSERT OR REPLACE INTO main.polystore_inplace VALUES(\(bind: .string(Self.watched + table), .string), '')")
+            }
+            if isGap { try endHistory() }
         }
+    }
+
+    /// Lets the history begin here: older tokens expire, and stores that are open have to be opened anew, because the versions that they know
+    /// may be wrong.
+    private func endHistory() throws(StorageError) {
+        try connection.execute(
+            """
+            INSERT INTO main.polystore_log(time, source, "key", kind, changed) VALUES(0, '', 0, '', '');
+            UPDATE main.polystore_inplace SET value = CAST(value AS INTEGER) + 1 WHERE name = 'epoch';
+            """)
+        let position = try connection.number("SELECT max(position) FROM main.polystore_log") ?? 0
+        try connection.beginHistory(["main.polystore_log", "main.polystore_commits"], after: position)
     }
 
     /// Removes all of it, in one transaction; the tables of the other program stay as they are.
     static func remove(_ connection: SQLiteConnection) throws(StorageError) {
         try connection.inTransaction("BEGIN IMMEDIATE") { () throws(StorageError) in
-            for name in try present(connection).keys { try connection.execute(drop(name)) }
+            for name in try present(connection).values.flatMap(\.keys) { try connection.execute(drop(name)) }
             for name in tables { try connection.execute("DROP TABLE IF EXISTS main.polystore_\(name)") }
         }
     }
 
-    private func isInstalled() throws(StorageError) -> Bool {
-        guard try Self.storeID(connection) != nil else { return false }
-        return try present() == triggers
+    /// Whether every table is watched.
+    func isInstalled() throws(StorageError) -> Bool {
+        let entries = try entries()
+        guard entries["format"] == "\(InPlaceIdentity.format)", triggers.keys.allSatisfy({ entries[Self.watched + $0] != nil }) else {
+            return false
+        }
+        return try Self.present(connection) == triggers
     }
 
     private static func drop(_ name: String) -> String { "DROP TRIGGER main.\(SQLText.quoted(name))" }
 
-    private func present() throws(StorageError) -> [String: String] { try Self.present(connection) }
-
-    private static func present(_ connection: SQLiteConnection) throws(StorageError) -> [String: String] {
+    /// The triggers that are there, by their tables and names.
+    private static func present(_ connection: SQLiteConnection) throws(StorageError) -> [String: [String: String]] {
         let text: SQLText = """
-            SELECT name, sql FROM main.sqlite_master WHERE type = 'trigger' AND name LIKE 'polystore\\_%' ESCAPE '\\'
+            SELECT tbl_name, name, sql FROM main.sqlite_master WHERE type = 'trigger' AND name LIKE 'polystore\\_%' ESCAPE '\\'
             """
-        return try connection.entries(text)
-    }
-}
-
-extension SQLiteInPlaceSetup {
-    private static func literal(_ text: String) -> String { "'\(SQLText.doubling("'", in: text))'" }
-
-    /// Statements that raise the version of a row. Without a conflict clause: the one of the statement that fired the trigger would count.
-    static func raise(_ source: String, _ key: String) -> String {
-        let source = literal(source), place = "source = \(source) AND \"key\" = \(key)"
-        return
-            "INSERT INTO polystore_versions SELECT \(source), \(key), 1 WHERE NOT EXISTS (SELECT 1 FROM polystore_versions WHERE \(place)); "
-            + "UPDATE polystore_versions SET version = version + 1 WHERE \(place);"
-    }
-
-    /// The statement that notes a change: the kind is the first letter of insert, update, delete or links.
-    ///
-    /// Which columns an update changed is not asked: a trigger that names a column keeps its owner from dropping it.
-    private static func log(_ source: String, _ key: String, _ kind: String, condition: String = "") -> String {
-        let now = "CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000"
-        return "INSERT INTO polystore_log(time, source, \"key\", kind, changed) "
-            + "SELECT \(now), \(literal(source)), \(key), '\(kind)', '\(InPlaceLog.everything)'\(condition);"
-    }
-
-    private static func trigger(_ name: String, _ event: String, _ table: String, when: String? = nil, _ body: String...) -> (
-        String, String
-    ) {
-        let condition = when.map { " WHEN \($0)" } ?? ""
-        return (
-            name,
-            "CREATE TRIGGER \(SQLText.quoted(name)) \(event) ON \(SQLText.quoted(table))\(condition) BEGIN \(body.joined(separator: " ")) END"
-        )
-    }
-
-    private static func triggers(_ table: InPlaceTables.Table) -> [(String, String)] {
-        let name = table.name, key = SQLText.quoted(table.key), old = "OLD.\(key)", new = "NEW.\(key)"
-        return [
-            // What replaces a row fires no trigger of a deletion.
-            trigger(
-                "polystore_\(name)_replace", "BEFORE INSERT", name,
-                when: "EXISTS (SELECT 1 FROM \(SQLText.quoted(name)) WHERE \(key) = \(new))", raise(name, new)),
-            trigger("polystore_\(name)_insert", "AFTER INSERT", name, log(name, new, "i")),
-            trigger(
-                "polystore_\(name)_update", "AFTER UPDATE", name, when: "\(old) = \(new)", raise(name, new), log(name, new, "u")),
-            trigger(
-                "polystore_\(name)_move", "AFTER UPDATE", name, when: "\(old) <> \(new)", raise(name, old), raise(name, new),
-                log(name, old, "d"), log(name, new, "i")),
-            trigger("polystore_\(name)_delete", "AFTER DELETE", name, raise(name, old), log(name, old, "d")),
-        ]
-    }
-
-    private static func triggers(_ pairs: InPlaceTables.Pairs) -> [(String, String)] {
-        let name = pairs.name
-        func log(_ row: String) -> String {
-            let key = pairs.ownerKey(row)
-            return Self.log(name, key, "l", condition: " WHERE \(key) IS NOT NULL")
-        }
-        return [
-            trigger("polystore_\(name)_insert", "AFTER INSERT", name, log("NEW")),
-            trigger("polystore_\(name)_update", "AFTER UPDATE", name, log("OLD"), log("NEW")),
-            trigger("polystore_\(name)_delete", "AFTER DELETE", name, log("OLD")),
-        ]
+        var present: [String: [String: String]] = [:]
+        for row in try connection.rows(text, [.string, .string, .string]) { present[row[0].text, default: [:]][row[1].text] = row[2].text }
+        return present
     }
 }
 #endif

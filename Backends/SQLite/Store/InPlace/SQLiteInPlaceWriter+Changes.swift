@@ -45,6 +45,8 @@ extension SQLiteInPlaceWriter {
         for key in keys {
             statement.bind(.int(key), at: 1)
             try run(statement, entity, isDeletion: true)
+            // What is not there any more went with what it refers to.
+            if connection.changes == 0, try versions(entity, [key])[key] != nil { throw try notDone("the deletion", of: entity, key) }
         }
     }
 
@@ -55,6 +57,7 @@ extension SQLiteInPlaceWriter {
         for key in keys {
             statement.bind(.int(key), at: 1)
             try run(statement, entity)
+            try checkUpdated(entity, key)
             try note(slots, entity, key)
         }
     }
@@ -74,10 +77,29 @@ extension SQLiteInPlaceWriter {
                 statement.bind(.int(row.key), at: 1)
                 for (place, slot) in written.enumerated() { statement.bind(row[slot], at: Int32(truncatingIfNeeded: place &+ 2)) }
                 try run(statement, entity)
-                if connection.changes != 1 { try checkAll(entity, [row.key], [:]) }
+                try checkUpdated(entity, row.key)
                 try note(slots, entity, row.key)
             }
         }
+    }
+
+    private func checkUpdated(_ entity: EntityIndex, _ key: Int64) throws(StorageError) {
+        if connection.changes == 1 { return }
+        try checkAll(entity, [key], try versions(entity, [key]))
+        throw try notDone("a change", of: entity, key)
+    }
+
+    private func notDone(_ action: String, of entity: EntityIndex, _ key: Int64) throws(StorageError) -> StorageError {
+        notDone(action, core.tables.schema.entities[entity].name, [key], by: try triggers(inPlace.tables.tables[entity].name))
+    }
+
+    /// The triggers of a table that can leave a row as it is.
+    private func triggers(_ table: String) throws(StorageError) -> [String] {
+        let text: SQLText = """
+            SELECT name FROM main.sqlite_master WHERE type = 'trigger' AND tbl_name = \(bind: .string(table), .string)
+                AND sql LIKE '%RAISE%IGNORE%' ORDER BY name
+            """
+        return try connection.rows(text, [.string]).map { $0[0].text }
     }
 
     /// Writes down what an update has changed; the trigger knows only that it did.
@@ -110,6 +132,7 @@ extension SQLiteInPlaceWriter {
             place &+= 1
         }
         try run(statement, entity)
+        if connection.changes != 1 { throw try notDone("the insertion", of: entity, row.key) }
         inserted.insert(entity)
     }
 
@@ -119,12 +142,51 @@ extension SQLiteInPlaceWriter {
         return "INSERT INTO \(table.source)(\(names.map(SQLText.quoted).joined(separator: ", "))) VALUES(\(values.joined(separator: ", ")))"
     }
 
+    // MARK: Unique columns
+
+    func holders(_ entity: EntityIndex, _ slots: [Int], _ update: RowUpdate) throws(StorageError) -> Set<Int64> {
+        let table = inPlace.tables.tables[entity], key = SQLText.quoted(table.key), written = update.mask.slots.filter(slots.contains)
+        let conditions = slots.map { slot in
+            let column = table.columns[slot], name = SQLText.quoted(column.name)
+            return "t.\(name) = \(written.firstIndex(of: slot).map { column.stored("?\($0 + 2)") } ?? "o.\(name)")"
+        }
+        let statement = try connection.statement(
+            "SELECT t.\(key) FROM \(table.source) AS o JOIN \(table.source) AS t ON \(conditions.joined(separator: " AND ")) "
+                + "WHERE o.\(key) = ?1 AND t.\(key) <> ?1")
+        defer { statement.reset() }
+        var holders: Set<Int64> = []
+        try update.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
+            for index in 0..<batch.count {
+                let row = batch.row(index)
+                statement.bind(.int(row.key), at: 1)
+                for (place, slot) in written.enumerated() { statement.bind(row[slot], at: Int32(truncatingIfNeeded: place &+ 2)) }
+                while try statement.step() { holders.insert(sqlite3_column_int64(statement.handle, 0)) }
+                statement.reset()
+            }
+        }
+        return holders
+    }
+
+    func followers(_ entity: EntityIndex, _ slot: Int) throws(StorageError) -> [String] {
+        let table = inPlace.tables.tables[entity]
+        let text: SQLText = """
+            SELECT m.name || '.' || f."from" FROM main.sqlite_master AS m JOIN pragma_foreign_key_list(m.name, 'main') AS f
+            WHERE m.type = 'table' AND f."table" = \(bind: .string(table.name), .string) COLLATE NOCASE
+                AND f."to" = \(bind: .string(table.columns[slot].name), .string) COLLATE NOCASE
+                AND f.on_update IN ('CASCADE', 'SET NULL', 'SET DEFAULT') ORDER BY 1
+            """
+        return try connection.rows(text, [.string]).map { $0[0].text }
+    }
+
     // MARK: Pairs
 
     func remove(_ pairs: [Link], link: Int) throws(StorageError) {
         let table = inPlace.tables.pairs[link]
         let statement = try connection.statement("DELETE FROM \(table.source) WHERE \(Self.isPair(table))")
-        for pair in pairs { try run(pair, statement, link) }
+        for pair in pairs {
+            try run(pair, statement, link)
+            if connection.changes == 0, try isThere(pair, table) { throw try notDone("the removal of a pair", table, pair) }
+        }
     }
 
     func add(_ pairs: [Link], link: Int) throws(StorageError) {
@@ -133,7 +195,22 @@ extension SQLiteInPlaceWriter {
         let statement = try connection.statement(
             "INSERT INTO \(table.source)(\(names)) SELECT \(table.owner.stored("?1")), \(table.member.stored("?2")) "
                 + "WHERE NOT EXISTS (SELECT 1 FROM \(table.source) WHERE \(Self.isPair(table)))")
-        for pair in pairs { try run(pair, statement, link) }
+        for pair in pairs {
+            try run(pair, statement, link)
+            if connection.changes == 0, try !isThere(pair, table) { throw try notDone("the addition of a pair", table, pair) }
+        }
+    }
+
+    private func isThere(_ pair: Link, _ table: InPlaceTables.Pairs) throws(StorageError) -> Bool {
+        let statement = try connection.statement("SELECT 1 FROM \(table.source) WHERE \(Self.isPair(table))")
+        defer { statement.reset() }
+        statement.bind(.int(pair.owner), at: 1)
+        statement.bind(.int(pair.member), at: 2)
+        return try statement.step()
+    }
+
+    private func notDone(_ action: String, _ table: InPlaceTables.Pairs, _ pair: Link) throws(StorageError) -> StorageError {
+        notDone(action, table.name, [pair.owner], by: try triggers(table.name))
     }
 
     private static func isPair(_ pairs: InPlaceTables.Pairs) -> String {

@@ -3,7 +3,8 @@ package import PolystoreStorage
 
 /// What lies beside the tables of another program says of itself, in the table `polystore_inplace`.
 package enum InPlaceIdentity {
-    private static let format = 1
+    /// The format that this version writes.
+    package static let format = 2
 
     /// The identity of the store.
     ///

@@ -22,6 +22,17 @@ package struct InPlaceLog {
     private var slots: [EntityIndex: [String: Int]] = [:]
     private var entries: [Entry] = []
 
+    /// The history of a store that is only read where its tables are not all watched: what others change there is not in the log.
+    ///
+    /// - Throws: `tokenExpired` for a token.
+    package static func unwatched(_ token: HistoryToken?) throws(StorageError) -> [HistoryEntry] {
+        if token == nil { return [] }
+        throw StorageError(
+            .tokenExpired,
+            "what records the changes of the tables is not there for all of them; open the store for writing once, and read everything anew"
+        )
+    }
+
     /// A log without entries.
     package init(_ tables: InPlaceTables) {
         self.tables = tables

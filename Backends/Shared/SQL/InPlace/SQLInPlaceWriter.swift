@@ -22,6 +22,12 @@ package protocol SQLInPlaceWriter: SQLWriteSession, ChangeRecordingWriter where 
     func delete(_ entity: EntityIndex, _ keys: [Int64]) throws(StorageError)
     /// Sets columns of rows to nil.
     func clear(_ slots: [Int], _ entity: EntityIndex, _ keys: [Int64]) throws(StorageError)
+    /// The rows that have values now which an update gives to others.
+    ///
+    /// - Parameter slots: What is unique together.
+    func holders(_ entity: EntityIndex, _ slots: [Int], _ update: RowUpdate) throws(StorageError) -> Set<Int64>
+    /// The references whose columns follow changes of a column by themselves, as people write them.
+    func followers(_ entity: EntityIndex, _ slot: Int) throws(StorageError) -> [String]
     func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError)
     func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError)
     func remove(_ pairs: [Link], link: Int) throws(StorageError)
@@ -36,10 +42,10 @@ extension SQLInPlaceWriter {
         let parts = written.order.compactMap { entity in changes.entities.first { $0.entity == entity } }
         let hasDeletes = parts.contains { !$0.deletes.isEmpty }
         var before: [EntityIndex: [Int64: Int64]] = [:]
-        for change in parts { try check(change, &before, keeps: hasDeletes || parks(change)) }
+        for change in parts { try check(change, &before, keeps: hasDeletes || !movable(change).isEmpty) }
         for change in changes.links where !change.removed.isEmpty { try remove(change.removed, link: change.link) }
         for change in parts.reversed() where !change.deletes.isEmpty { try delete(change.entity, change.deletes.map(\.key)) }
-        for change in parts where parks(change) { try park(change) }
+        for change in parts { try park(change) }
         try settle(before)
         // What refers to a new object waits for it.
         let waits = Self.checksReferencesAtOnce && parts.contains { $0.inserts != nil }
@@ -47,6 +53,24 @@ extension SQLInPlaceWriter {
         for change in parts { if let inserts = change.inserts { try insert(change.entity, inserts) } }
         if waits { try update(parts, where: refers) }
         for change in changes.links where !change.added.isEmpty { try add(change.added, link: change.link) }
+        for change in parts { try settleUpdates(change) }
+    }
+
+    /// Lets rows have the versions that who changed them expects, whatever triggers and references of the database have done to them as well:
+    /// all of a transaction is one change.
+    private func settleUpdates(_ change: EntityChanges) throws(StorageError) {
+        for update in change.updates where update.checksVersion {
+            try update.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
+                let keys = (0..<batch.count).map(batch.key), now = try versions(change.entity, keys)
+                var raised: [Int64: Int64] = [:]
+                for index in keys.indices {
+                    if let version = now[keys[index]], version > batch.row(index).version + 1 {
+                        raised[keys[index]] = batch.row(index).version + 1
+                    }
+                }
+                if !raised.isEmpty { try set(raised, change.entity) }
+            }
+        }
     }
 
     private func update(_ parts: [EntityChanges], where isMeant: (EntityIndex, SlotMask) -> Bool) throws(StorageError) {
@@ -99,6 +123,19 @@ extension SQLInPlaceWriter {
         throw StorageError(.notFound, "\(name) \(first) is not there any more", details: .init(entity: name, keys: gone))
     }
 
+    /// What is said where the database has left undone what a statement asked for, and complained of nothing.
+    ///
+    /// - Parameters:
+    ///   - name: The entity, or the table of pairs.
+    ///   - triggers: The triggers and rules that can have done so.
+    package func notDone(_ action: String, _ name: String, _ keys: [Int64], by triggers: [String]) -> StorageError {
+        let names = triggers.isEmpty ? "a rule of the database" : "a trigger of the database (\(triggers.joined(separator: ", ")))"
+        let message = "\(action) was left undone by \(names)"
+        let failure = ValidationFailure(entity: name, property: nil, key: keys.first ?? 0, message)
+        return StorageError(
+            .validationFailed, "\(failure)", details: .init(entity: name, keys: keys, failures: [failure]))
+    }
+
     /// Takes the versions of rows back that the deletion of others has raised: their own change raises them once.
     private func settle(_ before: [EntityIndex: [Int64: Int64]]) throws(StorageError) {
         for (entity, versions) in before.sorted(by: { $0.key < $1.key }) {
@@ -110,23 +147,51 @@ extension SQLInPlaceWriter {
 
     // MARK: Unique columns
 
-    /// Whether several rows change unique columns, so that their values could change places.
-    private func parks(_ change: EntityChanges) -> Bool {
-        change.updates.reduce(0) { $0 + $1.rows.count } > 1 && change.updates.contains { !parked(change.entity, $0.mask).isEmpty }
+    /// The constraints of which several rows change columns, so that their values could change places, with those columns that take nil.
+    private func movable(_ change: EntityChanges) -> [(slots: [Int], nullable: [Int])] {
+        if change.updates.reduce(0, { $0 + $1.rows.count }) < 2 { return [] }
+        let table = written.tables[change.entity], changed = Set(change.updates.flatMap(\.mask.slots))
+        return core.tables.schema[change.entity].uniqueConstraints.compactMap { constraint in
+            let nullable = constraint.slots.filter { changed.contains($0) && !table.columns[$0].isRequired }
+            return nullable.isEmpty ? nil : (constraint.slots, nullable)
+        }
     }
 
-    private func parked(_ entity: EntityIndex, _ mask: SlotMask) -> [Int] {
-        let unique = Set(core.tables.schema[entity].uniqueConstraints.flatMap(\.slots)), table = written.tables[entity]
-        return mask.slots.filter { unique.contains($0) && !table.columns[$0].isRequired }
-    }
-
+    /// Takes values from rows that others get within the same change: engines check uniqueness row by row. Only those are nil for a moment,
+    /// because triggers and rules of the database see it.
+    ///
+    /// - Throws: `unsupported` where rows of other tables would follow: what they refer to cannot be nil for a moment and come back.
     private func park(_ change: EntityChanges) throws(StorageError) {
-        for update in change.updates {
-            let slots = parked(change.entity, update.mask)
-            if slots.isEmpty { continue }
-            try update.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
-                try clear(slots, change.entity, (0..<batch.count).map(batch.key))
+        for (slots, nullable) in movable(change) {
+            var holders: Set<Int64> = []
+            for update in change.updates where update.mask.slots.contains(where: slots.contains) {
+                holders.formUnion(try self.holders(change.entity, slots, update))
             }
+            if holders.isEmpty { continue }
+            for update in change.updates {
+                let parked = nullable.filter(update.mask.slots.contains)
+                if parked.isEmpty { continue }
+                var keys: [Int64] = []
+                try update.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
+                    for index in 0..<batch.count where holders.contains(batch.key(index)) { keys.append(batch.key(index)) }
+                }
+                if keys.isEmpty { continue }
+                try refuseFollowers(change.entity, parked)
+                try clear(parked, change.entity, keys)
+            }
+        }
+    }
+
+    private func refuseFollowers(_ entity: EntityIndex, _ slots: [Int]) throws(StorageError) {
+        for slot in slots {
+            let followers = try followers(entity, slot)
+            if followers.isEmpty { continue }
+            let description = core.tables.schema[entity], name = description.name, property = description.slots[slot].name
+            throw StorageError(
+                .unsupported,
+                "values of \(name).\(property) cannot go from object to object in one transaction: \(followers.joined(separator: ", ")) follows "
+                    + "each change of them; give them other values in a transaction between",
+                details: .init(entity: name, property: property))
         }
     }
 

@@ -1,0 +1,172 @@
+#if PostgreSQL
+internal import PolystoreSQL
+internal import PolystoreStorage
+
+/// The triggers on a table of another program, as statements: they keep versions and log, whoever writes.
+///
+/// They run within the statements of others, so they take no value of a sequence (`lastval` is theirs), and have no join whose plan is made for
+/// few rows. They take the rows of a statement at once; in a table that inherits, or is inherited from, one by one, because a statement on
+/// one table changes rows of another.
+struct PostgreSQLInPlaceTriggers {
+    /// The setting that numbers the rows of the log within a transaction.
+    private static let number = "polystore.number"
+    /// The setting by which a statement of ours says which columns it changes; the trigger takes it away.
+    static let changed = "polystore.changed"
+    /// The number of triggers of a table.
+    static let count = events.count
+
+    private static let events = ["insert", "update", "delete", "truncate"]
+
+    /// The name of the table.
+    let name: String
+    /// The name of the function that the triggers call.
+    let functionName: String
+    /// The statements that make the function anew, which keep nobody waiting.
+    let function: [String]
+    /// The statements that make the triggers anew. They run also for sessions that replicate: those write, too.
+    let triggers: [String]
+    /// Whether rows are taken one by one.
+    let isByRow: Bool
+
+    /// The hash of what the function does.
+    var hash: String { SchemaHash(of: function.joined(separator: "\n")).description }
+
+    /// What the setting has for columns, as SQL.
+    static func changed(_ table: String, _ columns: String) -> String { literal("\(table)\(InPlaceLog.separator)\(columns)") }
+
+    private static func literal(_ text: String) -> String { "'\(SQLText.doubling("'", in: text))'" }
+
+    /// The name of what lies beside a table. The server cuts names behind 63 bytes.
+    static func place(_ prefix: String, _ table: String) -> String {
+        prefix + (table.utf8.count > 48 ? String(SchemaHash(of: table).description.prefix(40)) : table)
+    }
+
+    /// The triggers of a table whose rows are objects.
+    ///
+    /// - Parameter sequence: The sequence that gives the keys of a table that has none of its own.
+    init(_ table: InPlaceTables.Table, _ schema: String, isByRow: Bool, sequence: String?) {
+        let rows = Rows(isByRow: isByRow, source: table.source) { "\($0).\(SQLText.quoted(table.key))" }, source = Self.literal(table.name)
+        func raise(_ rows: String) -> String {
+            "INSERT INTO polystore_versions SELECT \(source), k.key, 2 FROM (\(rows)) AS k(key) "
+                + "ON CONFLICT (source, key) DO UPDATE SET version = polystore_versions.version + 1;"
+        }
+        func kind(_ rows: String, _ kind: String) -> String { "SELECT k.key, '\(kind)' FROM (\(rows)) AS k(key)" }
+        // Both sides of an update as one table: joins of the two would be planned for as many rows as the first update had.
+        let both = """
+            SELECT k.key, CASE WHEN bool_and(k.was) THEN 'd' WHEN bool_or(k.was) THEN 'u' ELSE 'i' END
+            FROM (\(rows.old(", true")) UNION ALL \(rows.new(", false"))) AS k(key, was) GROUP BY k.key
+            """
+        let noted = isByRow ? "" : Self.noted(table.name)
+        // Only a sequence shows to all what nobody else sees yet. To set one leaves `lastval` alone.
+        let follow = sequence.map {
+            "PERFORM setval(\(Self.literal($0)), k.key) FROM (SELECT max(n.key)::int8 FROM (\(rows.new())) AS n(key)) AS k(key) "
+                + "WHERE k.key > (SELECT last_value FROM \($0));"
+        }
+        self.init(
+            table.name, table.target, schema, isByRow: isByRow, sequence: sequence,
+            """
+            IF TG_OP = 'INSERT' THEN \(Self.log(source, kind(rows.new(), "i"))) \(follow ?? "")
+            ELSIF TG_OP = 'DELETE' THEN \(raise(rows.old())) \(Self.log(source, kind(rows.old(), "d")))
+            ELSIF TG_OP = 'TRUNCATE' THEN \(raise(rows.all)) \(Self.log(source, kind(rows.all, "d")))
+            ELSE
+            \(noted)
+            \(raise("\(rows.new()) UNION \(rows.old())")) \(Self.log(source, both))
+            END IF;
+            """)
+    }
+
+    /// The triggers of a table whose rows are pairs.
+    init(_ pairs: InPlaceTables.Pairs, _ schema: String, isByRow: Bool) {
+        let rows = Rows(isByRow: isByRow, source: pairs.source, pairs.ownerKey), source = Self.literal(pairs.name)
+        func log(_ rows: String) -> String { Self.log(source, "SELECT k.key, 'l' FROM (\(rows)) AS k(key) WHERE k.key IS NOT NULL") }
+        self.init(
+            pairs.name, pairs.target, schema, isByRow: isByRow, sequence: nil,
+            """
+            IF TG_OP IN ('UPDATE', 'DELETE') THEN \(log(rows.old())) END IF;
+            IF TG_OP IN ('UPDATE', 'INSERT') THEN \(log(rows.new())) END IF;
+            IF TG_OP = 'TRUNCATE' THEN \(log(rows.all)) END IF;
+            """)
+    }
+
+    private init(_ name: String, _ target: String, _ schema: String, isByRow: Bool, sequence: String?, _ body: String) {
+        self.name = name
+        self.isByRow = isByRow
+        functionName = Self.place("polystore_note.", name)
+        let function = "\(SQLText.quoted(schema)).\(SQLText.quoted(functionName))"
+        self.function =
+            (sequence.map { ["CREATE SEQUENCE IF NOT EXISTS \($0)"] } ?? []) + [
+                """
+                CREATE OR REPLACE FUNCTION \(function)() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = \(SQLText.quoted(schema)), pg_temp AS $polystore$
+                DECLARE
+                    polystore_number int8 := coalesce(nullif(current_setting('\(Self.number)', true), '')::int8, 0);
+                    polystore_rows int8;
+                    polystore_changed text := '\(InPlaceLog.everything)';
+                BEGIN
+                \(body)
+                RETURN NULL;
+                END $polystore$
+                """
+            ]
+        let old = "OLD TABLE AS polystore_old", new = "NEW TABLE AS polystore_new"
+        let tables = ["insert": "REFERENCING \(new) ", "update": "REFERENCING \(old) \(new) ", "delete": "REFERENCING \(old) "]
+        triggers = Self.events.flatMap { event in
+            let isTruncation = event == "truncate", level = isByRow && !isTruncation ? "ROW" : "STATEMENT"
+            let rows = isByRow ? "" : tables[event] ?? ""
+            return [
+                "CREATE OR REPLACE TRIGGER polystore_\(event) \(isTruncation ? "BEFORE" : "AFTER") \(event.uppercased()) ON \(target) "
+                    + "\(rows)FOR EACH \(level) EXECUTE FUNCTION \(function)()",
+                "ALTER TABLE \(target) ENABLE ALWAYS TRIGGER polystore_\(event)",
+            ]
+        }
+    }
+
+    /// The rows that a trigger is about, as SQL that gives their keys.
+    private struct Rows {
+        private let key: (String) -> String
+        private let isByRow: Bool
+        /// The rows that there are.
+        let all: String
+
+        init(isByRow: Bool, source: String, _ key: @escaping (String) -> String) {
+            self.isByRow = isByRow
+            self.key = key
+            all = "SELECT \(key("r")) FROM \(source) AS r"
+        }
+
+        /// The rows before the statement, each with more columns.
+        func old(_ more: String = "") -> String { rows("OLD", "polystore_old", more) }
+
+        /// The rows behind it.
+        func new(_ more: String = "") -> String { rows("NEW", "polystore_new", more) }
+
+        private func rows(_ row: String, _ table: String, _ more: String) -> String {
+            isByRow ? "SELECT \(key(row))\(more)" : "SELECT \(key("r"))\(more) FROM \(table) AS r"
+        }
+    }
+
+    /// The statement that notes changes: the kind is the first letter of insert, update, delete or links. They are numbered by a setting,
+    /// which a savepoint takes back with them.
+    private static func log(_ source: String, _ rows: String) -> String {
+        """
+        INSERT INTO polystore_log(number, source, key, kind, changed) SELECT polystore_number + row_number() OVER (), \(source), k.key, k.kind,
+            CASE k.kind WHEN 'u' THEN polystore_changed ELSE '\(InPlaceLog.everything)' END FROM (\(rows)) AS k(key, kind);
+        GET DIAGNOSTICS polystore_rows = ROW_COUNT;
+        polystore_number := polystore_number + polystore_rows;
+        PERFORM set_config('\(number)', polystore_number::text, true);
+        """
+    }
+
+    /// Takes what a statement of ours says that it changes, unless a trigger of the owner may change more.
+    private static func noted(_ table: String) -> String {
+        let start = literal("\(table)\(InPlaceLog.separator)")
+        return """
+            IF pg_trigger_depth() = 1 AND starts_with(current_setting('\(changed)', true), \(start)) THEN
+                IF NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = TG_RELID AND tgtype & 19 = 19 AND tgenabled <> 'D') THEN
+                    polystore_changed := substr(current_setting('\(changed)', true), length(\(start)) + 1);
+                END IF;
+                PERFORM set_config('\(changed)', '', true);
+            END IF;
+            """
+    }
+}
+#endif

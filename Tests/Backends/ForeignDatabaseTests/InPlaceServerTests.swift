@@ -1,0 +1,137 @@
+import Foundation
+import Polystore
+import PolystoreStorage
+import TestStores
+import Testing
+
+/// What other programs of a server meet where a schema is used in place: their statements, locks, sequences and restores.
+@Suite(.enabled(if: TestStore.server != nil, "needs a PostgreSQL server; .ci/run starts one")) struct InPlaceServerTests {
+    /// A plan that was made for one row, kept in the session, serves many.
+    @Test func manyRowsAreWrittenAsFastAfterOne() throws {
+        let shop = try InPlaceDatabase(
+            .postgresql,
+            "CREATE TABLE a(id int PRIMARY KEY, n int); INSERT INTO a SELECT i, 0 FROM generate_series(1, 20000) AS i; ANALYZE a;")
+        try OpenDatabase(shop.url).close()
+        let one = String(repeating: "UPDATE a SET n = n + 1 WHERE id = 1;", count: 12)
+        try shop.sql("\(one) SET statement_timeout = '6s'; UPDATE a SET n = n + 1;")
+        #expect(try shop.sql("SELECT count(*) FROM polystore_log WHERE kind = 'u'") == ["20012"])
+    }
+
+    @Test func lastvalIsThatOfTheProgramsOwnSequence() throws {
+        let shop = try InPlaceDatabase(.postgresql)
+        try OpenDatabase(shop.url).close()
+        #expect(
+            try shop.sql(
+                "INSERT INTO country(code, name) VALUES('FR', 'France'); INSERT INTO category VALUES(7, 'x'); SELECT lastval() = currval('country_id_seq');"
+            ) == ["t"])
+    }
+
+    @Test func truncatingIsDeleting() throws {
+        let shop = try InPlaceDatabase(.postgresql), stack = try shop.stack(), open = try OpenDatabase(shop.url), work = stack.beginUnsafe()
+        try #require(try work.edit(try stack.object("order_line", 1))).setValue(.int(9), for: "quantity")
+        let gone = stack.beginUnsafe()
+        try #require(try gone.edit(try stack.object("order_line", 3))).setValue(.int(9), for: "quantity")
+        try shop.sql("TRUNCATE order_line RESTART IDENTITY CASCADE; INSERT INTO order_line(order_id, line, quantity) VALUES(6, 7, 1);")
+        #expect(failure { try work.commit() }?.code == .staleObject)
+        #expect(failure { try gone.commit() } != nil)
+        #expect(try shop.sql("SELECT id, line, quantity FROM order_line") == ["1|7|1"])
+        let line = try #require(open.schema.index(of: "order_line")), shipment = try #require(open.schema.index(of: "shipment"))
+        let changes = try open.history(changes: 5).flatMap { Array($0.changes) }
+        #expect(
+            Set(changes.filter { $0.kind == .delete }.map { [$0.entity, Int($0.key)] })
+                == [[line, 1], [line, 2], [line, 3], [shipment, 1]])
+        #expect(changes.last == HistoryChange(entity: line, key: 1, kind: .insert))
+    }
+
+    /// A report that goes on for long keeps nobody from opening, and an opening keeps nobody from writing.
+    @Test func openingWaitsForNobodyAndNobodyForIt() async throws {
+        let shop = try InPlaceDatabase(.postgresql)
+        try OpenDatabase(shop.url).close()
+        try shop.sql("CREATE TABLE extra(id int PRIMARY KEY)")
+        let name = shop.name, url = shop.url
+        async let report = InPlaceDatabase.sql(
+            "BEGIN; SELECT count(*) FROM country; SELECT count(*) FROM extra; INSERT INTO extra VALUES(1); SELECT pg_sleep(5); COMMIT;",
+            name)
+        try await Task.sleep(for: .seconds(1))
+        // The writer of the new table holds up who makes its triggers.
+        async let opening: Void = Task.detached { try OpenDatabase(url).close() }.value
+        try await Task.sleep(for: .seconds(0.5))
+        let start = ContinuousClock.now
+        try shop.sql("UPDATE country SET name = 'x' WHERE id = 1; INSERT INTO extra VALUES(2);")
+        #expect(ContinuousClock.now - start < .seconds(2))
+        _ = try await (report, opening)
+        try shop.sql("UPDATE extra SET id = 3 WHERE id = 1")
+        #expect(try shop.sql("SELECT count(*) FROM polystore_log WHERE source = 'extra'") != ["0"])
+    }
+
+    @Test func openingAgainTakesNoLockOfATable() throws {
+        let shop = try InPlaceDatabase(.postgresql)
+        try OpenDatabase(shop.url).close()
+        try shop.sql("CREATE TABLE extra(id int PRIMARY KEY)")
+        let triggers =
+            "SELECT string_agg(t.oid::text, ' ' ORDER BY t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
+            + "WHERE c.relnamespace = '\(shop.name)'::regnamespace AND c.relname <> 'extra' AND NOT t.tgisinternal"
+        let before = try shop.sql(triggers)
+        try OpenDatabase(shop.url).close()
+        #expect(try shop.sql(triggers) == before)
+        #expect(try shop.sql("INSERT INTO extra VALUES(1); SELECT count(*) FROM polystore_log WHERE source = 'extra'") == ["1"])
+    }
+
+    @Test func theSequenceOfTheOwnerIsNeverSet() throws {
+        let shop = try InPlaceDatabase(
+            .postgresql,
+            "CREATE TABLE a(id serial PRIMARY KEY, n int); INSERT INTO a(n) VALUES(1), (2); INSERT INTO a VALUES(2147483647, 0), (4, 0), (5, 0);"
+        )
+        let stack = try shop.stack()
+        for expected in [3, 6] as [Int64] {
+            let key = try stack.perform(synchronous: { try $0.make("a", ["n": .int(3)]).objectID.key.key })
+            #expect(key == expected)
+        }
+        #expect(try shop.sql("INSERT INTO a(n) VALUES(9) RETURNING id") == ["7"])
+    }
+
+    /// Ids of transactions mean something else in the cluster that a dump is restored in.
+    @Test func anotherClusterBeginsTheHistoryAnew() throws {
+        let shop = try InPlaceDatabase(.postgresql)
+        try OpenDatabase(shop.url).close()
+        // As if the cluster before had had many more transactions.
+        try shop.sql("UPDATE customer SET name = 'a' WHERE id = 1; UPDATE polystore_log SET position = position + 1000000;")
+        try shop.sql(
+            "INSERT INTO polystore_notes VALUES('history.cluster', '1 0') ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+        let position = try #require(Int64(try shop.sql("SELECT max(position) FROM polystore_log").first ?? ""))
+        let open = try OpenDatabase(shop.url), old = HistoryToken(store: open.id, position: position)
+        try shop.sql("UPDATE customer SET name = 'b' WHERE id = 1")
+        #expect(failure { _ = try open.history(since: old, changes: 0) }?.code == .tokenExpired)
+        let found = try open.history(changes: 1)
+        #expect(found.flatMap { Array($0.changes) }.map(\.key) == [1])
+        #expect(found.allSatisfy { $0.token.position > position })
+        let token = try #require(found.last?.token)
+        try shop.sql("UPDATE customer SET name = 'c' WHERE id = 2")
+        #expect(try OpenDatabase(shop.url).history(since: token, changes: 1).flatMap { Array($0.changes) }.map(\.key) == [2])
+    }
+
+    /// A statement on a table changes rows of those that inherit from it, too.
+    @Test func rowsOfTablesThatInheritAreSeen() throws {
+        let shop = try InPlaceDatabase(
+            .postgresql,
+            """
+            CREATE TABLE animal(id int PRIMARY KEY, name text); CREATE TABLE dog(PRIMARY KEY(id), age int) INHERITS (animal);
+            INSERT INTO animal VALUES(1, 'a'); INSERT INTO dog VALUES(1, 'd', 3), (2, 'e', 4);
+            """)
+        let stack = try shop.stack(), open = try OpenDatabase(shop.url), work = stack.beginUnsafe()
+        try #require(try work.edit(try stack.object("dog", 2))).setValue(.int(5), for: "age")
+        try shop.sql("UPDATE animal SET name = 'x' WHERE id = 2; UPDATE animal SET name = 'y' WHERE id = 1; DELETE FROM ONLY animal;")
+        #expect(failure { try work.commit() }?.code == .staleObject)
+        let animal = try #require(open.schema.index(of: "animal")), dog = try #require(open.schema.index(of: "dog"))
+        let changes = try open.history(changes: 4).flatMap { Array($0.changes) }
+        #expect(Set(changes.map { [$0.entity, Int($0.key)] }) == [[dog, 2], [animal, 1], [dog, 1]])
+    }
+
+    /// A role of its own may switch triggers off for its session.
+    @Test func aSessionThatReplicatesIsSeen() throws {
+        let shop = try InPlaceDatabase(.postgresql)
+        try OpenDatabase(shop.url).close()
+        try shop.sql("SET session_replication_role = replica; UPDATE customer SET name = 'r' WHERE id = 1;")
+        #expect(try shop.sql("SELECT source, key, kind FROM polystore_log") == ["customer|1|u"])
+    }
+}
