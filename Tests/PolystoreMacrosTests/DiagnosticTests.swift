@@ -68,11 +68,15 @@ import Testing
             "hidden must stand outside of #if: a macro does not see which part is compiled"
         ),
         ("@Relationship var other: Other", "the relationship other needs the type T?, Set<T> or [T]"),
-        ("var version: Int = 0", "every object has a version already: give the property another name, and @Attribute(key: \"version\")"),
     ])
     func oneSentenceAtTheProperty(_ members: String, _ message: String) throws {
         let found = try errors(members).filter { !$0.contains("cannot find") && !$0.contains("instance member") }
         #expect(found.count == 1 && found[0].hasSuffix(": \(message)") && !found[0].hasPrefix("0"))
+    }
+
+    @Test func aNameThatEveryObjectHasIsTold() throws {
+        let message = "every object has a version already: give the property another name, and @Attribute(key: \"version\")"
+        #expect(try errors("var version: Int = 0").contains("1: \(message)"))
     }
 
     @Test func optionsAreFoundHoweverTheyAreWritten() throws {

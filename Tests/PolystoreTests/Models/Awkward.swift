@@ -85,7 +85,7 @@ class CellEntity: EntityEntity {
 
     override class var declaration: _Entity {
         _Entity("Cell", parent: super._entityName, attributes: [
-                _Attribute("cells", .int64)
+                _Attribute("cells", .int64, defaultValue: (0 as Int).attributeValue)
             ])
     }
 
@@ -97,7 +97,7 @@ class CellEntity: EntityEntity {
     }
 
     required init(_new key: Int64, _ entity: _EntityIndex, _ context: borrowing _ObjectContext) {
-        __cells = Self._placeholder()
+        __cells = 0
         super.init(_new: key, entity, context)
     }
 
@@ -265,7 +265,7 @@ class StringEntity: ManagedObject {
                 _Attribute("flags", .int32, defaultValue: (-1 as Int32).attributeValue),
                 _Attribute("check", .double, defaultValue: (2.0 as Double).attributeValue),
                 _Attribute("class", .string, defaultValue: ("a \"quote\" and a \\" as String).attributeValue),
-                _Attribute("row", .int16),
+                _Attribute("row", .int16, defaultValue: (0 as Int16).attributeValue),
                 _Attribute("batch", .data, defaultValue: (Self._data("AQI=") as Data).attributeValue),
                 _Attribute("hash", .decimal, defaultValue: (Self._decimal("12.5") as Decimal).attributeValue),
                 _Attribute("home", .url, defaultValue: (Self._url("https://example.com/a") as URL).attributeValue),
@@ -315,7 +315,7 @@ class StringEntity: ManagedObject {
         __flags = -1
         __check = 2.0
         __class = "a \"quote\" and a \\"
-        __row = Self._placeholder()
+        __row = 0
         __batch = Self._data("AQI=")
         __hash_ = Self._decimal("12.5")
         __home = Self._url("https://example.com/a")
