@@ -2,6 +2,7 @@ import Foundation
 import Polystore
 import PolystoreInMemory
 import Synchronization
+import TestStores
 import Testing
 
 /// Remembers what is reported on the thread that asks for it.
