@@ -9,8 +9,8 @@ import Testing
 
 /// Random programs: that stores which keep the contract agree with the naive model, and that broken ones are found out by a small program.
 @Suite struct ProgramTests {
-    private func suite(_ harnesses: [StoreHarness], schema: Schema? = nil) -> ProgramSuite {
-        ProgramSuite(harnesses, operations: 60, schema: schema)
+    private func suite(_ harnesses: [StoreHarness], schema: Schema? = nil) throws -> ProgramSuite {
+        try ProgramSuite(harnesses, operations: 60, schema: schema)
     }
 
     @Test func storesAgreeWithTheNaiveModel() throws {

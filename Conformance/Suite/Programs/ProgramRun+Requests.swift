@@ -78,7 +78,6 @@ extension ProgramRun {
 
     /// Walks through all pages: the objects are those of the whole, each once.
     func pages(_ step: ProgramStep, _ request: ProgramRequest, _ size: Int, _ source: some PageSource) throws {
-        if isShared(request.fetch.entity), request.home == nil { return }
         var whole = request
         (whole.fetch.limit, whole.fetch.offset) = (nil, 0)
         let isInTransaction = source is Transaction

@@ -18,12 +18,17 @@ struct ProgramSuite {
     let schema: Schema?
 
     /// Every store by itself, and every pair.
-    init(_ harnesses: [StoreHarness], operations: Int, schema: Schema?) {
+    init(_ harnesses: [StoreHarness], operations: Int, schema: Schema?) throws {
         let single = harnesses.map { ProgramTarget([$0]) }
         let pairs = harnesses.flatMap { first in harnesses.map { ProgramTarget([first, $0]) } }
         targets = single + pairs.filter(\.commitsTogether)
         self.operations = operations
-        self.schema = schema
+        self.schema = try schema.map { given in
+            // In a pair both stores hold every entity of a model that says nothing else.
+            if given.configurations[GraphProgram.second] != nil { return given }
+            let configurations = given.configurations.merging([GraphProgram.second: given.entities.map(\.name)]) { own, _ in own }
+            return try Schema(version: given.version, entities: given.entities, configurations: configurations)
+        }
     }
 
     func run(programs: Int, seed: UInt64, most: Int = Self.most, telling tell: (String) -> Void = { _ in }) throws -> Result {

@@ -110,7 +110,7 @@ extension ConformanceCommand {
             FileHandle.standardError.write(Data("polystore-conformance: \(error)\n".utf8))
             throw ExitCode(2)
         }
-        let suite = ProgramSuite(harnesses, operations: operations, schema: schema)
+        let suite = try ProgramSuite(harnesses, operations: operations, schema: schema)
         let result = try suite.run(programs: programs, seed: seed) { print($0) }
         print("\(result.programs) programs, \(result.operations) operations, \(result.differences.count) differences")
         if !result.differences.isEmpty { throw ExitCode(1) }
