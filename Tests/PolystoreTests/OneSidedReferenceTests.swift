@@ -61,7 +61,7 @@ import Testing
         try work.delete(try #require(try work.fetchExisting(other)))
         try stack.perform(synchronous: { transaction in
             let owner = try transaction.create(Into<Object>(entity: "Owner"))
-            try owner.setObject(try #require(try transaction.fetchExisting(other)), for: "target")
+            try owner.setObject(try transaction.fetchExisting(other), for: "target")
         })
         #expect(throws: StorageError.self) { try work.commit() }
         #expect(try count(stack, "target != NIL") == 4)
