@@ -12,7 +12,7 @@ import Testing
             "model.json",
             """
             {"entities": [{"name": "Note", "attributes": [{"name": "text", "type": "string"}], \
-            "relationships": [{"name": "of", "to": "Note"}], "uniqueConstraints": [["text"]]}]}
+            "relationships": [{"name": "of", "to": "Note"}], "unique": [["text"]]}]}
             """)
     }
 

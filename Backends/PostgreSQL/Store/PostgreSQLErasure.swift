@@ -28,7 +28,7 @@ extension PostgreSQLSetup {
     func erase(ifUnused: Bool = false) throws(StorageError) {
         let entries = try entries(), names = try relations(entries)
         try connection.inTransaction(Self.beginning) { () throws(StorageError) in
-            if ifUnused, try isUsed(relations("r", names.filter { $0 != "polystore_metadata" })) { return }
+            if ifUnused, try isUsed(relations("r", names.filter { $0 != "polystore_metadata" && $0 != "polystore_notes" })) { return }
             for kind in [("r", "TABLE"), ("S", "SEQUENCE")] {
                 let found = try relations(kind.0, names)
                 if !found.isEmpty { try connection.execute("DROP \(kind.1) \(found.joined(separator: ", "))") }
@@ -74,10 +74,11 @@ extension PostgreSQLSetup {
         ).map { $0[0].text }
     }
 
-    /// Whether one of some tables has a row; nobody gives them any until the transaction ends.
+    /// Whether one of some tables has a row, or there is a note that the store has not made itself; nobody makes any until the transaction ends.
     private func isUsed(_ tables: [String]) throws(StorageError) -> Bool {
-        if tables.isEmpty { return false }
-        try connection.execute("LOCK TABLE \(tables.joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE")
+        let notes = "\(SQLText.quoted(schema)).polystore_notes"
+        try connection.execute("LOCK TABLE \((tables + [notes]).joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE")
+        if try connection.query("SELECT 1::int8 FROM \(notes) WHERE name <> \(Self.noteName) LIMIT 1", []).count > 0 { return true }
         for table in tables where try connection.query("SELECT 1::int8 FROM \(table) LIMIT 1", []).count > 0 { return true }
         return false
     }

@@ -7,7 +7,7 @@ internal import PolystoreStorage
 // than the positions that its history has already.
 extension PostgreSQLSetup {
     /// The note of the cluster that the history goes on in, and of the offset there.
-    private static let noteName = "'history.cluster'"
+    static let noteName = "'history.cluster'"
     /// How far the positions of a new cluster are from those of the old one: more transactions than the old one can have had since the dump.
     private static let distance: Int64 = 1 << 40
 
