@@ -126,7 +126,7 @@ extension ReferenceStore {
                 case .divide: x / y
                 default: fmod(x, y)
                 }
-            return result.isFinite ? .double(result) : unknown()
+            return result.isFinite || !result.isNaN && !(x.isFinite && y.isFinite) ? .double(result) : unknown()
         }
     }
 

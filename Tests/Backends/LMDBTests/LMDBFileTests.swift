@@ -285,12 +285,13 @@ import Testing
                             do { try engine.reopen(mapCount: count) } catch let error as StorageError where error.code == .busy {}
                         }
                     }
-                    while !isOver.load(ordering: .acquiring) {
+                    // At least once, also where the first thread is done before the others begin.
+                    repeat {
                         let reader = try engine.read(ReadOptions())
                         defer { reader.end() }
                         let value = try key.withUnsafeBytes { key in try reader.get(number, key).map(Array.init) }
                         found.withLock { if value == key { $0.right += 1 } else { $0.wrong += 1 } }
-                    }
+                    } while !isOver.load(ordering: .acquiring)
                 } catch { errors.withLock { $0.append(error) } }
             }
             #expect(errors.withLock { $0 }.isEmpty)
