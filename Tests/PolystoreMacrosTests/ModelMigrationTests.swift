@@ -66,7 +66,7 @@ import Testing
         while try cursor.next(into: batch) {
             for index in 0..<batch.count {
                 let row = batch.row(index), slots = schema[row.entity].slots
-                let values = slots.indices.map { "\(slots[$0].name) \(Value(row[$0], as: slots[$0].type) ?? .null)" }
+                let values = slots.indices.map { "\(slots[$0].name) \((Value(row[$0], as: slots[$0].type) ?? .null).typed)" }
                 rows.append("\(row.key) \(schema.entities[row.entity].name) \(values.sorted().joined(separator: ", "))")
             }
         }

@@ -127,20 +127,20 @@ import Testing
     /// Everything that is there in the third version, as lines.
     private static func contents(_ source: some FetchSource) throws -> [String] {
         func all(_ entity: String) throws -> [DynamicObject] { try source.fetchAll(From<DynamicObject>(entity: entity)) }
-        func names(_ object: DynamicObject, _ relationship: String, _ name: String) throws -> [Value] {
-            try object.objects(relationship).map { try ($0 as? DynamicObject)?.value(name) ?? .null }
+        func names(_ object: DynamicObject, _ relationship: String, _ name: String) throws -> [String] {
+            try object.objects(relationship).map { try (($0 as? DynamicObject)?.value(name) ?? .null).typed }
         }
         var lines: [String] = []
         for item in try all("Item") {
             let attributes = item.entityName == "Book" ? ["pages", "page"] : ["photo"]
-            let values = try (["name", "cost", "stock", "since", "code", "isRare"] + attributes).map { "\(try item.value($0))" }
-            let rack = try (item.object("rack") as? DynamicObject)?.value("sign") ?? .null
-            let labels = try names(item, "labels", "label").map { "\($0)" }.sorted()
+            let values = try (["name", "cost", "stock", "since", "code", "isRare"] + attributes).map { try item.value($0).typed }
+            let rack = try ((item.object("rack") as? DynamicObject)?.value("sign") ?? .null).typed
+            let labels = try names(item, "labels", "label").sorted()
             lines.append("\(item.entityName) \(values.joined(separator: " ")) in \(rack) with \(labels.joined(separator: " "))")
         }
-        for rack in try all("Rack") { lines.append("Rack \(try rack.value("sign")) \(try names(rack, "items", "name").map { "\($0)" })") }
+        for rack in try all("Rack") { lines.append("Rack \(try rack.value("sign").typed) \(try names(rack, "items", "name"))") }
         for label in try all("Label") {
-            lines.append("Label \(try label.value("label")) \(try names(label, "items", "name").map { "\($0)" }.sorted())")
+            lines.append("Label \(try label.value("label").typed) \(try names(label, "items", "name").sorted())")
         }
         return lines
     }
