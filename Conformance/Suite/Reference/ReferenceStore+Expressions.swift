@@ -68,8 +68,12 @@ extension ReferenceStore {
         switch (function, values[0]) {
         case (.folded(let options), .string(let text)):
             var text = text
+            if options.contains(.diacriticInsensitive) {
+                // Foundation's folding keeps a mark that stands alone.
+                let decomposed = text.decomposedStringWithCanonicalMapping.unicodeScalars
+                text = String(String.UnicodeScalarView(decomposed.filter { $0.properties.generalCategory != .nonspacingMark }))
+            }
             // Foundation's tables: the cases keep to letters on which they agree with ours.
-            if options.contains(.diacriticInsensitive) { text = text.folding(options: .diacriticInsensitive, locale: nil) }
             if options.contains(.caseInsensitive) { text = text.lowercased() }
             return .string(text)
         case (.uppercase, .string(let text)): return .string(text.uppercased())

@@ -109,7 +109,6 @@ struct BatchWork {
     }
 
     private func normal(_ constant: Value, _ slot: Int, _ attribute: Attribute) throws(StorageError) -> CheckedExpression {
-        if constant.isNull, isRequired(slot) { throw missing(slot) }
         do throws(ValueError) { return .value(try description.normalise(constant, slot: slot), attribute.type) } catch {
             throw StorageError(error)
         }
@@ -148,7 +147,7 @@ struct BatchWork {
 
     private func isRequired(_ slot: Int) -> Bool { description.slots[slot].attribute?.isOptional == false }
 
-    private func missing(_ slot: Int, _ keys: [Int64] = []) -> StorageError {
+    private func missing(_ slot: Int, _ keys: [Int64]) -> StorageError {
         let name = description.slots[slot].name
         return StorageError(
             .validationFailed, "\(description.name).\(name) is required, but what is assigned is nil",

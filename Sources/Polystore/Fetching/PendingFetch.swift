@@ -82,7 +82,8 @@ struct PendingFetch {
         }
         var found: [Item] = []
         let part = unaffected, isJudged = part.predicate != plan.predicate, batch = RowBatch(capacity: 256)
-        let cursor = try reader.cursor(for: part)
+        let rows = try reader.cursor(for: part)
+        let cursor: any RowCursor = order.isPlain && !isJudged ? rows : BlockRows(rows, context.model.schema)
         while try cursor.next(into: batch) {
             related.begin(batch)
             for index in 0..<batch.count {

@@ -1,7 +1,6 @@
 internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
-internal import Synchronization
 
 /// Group N: who is said to have made a change.
 enum SourceCases {
@@ -52,7 +51,7 @@ enum SourceCases {
             try EventCases.add(["Ann": 1], to: stack)
             let people = try stack.publishList(From<Person>().where(\.age >= 0)), updates = people.updates
             let ann = try stack.publishObject(try stack.fetchIDs(From<Person>())[0])
-            let problems = Mutex<[String]>([])
+            let problems = SharedValue<[String]>([])
             let task = Waiting.start {
                 // Whoever leaves out the changes of "screen" has to see that somebody left or came.
                 for await update in updates {
