@@ -163,15 +163,18 @@ extension ProgramRun {
                 state.naive.objects[number] != nil && state.naive.changedValues(number, since: base.naive)
             }
         }
-        if isMine, policy == .error { return .failure(NaiveGraph.Refused(code: .staleObject)) }
+        var both = theirs.naive
+        for number in here { both.objects[number] = mine.naive.objects[number] }
+        if isMine, policy == .error {
+            // Which of two reasons to refuse is found first is not said.
+            return both.violatesUnique ? nil : .failure(NaiveGraph.Refused(code: .staleObject))
+        }
         if isMine { return nil }
         // Two changes that have nothing to do with each other are both kept.
         guard let named = ProgramStep.numbers(step.parts), let others = ProgramStep.numbers(interference),
             here.union(named).isDisjoint(with: there.union(others))
         else { return nil }
-        var naive = theirs.naive
-        for number in here { naive.objects[number] = mine.naive.objects[number] }
-        return naive.violatesUnique ? .failure(NaiveGraph.Refused(code: .uniqueConstraintViolated)) : .success(naive)
+        return both.violatesUnique ? .failure(NaiveGraph.Refused(code: .uniqueConstraintViolated)) : .success(both)
     }
 }
 

@@ -47,7 +47,7 @@ enum SourceCases {
             check.equal(list.sources, [nil], "of both")
             check.equal(list.problems, [], "problems")
         },
-        .graph("N019.a-publisher-gives-nobody-what-others-did", "semantics H") { stack, check in
+        .graph("N019.a-publisher-gives-nobody-what-others-did", "semantics H", needs: [.history]) { stack, check in
             try EventCases.add(["Ann": 1], to: stack)
             let people = try stack.publishList(From<Person>().where(\.age >= 0)), updates = people.updates
             let ann = try stack.publishObject(try stack.fetchIDs(From<Person>())[0])
