@@ -78,14 +78,13 @@ struct ProgramModel {
         let owner = pick(names), destination = pick(names)
         var there = Relationship(fresh("r"), to: destination, pick([.toOne, .toOne, .toMany, .toManyOrdered]))
         there.deleteRule = pick([.nullify, .nullify, .cascade, .deny])
-        if chance(75) || there.cardinality == .toOne {
+        if chance(75) {
             var back = Relationship(fresh("r"), to: owner, pick([.toOne, .toMany]), inverse: there.name)
             back.deleteRule = pick([.nullify, .nullify, .nullify, .cascade, .deny])
             there.inverse = back.name
             add(there, to: owner)
             add(back, to: destination)
         } else {
-            // What leads nowhere back says nothing at the deletion of its destination.
             add(there, to: owner)
         }
     }

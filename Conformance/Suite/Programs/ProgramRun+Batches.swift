@@ -85,7 +85,11 @@ extension ProgramRun {
             _ = try expect { naive in
                 // A constant is looked at before there is an object.
                 if case .value(let constant) = value.node { _ = try naive.checked(constant, request.fetch.entity, name) }
-                for (number, value) in values { try naive.assign(number, name, value) }
+                for (number, value) in values {
+                    // Rows have what they are assigned at once: a required attribute does not wait for the commit.
+                    if value.isNull, naive.isRequired(name, of: number) { throw NaiveGraph.Refused(code: .validationFailed) }
+                    try naive.assign(number, name, value)
+                }
                 if naive.violatesUnique { throw NaiveGraph.Refused(code: .uniqueConstraintViolated) }
             }
             return .count(numbers.count)
@@ -96,6 +100,11 @@ extension ProgramRun {
 extension NaiveGraph {
     /// Whether an object by itself does not keep a rule.
     func violatesRules(_ number: Int) -> Bool { objects[number].map(violatesRules) ?? false }
+
+    func isRequired(_ name: String, of number: Int) -> Bool {
+        let slots = objects[number].map { schema.description($0.entity).slots } ?? []
+        return slots.contains { $0.name == name && $0.attribute?.isOptional == false }
+    }
 
     /// Makes an object with values.
     mutating func insert(_ number: Int, _ entity: String, _ home: Int, _ row: [ProgramAssignment]) throws(Refused) {

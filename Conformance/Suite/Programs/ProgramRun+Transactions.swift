@@ -29,7 +29,7 @@ extension ProgramRun {
     }
 
     private func transaction(_ step: ProgramStep, _ author: String, _ fails: Bool) throws {
-        let before = state
+        let before = state, author = nextAuthor(author)
         var outcome = ProgramAnswer.done
         do {
             try stack.perform(author: TransactionAuthor(author)) { transaction in

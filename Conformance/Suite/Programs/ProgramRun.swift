@@ -43,6 +43,9 @@ final class ProgramRun {
     var view: ViewContext
     var watches: [ProgramWatch] = []
     var looked: [Int: DynamicObject] = [:]
+    /// The author of the newest transaction: no other one has it, and its entry in a history is known by it.
+    private(set) var author = ""
+    private var authors = 0
     /// Where the histories were read to.
     var tokens: [Int: HistoryToken] = [:]
     /// The numbers of all objects that there ever were, as far as their keys are not those of later ones.
@@ -142,6 +145,13 @@ final class ProgramRun {
 
     func isShared(_ entity: String) -> Bool {
         target.count > 1 && program.schema.configurations[GraphProgram.second]?.contains(entity) == true
+    }
+
+    /// Makes the author of a transaction one of its own.
+    func nextAuthor(_ author: String) -> String {
+        authors += 1
+        self.author = "\(author) \(authors)"
+        return self.author
     }
 
     // MARK: Looking

@@ -41,7 +41,7 @@ import Testing
         let admin = try admin()
         try admin.execute("CREATE DATABASE \(name) ENCODING '\(encoding)' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
         defer { try? admin.execute("DROP DATABASE \(name) WITH (FORCE)") }
-        let url = try #require(TestServer.url).replacingOccurrences(of: "///postgres?", with: "///\(name)?")
+        let url = try TestServer.url(database: name)
         do throws(StorageError) {
             _ = try PostgreSQLStore(url: StoreURL(url)).open(OpenRequest(schema: try? schema.get()))
             Issue.record("the database was taken")

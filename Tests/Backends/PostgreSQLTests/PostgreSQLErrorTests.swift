@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestServer.url != nil)) func aMissingDatabaseIsNotFound() throws {
-        let url = try #require(TestServer.url).replacingOccurrences(of: "///postgres?", with: "///no_such_database?")
+        let url = try TestServer.url(database: "no_such_database")
         #expect(try openingError(url)?.code == .notFound)
     }
 

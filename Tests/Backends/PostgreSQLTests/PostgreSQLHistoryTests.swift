@@ -195,7 +195,7 @@ import Testing
         try admin.execute("CREATE DATABASE \(name) TEMPLATE template0")
         defer { try? admin.execute("DROP DATABASE \(name) WITH (FORCE)") }
         try withStore { store in
-            let other = try busy(url.replacingOccurrences(of: "///postgres?", with: "///\(name)?"))
+            let other = try busy(TestServer.url(database: name))
             try isComplete(store)
             try other.execute("COMMIT")
         }
@@ -209,7 +209,7 @@ import Testing
             for reader in connections[1...2] { try reader.execute("BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT count(*) FROM \"Note\"") }
             try connections[1].execute("INSERT INTO polystore_notes VALUES('x', ''); COMMIT")
             let remembered =
-                "SELECT DISTINCT mode FROM pg_locks WHERE relation = '\"Note\"'::regclass AND pid <> pg_backend_pid() ORDER BY 1"
+                "SELECT mode FROM pg_locks WHERE relation = '\"Note\"'::regclass AND pid <> pg_backend_pid() GROUP BY mode ORDER BY mode COLLATE \"C\""
             try connections[3].execute("BEGIN; LOCK TABLE \"Note\" IN SHARE UPDATE EXCLUSIVE MODE")
             #expect(
                 try connections[0].text("SELECT string_agg(mode, ' ') FROM (\(remembered)) AS modes")

@@ -8,6 +8,16 @@ import RawSessions
 enum TestServer {
     static let url = ProcessInfo.processInfo.environment["POLYSTORE_TEST_POSTGRES"]
 
+    /// Its address with another database, whichever one the tests run over.
+    static func url(database: String) throws -> String {
+        guard let url, var parts = URLComponents(string: url) else { throw StorageError(.notFound, "there is no server") }
+        parts.path = "/\(database)"
+        return try parts.url.map(\.absoluteString) ?? { throw StorageError(.invalidConfiguration, "no address has the database \(database)") }()
+    }
+
+    /// Its database.
+    static var database: String? { url.flatMap { URLComponents(string: $0) }.map { String($0.path.dropFirst()) } }
+
     /// Its socket file.
     static var socket: String? {
         guard let options = url.flatMap({ URLComponents(string: $0)?.queryItems }) else { return nil }
@@ -33,7 +43,7 @@ struct TestStore {
     ) throws {
         self.name = name
         guard let url = TestServer.url else { throw StorageError(.notFound, "there is no server") }
-        let address = host.map { "postgresql:///postgres?host=\($0)&port=5432&user=postgres" } ?? url
+        let address = host.map { "postgresql:///\(TestServer.database ?? "")?host=\($0)&port=5432&user=postgres" } ?? url
         store = try PostgreSQLStore(url: StoreURL("\(address)&x-schema=\(name)\(options)"))
         if creates { _ = try store.open(OpenRequest(schema: Self.schema.get())) }
     }
