@@ -10,16 +10,41 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         init(_ name: String) { description = name }
     }
 
+    /// One reference: a call that can throw returns it in a register, and a result that can be an error is as small as its value.
+    private var content: Content
+
     /// What kind of failure it was.
-    public let code: Code
+    public var code: Code { content.code }
     /// What happened and what to do.
-    public let message: String
+    public var message: String { content.message }
     /// Where it happened and which objects were concerned.
-    public var details: Details
+    public var details: Details {
+        get { content.details }
+        set { content = Content(code, message, newValue, cause, isLogged: _isLogged) }
+    }
     /// The error below, if there is one.
-    public let cause: (any Error)?
+    public var cause: (any Error)? { content.cause }
     /// Whether a logger has seen it, so that it is reported once on its way up.
-    public var _isLogged = false
+    public var _isLogged: Bool {
+        get { content.isLogged }
+        set { content = Content(code, message, details, cause, isLogged: newValue) }
+    }
+
+    private final class Content: Sendable {
+        let code: Code
+        let message: String
+        let details: Details
+        let cause: (any Error)?
+        let isLogged: Bool
+
+        init(_ code: Code, _ message: String, _ details: Details, _ cause: (any Error)?, isLogged: Bool) {
+            self.code = code
+            self.message = message
+            self.details = details
+            self.cause = cause
+            self.isLogged = isLogged
+        }
+    }
 
     /// Where a failure happened, as far as it is known.
     public struct Details: Sendable, Hashable {
@@ -56,10 +81,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 
     /// An error with a sentence that says what happened and what to do.
     public init(_ code: Code, _ message: String, details: Details = Details(), cause: (any Error)? = nil) {
-        self.code = code
-        self.message = message
-        self.details = details
-        self.cause = cause
+        content = Content(code, message, details, cause, isLogged: false)
     }
 
     /// Code and sentence.

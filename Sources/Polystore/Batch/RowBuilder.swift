@@ -142,7 +142,7 @@ struct RowBuilder {
         guard let rules = context.model.rules[target.entity] else { return }
         var failures: [ValidationFailure] = []
         for object in waiting {
-            failures += rules.failures(of: object, unassigned: context.tracker?.unassigned(object, rules) ?? SlotMask(), scratch)
+            rules.check(object, unassigned: context.tracker?.unassigned(object, rules) ?? SlotMask(), scratch, &failures)
         }
         try context.throwFailure()
         if let error = ValidationFailure.error(failures) { throw error }

@@ -97,7 +97,14 @@ final class ChangeTracker {
     }
 
     /// The slots of an object that its rules want to be assigned and that never were.
+    @inline(__always)
     func unassigned(_ object: ManagedObject, _ rules: EntityRules) -> SlotMask {
+        // Nearly always: what is looked up costs more than all else that is checked of an object.
+        let isAssigned = object.isNew ? rules.assignedBits & ~(object._dirty & ~(1 << 63)) == 0 : written.unassigned.isEmpty
+        return isAssigned ? SlotMask() : knownUnassigned(object, rules)
+    }
+
+    private func knownUnassigned(_ object: ManagedObject, _ rules: EntityRules) -> SlotMask {
         guard var slots = object.isNew ? rules.assigned : written.unassigned[ObjectIdentifier(object)], !slots.isEmpty else {
             return SlotMask()
         }

@@ -19,6 +19,8 @@ final class EntityRules: Sendable {
     let required: [Int]
     /// The slots that must be assigned, because neither the model nor the class has an initial value for them.
     let assigned: SlotMask
+    /// The bits that an object has when all of them are; bit 63 where more than its bits have to be looked at.
+    let assignedBits: UInt64
     let attributes: [AttributeRule]
     let counts: [CountRule]
     /// The bits of the slots that are looked at.
@@ -47,6 +49,7 @@ final class EntityRules: Sendable {
         }
         self.required = required
         self.assigned = assigned
+        assignedBits = assigned.low | (assigned.high.isEmpty ? 0 : 1 << 63)
         self.attributes = attributes
         isCustom = type is any ValidatableObject.Type
         mask = (required + attributes.map(\.slot)).reduce(0) { $0 | 1 << UInt64(min($1, 63)) }
@@ -59,11 +62,19 @@ final class EntityRules: Sendable {
         }
     }
 
-    /// What the values of an object do not keep.
+    /// Adds what the values of an object do not keep.
     ///
     /// - Parameter unassigned: The slots that were not assigned since the object was made, of those that must be.
-    func failures(of object: ManagedObject, unassigned: SlotMask, _ scratch: RowBatch) -> [ValidationFailure] {
-        var failures: [ValidationFailure] = []
+    @inline(__always)
+    func check(_ object: ManagedObject, unassigned: SlotMask, _ scratch: RowBatch, _ failures: inout [ValidationFailure]) {
+        // Many entities have no rules but that all is assigned.
+        if mask != 0 || isCustom || !unassigned.isEmpty { checkValues(object, unassigned, scratch, &failures) }
+    }
+
+    @inline(never)
+    private func checkValues(
+        _ object: ManagedObject, _ unassigned: SlotMask, _ scratch: RowBatch, _ failures: inout [ValidationFailure]
+    ) {
         func fail(_ property: String?, _ message: String) {
             failures.append(ValidationFailure(entity: object.description.name, property: property, key: object._key, message))
         }
@@ -85,7 +96,6 @@ final class EntityRules: Sendable {
             }
         }
         if isCustom { failures += Self.custom(object) }
-        return failures
     }
 
     private static func custom(_ object: ManagedObject) -> [ValidationFailure] {

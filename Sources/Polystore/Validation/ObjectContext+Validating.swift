@@ -8,15 +8,26 @@ extension ObjectContext {
         if model.hasSaveAware { try callWillSave(tracker) }
         if !model.hasRules { return }
         var failures: [ValidationFailure] = []
-        var seen: Set<ObjectIdentifier> = []
         let scratch = RowBatch(capacity: 1)
-        for objects in [tracker.unchecked, tracker.inserted, tracker.changed] {
+        // Objects of an entity follow each other: its rules are looked up once for all of them.
+        var entity: Int16 = -1, current: EntityRules?
+        func check(_ object: ManagedObject) {
+            if object._entity != entity {
+                entity = object._entity
+                current = model.rules[Int(entity)]
+            }
+            guard let rules = current else { return }
+            rules.check(object, unassigned: tracker.unassigned(object, rules), scratch, &failures)
+            if !rules.counts.isEmpty, object.isNew || object._version == 1 {
+                for rule in rules.counts { tracker.recount(object, rule.relationship) }
+            }
+        }
+        // Only what was written before can be in two of the lists.
+        var checked: Set<ObjectIdentifier> = []
+        for object in tracker.unchecked where !object.isDeletedObject && checked.insert(ObjectIdentifier(object)).inserted { check(object) }
+        for objects in [tracker.inserted, tracker.changed] {
             for object in objects where !object.isDeletedObject {
-                guard let rules = model.rules[Int(object._entity)], seen.insert(ObjectIdentifier(object)).inserted else { continue }
-                failures += rules.failures(of: object, unassigned: tracker.unassigned(object, rules), scratch)
-                if !rules.counts.isEmpty, object.isNew || object._version == 1 {
-                    for rule in rules.counts { tracker.recount(object, rule.relationship) }
-                }
+                if checked.isEmpty || !checked.contains(ObjectIdentifier(object)) { check(object) }
             }
         }
         failures += try countFailures(tracker)

@@ -92,6 +92,15 @@ public final class RowBatch {
     /// The cells of the row at a position, to be changed in place.
     public func mutableCells(_ index: Int) -> UnsafeMutablePointer<Cell> { cells + Int(headers[index].firstCell) }
 
+    /// Whether a text or bytes of any row have more than so many bytes.
+    package func hasCell(longerThan bytes: Int) -> Bool {
+        // All are looked at, without a branch for each: a batch goes through the processor several cells at a time.
+        let cells = cells, count = cellCount
+        var longest: UInt32 = 0
+        for index in 0..<count { longest = Swift.max(longest, cells[index].length) }
+        return Int(longest) > bytes
+    }
+
     /// The key of the row at a position.
     public func key(_ index: Int) -> Int64 { headers[index].key }
 

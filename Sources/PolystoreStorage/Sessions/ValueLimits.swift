@@ -11,15 +11,10 @@ struct ValueLimits {
 
     /// - Throws: `valueTooLarge` naming entity and attribute.
     func check(_ batch: RowBatch) throws(StorageError) {
-        // Rows of an entity follow each other: looking it up for each costs as much as looking at its cells.
-        var entity: EntityIndex?, slots = 0
+        if !batch.hasCell(longerThan: maximumBytes) { return }
         for index in 0..<batch.count {
             let row = batch.row(index)
-            if row.entity != entity {
-                entity = row.entity
-                slots = schema[row.entity].slots.count
-            }
-            for slot in 0..<slots where Int(row[slot].length) > maximumBytes {
+            for slot in schema[row.entity].slots.indices where Int(row[slot].length) > maximumBytes {
                 throw tooLarge(schema[row.entity], slot, Int(row[slot].length))
             }
         }

@@ -20,8 +20,13 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
     deinit { end() }
 
     func checkOpen() throws(StorageError) {
-        if !isOpen || core.isClosed { throw StorageError(.storeClosed, "the session or its store was closed") }
+        try checkState()
         try work.check()
+    }
+
+    @inline(__always)
+    private final func checkState() throws(StorageError) {
+        if !isOpen || core.isClosed { throw StorageError(.storeClosed, "the session or its store was closed") }
     }
 
     final func end() {
@@ -107,7 +112,9 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
     }
 
     func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError) {
-        try checkOpen()
+        try checkState()
+        // A step by itself: to ask the limit takes as long as to find the row.
+        try work.step()
         let map = core.layout.rows[entity]
         if let record = try get(map, key) { try core.decode(key, record, map, into: batch) }
     }
