@@ -1,7 +1,7 @@
-/// One key of an order.
-public struct SortDescriptor: Sendable, Hashable {
+/// One term of an order: what to sort by, and in which direction.
+public struct OrderTerm: Sendable, Hashable {
     /// What is sorted by: a property, through to-one relationships, or something computed.
-    public var expression: Expression
+    public var expression: QueryExpression
     /// Whether small values come first; nil is the smallest.
     public var ascending: Bool
 
@@ -9,7 +9,7 @@ public struct SortDescriptor: Sendable, Hashable {
     public init(_ path: PropertyPath, ascending: Bool = true) { self.init(.path(path), ascending: ascending) }
 
     /// A sort key that is computed.
-    public init(_ expression: Expression, ascending: Bool = true) {
+    public init(_ expression: QueryExpression, ascending: Bool = true) {
         self.expression = expression
         self.ascending = ascending
     }
@@ -20,9 +20,9 @@ public struct FetchRequest: Sendable, Hashable {
     /// The name of the entity.
     public var entity: String
     /// The condition; nil for all objects.
-    public var predicate: Predicate?
+    public var predicate: QueryPredicate?
     /// The order; ties, and everything when there is no key, are ordered by object key.
-    public var sortDescriptors: [SortDescriptor]
+    public var order: [OrderTerm]
     /// The greatest number of objects; nil for no limit.
     public var limit: Int?
     /// The number of objects to leave out at the beginning.
@@ -32,12 +32,12 @@ public struct FetchRequest: Sendable, Hashable {
 
     /// A request; everything but the entity may be left out.
     public init(
-        _ entity: String, where predicate: Predicate? = nil, orderBy sortDescriptors: [SortDescriptor] = [], limit: Int? = nil,
+        _ entity: String, where predicate: QueryPredicate? = nil, orderBy order: [OrderTerm] = [], limit: Int? = nil,
         offset: Int = 0, includesSubentities: Bool = true
     ) {
         self.entity = entity
         self.predicate = predicate
-        self.sortDescriptors = sortDescriptors
+        self.order = order
         self.limit = limit
         self.offset = offset
         self.includesSubentities = includesSubentities

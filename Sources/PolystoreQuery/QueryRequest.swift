@@ -25,16 +25,16 @@ public struct Aggregate: Sendable, Hashable {
     /// What is computed.
     public var function: AggregateFunction
     /// What it is computed over; nil only for a count of objects.
-    public var argument: Expression?
+    public var argument: QueryExpression?
 
     /// An aggregate over a property, or over objects.
     public init(_ function: AggregateFunction, _ path: PropertyPath? = nil) {
         self.function = function
-        argument = path.map(Expression.path)
+        argument = path.map(QueryExpression.path)
     }
 
     /// An aggregate over an expression.
-    public init(_ function: AggregateFunction, of expression: Expression) {
+    public init(_ function: AggregateFunction, of expression: QueryExpression) {
         self.function = function
         argument = expression
     }
@@ -43,12 +43,12 @@ public struct Aggregate: Sendable, Hashable {
 /// One value in each row of a query's answer.
 public struct QueryOutput: Sendable, Hashable {
     /// What is asked for: beside aggregates only of grouping keys and aggregates.
-    public var expression: Expression
+    public var expression: QueryExpression
     /// The name in the answer, such as `age` or `average(age)` where none is given.
     public var alias: String
 
     /// An output; without an alias it is called what it is.
-    public init(_ expression: Expression, as alias: String? = nil) {
+    public init(_ expression: QueryExpression, as alias: String? = nil) {
         self.expression = expression
         self.alias = alias ?? Self.name(expression)
     }
@@ -61,7 +61,7 @@ public struct QueryOutput: Sendable, Hashable {
         QueryOutput(.aggregate(aggregate), as: alias)
     }
 
-    private static func name(_ expression: Expression) -> String {
+    private static func name(_ expression: QueryExpression) -> String {
         switch expression.node {
         case .path(let path): path.description
         case .aggregate(let aggregate): "\(aggregate.function.rawValue)(\(aggregate.argument.map(name) ?? ""))"
@@ -81,22 +81,22 @@ public struct QueryRequest: Sendable, Hashable {
     /// What each row of the answer holds.
     public var outputs: [QueryOutput]
     /// The grouping keys.
-    public var groupBy: [Expression]
+    public var groupBy: [QueryExpression]
     /// Which groups are in the answer: a condition on grouping keys, aggregates, and aliases of outputs.
-    public var having: Predicate?
+    public var having: QueryPredicate?
     /// Whether equal rows of an answer without aggregates are one.
     public var isDistinct: Bool
 
     /// A request for values.
     public init(
-        _ fetch: FetchRequest, outputs: [QueryOutput], groupBy: [PropertyPath] = [], having: Predicate? = nil, isDistinct: Bool = false
+        _ fetch: FetchRequest, outputs: [QueryOutput], groupBy: [PropertyPath] = [], having: QueryPredicate? = nil, isDistinct: Bool = false
     ) {
-        self.init(fetch, outputs: outputs, groupBy: groupBy.map(Expression.path), having: having, isDistinct: isDistinct)
+        self.init(fetch, outputs: outputs, groupBy: groupBy.map(QueryExpression.path), having: having, isDistinct: isDistinct)
     }
 
     /// A request for values, grouped by what is computed.
     public init(
-        _ fetch: FetchRequest, outputs: [QueryOutput], groupBy: [Expression], having: Predicate? = nil, isDistinct: Bool = false
+        _ fetch: FetchRequest, outputs: [QueryOutput], groupBy: [QueryExpression], having: QueryPredicate? = nil, isDistinct: Bool = false
     ) {
         self.fetch = fetch
         self.outputs = outputs

@@ -16,17 +16,17 @@ struct DepthTests {
             ])
     }
 
-    private static func nested(_ start: Predicate, _ wrap: (Predicate) -> Predicate) -> Predicate {
+    private static func nested(_ start: QueryPredicate, _ wrap: (QueryPredicate) -> QueryPredicate) -> QueryPredicate {
         (0..<100_000).reduce(start) { predicate, _ in wrap(predicate) }
     }
 
-    private static func nested(_ wrap: (Expression) -> Expression) -> Expression {
+    private static func nested(_ wrap: (QueryExpression) -> QueryExpression) -> QueryExpression {
         (0..<100_000).reduce(.path("n")) { expression, _ in wrap(expression) }
     }
 
-    private static let leaf = Predicate.compare(.path("n"), .equal, .value(.int(1)))
+    private static let leaf = QueryPredicate.compare(.path("n"), .equal, .value(.int(1)))
 
-    static let predicates: [Predicate] = [
+    static let predicates: [QueryPredicate] = [
         nested(leaf) { .not($0) }, nested(leaf) { .and([leaf, $0]) }, nested(leaf) { .or([$0, leaf]) },
         nested(leaf) { .related(.any, "others", $0) },
         nested(leaf) { .compare(.conditional($0, .path("n"), .value(.int(2))), .greater, .value(.int(1))) },
@@ -37,7 +37,7 @@ struct DepthTests {
         .text(nested { .function(.uppercase, [$0]) }, .contains, "x"),
     ]
 
-    @Test(arguments: predicates) func hundredThousandLevelsAreRefused(_ predicate: Predicate) throws {
+    @Test(arguments: predicates) func hundredThousandLevelsAreRefused(_ predicate: QueryPredicate) throws {
         #expect { try FetchRequest("A", where: predicate).plan(in: schema) } throws: { ($0 as? QueryError)?.reason == .tooComplex }
         #expect(predicate == predicate)
         #expect(!predicate.description.isEmpty)
@@ -46,7 +46,7 @@ struct DepthTests {
 
     @Test func deepAggregatesAndOrdersAreRefused() throws {
         let deep = Self.nested { .function(.negate, [$0]) }
-        #expect { try FetchRequest("A", orderBy: [SortDescriptor(deep)]).plan(in: schema) } throws: {
+        #expect { try FetchRequest("A", orderBy: [OrderTerm(deep)]).plan(in: schema) } throws: {
             ($0 as? QueryError)?.reason == .tooComplex
         }
         let sum = QueryOutput(.aggregate(Aggregate(.sum, of: deep)), as: "sum")
@@ -56,16 +56,16 @@ struct DepthTests {
     }
 
     @Test func allowedLevelsAreKept() throws {
-        let deep = (1..<Predicate.deepest - 1).reduce(Self.leaf) { predicate, _ in .not(predicate) }
+        let deep = (1..<QueryPredicate.deepest - 1).reduce(Self.leaf) { predicate, _ in .not(predicate) }
         // 498 negations cancel out.
         #expect(
             try FetchRequest("A", where: deep).plan(in: schema).predicate == FetchRequest("A", where: Self.leaf).plan(in: schema).predicate)
-        let deeper = (1..<Predicate.deepest).reduce(Self.leaf) { predicate, _ in .not(predicate) }
+        let deeper = (1..<QueryPredicate.deepest).reduce(Self.leaf) { predicate, _ in .not(predicate) }
         #expect { try FetchRequest("A", where: deeper).plan(in: schema) } throws: { ($0 as? QueryError)?.reason == .tooComplex }
     }
 
     @Test func longChainsOfOperatorsStayFlat() throws {
-        let any = (0..<5_000).map { Predicate.compare(.path("n"), .equal, .value(.int(Int64($0)))) }.reduce(.constant(false), ||)
+        let any = (0..<5_000).map { QueryPredicate.compare(.path("n"), .equal, .value(.int(Int64($0)))) }.reduce(.constant(false), ||)
         #expect(throws: Never.self) { try FetchRequest("A", where: any).plan(in: schema) }
     }
 }

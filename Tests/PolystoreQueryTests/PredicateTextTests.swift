@@ -3,9 +3,6 @@ import PolystoreQuery
 import PolystoreSchema
 import Testing
 
-// Foundation has a type of the same name.
-private typealias Predicate = PolystoreQuery.Predicate
-
 @Suite struct PredicateTextTests {
     @Test(arguments: [
         "age > 30", "name == \"a\\\"b\"", "x IN {1, 2.5, NIL}", "owner.name BEGINSWITH \"A\"", "a BETWEEN {1, 2}",
@@ -26,37 +23,38 @@ private typealias Predicate = PolystoreQuery.Predicate
         "ANY friends SATISFIES $f ($f.age > age OR ANY $f.pets SATISFIES (age > 3 AND ANY toys SATISFIES $t ($t.age > age)))",
         "SUBQUERY(friends, $f, $f ISA 'Dog' AND ANY $f.pets.age > $f.age AND $f IN $f.friends).@count > 0",
     ]) func printingAndParsingAreInverse(_ text: String) throws {
-        let predicate = try Predicate(parsing: text)
-        #expect(try Predicate(parsing: predicate.description) == predicate)
+        let predicate = try QueryPredicate(parsing: text)
+        #expect(try QueryPredicate(parsing: predicate.description) == predicate)
     }
 
     /// A mark that combines with a quote or a backslash makes one Character of two scalars; so do a return and a new line.
     @Test(arguments: ["a\\\u{308}b", "\"\u{308}", "\r\n", "\\", "\t\"\\\r", "e\u{301}"]) func textsOfEveryKindComeBack(_ text: String)
         throws
     {
-        let predicate = Predicate.compare(.path(PropertyPath("name")), .equal, .value(.string(text)))
-        #expect(try Predicate(parsing: predicate.description) == predicate)
+        let predicate = QueryPredicate.compare(.path(PropertyPath("name")), .equal, .value(.string(text)))
+        #expect(try QueryPredicate(parsing: predicate.description) == predicate)
     }
 
     @Test func aKeyPathWithoutVariableIsTheObjectsOutside() throws {
         let text = "SUBQUERY(friends, $f, $f.age > age AND SUBQUERY($f.pets, $p, $p.age == $f.age AND $p == SELF).@count > 0).@count > 0"
-        let inner = Predicate.and([
+        let inner = QueryPredicate.and([
             .compare(.path("age"), .equal, .outer(1, "age")), .compare(.path(.object), .equal, .outer(2, .object)),
         ])
-        let outer = Predicate.and([
+        let outer = QueryPredicate.and([
             .compare(.path("age"), .greater, .outer(1, "age")),
             .compare(.related(RelatedAggregate(.count, "pets", where: inner)), .greater, .value(.int(0))),
         ])
         #expect(
-            try Predicate(parsing: text)
+            try QueryPredicate(parsing: text)
                 == .compare(.related(RelatedAggregate(.count, "friends", where: outer)), .greater, .value(.int(0))))
         #expect(
-            try Predicate(parsing: "ANY friends.age > age")
+            try QueryPredicate(parsing: "ANY friends.age > age")
                 == .related(.any, "friends", .compare(.path("age"), .greater, .outer(1, "age"))))
         #expect(
-            try Predicate(parsing: "best IN friends") == .related(.any, "friends", .compare(.path(.object), .equal, .outer(1, "best"))))
+            try QueryPredicate(parsing: "best IN friends") == .related(.any, "friends", .compare(.path(.object), .equal, .outer(1, "best")))
+        )
         #expect(
-            try Predicate(parsing: text).description
+            try QueryPredicate(parsing: text).description
                 == "SUBQUERY(friends, $x1, ($x1.age > age) AND (SUBQUERY($x1.pets, $x2, ($x2.age == $x1.age) AND ($x2 == SELF)).@count > 0))"
                 + ".@count > 0")
     }
@@ -68,7 +66,7 @@ private typealias Predicate = PolystoreQuery.Predicate
         ("ANY friends.age > pets.@count", "looks at pets of an object outside"),
         ("SUBQUERY(friends, $f, $g.age > 1).@count > 0", "$f is expected"), ("$g.age > 1", "a subquery around $g is expected"),
     ]) func onlySingleValuesOfTheObjectOutsideAreLookedAt(_ text: String, _ message: String) {
-        let error = #expect(throws: QueryError.self) { try Predicate(parsing: text) }
+        let error = #expect(throws: QueryError.self) { try QueryPredicate(parsing: text) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
 
@@ -78,28 +76,29 @@ private typealias Predicate = PolystoreQuery.Predicate
             try FetchRequest("Person", where: .compare(.path("age"), .equal, .outer(1, "age"))).plan(in: schema)
         }
         #expect(error?.path == "age")
-        #expect(Predicate.compare(.path("age"), .equal, .outer(2, "age")).description == "age == $outside.age")
-        #expect(Predicate.compare(.path("age"), .equal, .outer(-1, "age")).description == "age == $outside.age")
+        #expect(QueryPredicate.compare(.path("age"), .equal, .outer(2, "age")).description == "age == $outside.age")
+        #expect(QueryPredicate.compare(.path("age"), .equal, .outer(-1, "age")).description == "age == $outside.age")
     }
 
     @Test func variablesTakeTheirValues() throws {
-        let template = try Predicate(
+        let template = try QueryPredicate(
             parsing: "name BEGINSWITH[c] $TEXT AND age > $N AND x IN $LIST AND y BETWEEN $RANGE AND z IN {1, $N} AND n == $NOTHING")
         #expect(template.variables == ["TEXT", "N", "LIST", "RANGE", "NOTHING"])
         let values: [String: PredicateArgument] = [
             "TEXT": .value(.string("a\" OR 1 == 1")), "N": .value(.int(3)), "LIST": .list([.int(1), .null]),
             "RANGE": .list([.int(1), .int(2)]), "NOTHING": .value(.null), "OTHER": .value(.int(9)),
         ]
-        let same = try Predicate(
+        let same = try QueryPredicate(
             parsing: "name BEGINSWITH[c] 'a\\\" OR 1 == 1' AND age > 3 AND x IN {1, NIL} AND y BETWEEN {1, 2} AND (z == 1 OR z == 3) "
                 + "AND n == NIL")
         #expect(try template.substituting(values) == same)
         #expect(try template.substituting(values).variables.isEmpty)
         #expect(
-            try Expression(parsing: "price * $RATE").substituting(["RATE": .value(.double(1.5))]) == Expression(parsing: "price * 1.5"))
+            try QueryExpression(parsing: "price * $RATE").substituting(["RATE": .value(.double(1.5))])
+                == QueryExpression(parsing: "price * 1.5"))
         #expect(
-            try Predicate(parsing: "SUBQUERY(friends, $f, $f.age == $N).@count > 0").substituting(values)
-                == Predicate(parsing: "SUBQUERY(friends, $f, $f.age == 3).@count > 0"))
+            try QueryPredicate(parsing: "SUBQUERY(friends, $f, $f.age == $N).@count > 0").substituting(values)
+                == QueryPredicate(parsing: "SUBQUERY(friends, $f, $f.age == 3).@count > 0"))
     }
 
     @Test(
@@ -113,7 +112,7 @@ private typealias Predicate = PolystoreQuery.Predicate
             _ text: String, _ values: [String: PredicateArgument], _ message: String
         ) throws
     {
-        let template = try Predicate(parsing: text)
+        let template = try QueryPredicate(parsing: text)
         let error = #expect(throws: QueryError.self) { try template.substituting(values) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
         #expect(error?.path == "$" + (template.variables.first ?? ""))
@@ -123,13 +122,13 @@ private typealias Predicate = PolystoreQuery.Predicate
     }
 
     @Test(arguments: [5.0, -2.0, 1e22, 0.1, 1e-7, .infinity, -.infinity]) func numbersKeepTheirType(_ number: Double) throws {
-        let predicate = Predicate.compare(.path(PropertyPath("x")), .less, .value(.double(number)))
-        #expect(try Predicate(parsing: predicate.description) == predicate)
+        let predicate = QueryPredicate.compare(.path(PropertyPath("x")), .less, .value(.double(number)))
+        #expect(try QueryPredicate(parsing: predicate.description) == predicate)
     }
 
     @Test func notANumberIsComparedWithNothing() throws {
         let schema = try Schema(entities: [Entity("Person", attributes: [Attribute("age", .int64)])])
-        for predicate: Predicate in [
+        for predicate: QueryPredicate in [
             .compare(.value(.double(.nan)), .equal, .value(.double(1))), .compare(.value(.int(1)), .less, .value(.decimal(.nan))),
             .compare(.path(PropertyPath("age")), .less, .value(.decimal(.nan))), .isIn(.path("age"), [.double(.nan)]),
         ] {
@@ -138,14 +137,14 @@ private typealias Predicate = PolystoreQuery.Predicate
     }
 
     @Test func anErrorNamesThePlaceAndWhatWasExpected() {
-        let error = #expect(throws: QueryError.self) { try Predicate(parsing: "age > ") }
+        let error = #expect(throws: QueryError.self) { try QueryPredicate(parsing: "age > ") }
         #expect(error?.message == "at character 7: a property or a constant is expected")
     }
 
     @Test func aWrongNameIsAnsweredWithTheNearest() throws {
         let schema = try Schema(entities: [Entity("Person", attributes: [Attribute("name", .string)])])
         let error = #expect(throws: QueryError.self) {
-            try FetchRequest("Person", where: Predicate(parsing: "nmae == 'x'")).plan(in: schema)
+            try FetchRequest("Person", where: QueryPredicate(parsing: "nmae == 'x'")).plan(in: schema)
         }
         #expect(error?.path == "nmae")
         #expect(error?.message.contains("did you mean \"name\"?") == true)
@@ -153,26 +152,26 @@ private typealias Predicate = PolystoreQuery.Predicate
 
     @Test func aWrongTypeIsAnError() throws {
         let schema = try Schema(entities: [Entity("Person", attributes: [Attribute("age", .int64)])])
-        #expect(throws: QueryError.self) { try FetchRequest("Person", where: Predicate(parsing: "age == 'x'")).plan(in: schema) }
+        #expect(throws: QueryError.self) { try FetchRequest("Person", where: QueryPredicate(parsing: "age == 'x'")).plan(in: schema) }
     }
 
     @Test func placeholdersTakeTheirArguments() throws {
-        let predicate = try Predicate(
+        let predicate = try QueryPredicate(
             parsing: "%K BEGINSWITH[c] %@ AND age > %d AND x IN %@ AND y BETWEEN %@ AND z == %f",
             arguments: [
                 .path("name"), .value(.string("a\" OR 1 == 1")), .value(.int(3)), .list([.int(1), .null]), .list([.int(1), .int(2)]),
                 .value(.double(1.5)),
             ])
-        let same = try Predicate(
+        let same = try QueryPredicate(
             parsing: "name BEGINSWITH[c] 'a\\\" OR 1 == 1' AND age > 3 AND x IN {1, NIL} AND y BETWEEN {1, 2} AND z == 1.5")
         #expect(predicate == same)
-        #expect(throws: QueryError.self) { try Predicate(parsing: "a == %@") }
-        #expect(throws: QueryError.self) { try Predicate(parsing: "a == 1", arguments: [.value(.int(1))]) }
-        #expect(throws: QueryError.self) { try Predicate(parsing: "%K == 1", arguments: [.value(.int(1))]) }
+        #expect(throws: QueryError.self) { try QueryPredicate(parsing: "a == %@") }
+        #expect(throws: QueryError.self) { try QueryPredicate(parsing: "a == 1", arguments: [.value(.int(1))]) }
+        #expect(throws: QueryError.self) { try QueryPredicate(parsing: "%K == 1", arguments: [.value(.int(1))]) }
         #expect(
-            try Predicate(
+            try QueryPredicate(
                 parsing: "SUBQUERY(%K, $x, $x.%K == %K).@count > 0", arguments: [.path("a.b"), .value(.string("c.d")), .path("e")])
-                == Predicate(parsing: "SUBQUERY(a.b, $x, $x.c.d == e).@count > 0"))
+                == QueryPredicate(parsing: "SUBQUERY(a.b, $x, $x.c.d == e).@count > 0"))
     }
 
     @Test(arguments: [
@@ -183,22 +182,22 @@ private typealias Predicate = PolystoreQuery.Predicate
         String(repeating: "[", count: 100_000), "a LIKE[" + String(repeating: "c", count: 100_000), "a == 1e999999999",
         "a == 0xFFFFFFFFFFFFFFFFFF",
     ]) func hostileTextsAreErrors(_ text: String) {
-        #expect(throws: QueryError.self) { try Predicate(parsing: text) }
+        #expect(throws: QueryError.self) { try QueryPredicate(parsing: text) }
     }
 
     /// What is too deep is refused where it becomes so: what follows is not looked at.
     @Test func parenthesesAreCountedWhileTheyAreRead() {
-        let error = #expect(throws: QueryError.self) { try Predicate(parsing: String(repeating: "(", count: 201) + "§") }
+        let error = #expect(throws: QueryError.self) { try QueryPredicate(parsing: String(repeating: "(", count: 201) + "§") }
         #expect(error?.reason == .tooComplex)
         #expect(error?.message == "at character 201: at most 200 levels of parentheses are allowed")
     }
 
     @Test(arguments: ["year() == 1", "year(a, 'UTC', 'UTC') == 1", "year(a, 1) == 1"]) func aPartOfADateTakesADateAndAZone(_ text: String) {
-        #expect(throws: QueryError.self) { try Predicate(parsing: text) }
+        #expect(throws: QueryError.self) { try QueryPredicate(parsing: text) }
     }
 
     @Test func manyNegationsAreOne() throws {
-        let predicate = try Predicate(parsing: String(repeating: "NOT ", count: 100_001) + "a == 1")
+        let predicate = try QueryPredicate(parsing: String(repeating: "NOT ", count: 100_001) + "a == 1")
         #expect(predicate == .not(.compare(.path("a"), .equal, .value(.int(1)))))
     }
 
@@ -216,9 +215,9 @@ private typealias Predicate = PolystoreQuery.Predicate
         for _ in 0..<10_000 {
             let text = (0..<Int.random(in: 1..<12, using: &generator)).map { _ in words.randomElement(using: &generator) ?? "" }.joined(
                 separator: " ")
-            guard let predicate = try? Predicate(parsing: text) else { continue }
+            guard let predicate = try? QueryPredicate(parsing: text) else { continue }
             count += 1
-            #expect(try Predicate(parsing: predicate.description) == predicate, "\(text)")
+            #expect(try QueryPredicate(parsing: predicate.description) == predicate, "\(text)")
         }
         #expect(count > 0)
     }

@@ -89,7 +89,7 @@ import Testing
     }
 
     private func plan(_ entity: String, _ condition: String, limit: Int? = nil) throws -> FetchPlan {
-        try FetchRequest(entity, where: Predicate(parsing: condition), limit: limit).plan(in: Self.schema.get())
+        try FetchRequest(entity, where: QueryPredicate(parsing: condition), limit: limit).plan(in: Self.schema.get())
     }
 
     private func count(_ cursor: any RowCursor) throws -> Int {

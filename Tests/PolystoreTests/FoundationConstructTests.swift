@@ -5,8 +5,8 @@ import Testing
 
 /// What each construct of Foundation's predicates becomes, in its text form, and what has no meaning here.
 @Suite struct FoundationConstructTests {
-    private func text(_ predicate: Foundation.Predicate<Person>) -> String { "\(Where(predicate).predicate)" }
-    private func text(_ predicate: Foundation.Predicate<Animal>) -> String { "\(Where(predicate).predicate)" }
+    private func text(_ predicate: Predicate<Person>) -> String { "\(Where(predicate).predicate)" }
+    private func text(_ predicate: Predicate<Animal>) -> String { "\(Where(predicate).predicate)" }
 
     @Test func logicAndComparisons() {
         #expect(text(#Predicate<Person> { $0.age > 30 && !($0.name == "x") }) == "(age > 30) AND (NOT (name == \"x\"))")
@@ -97,12 +97,12 @@ import Testing
     /// What has no meaning is an error that names it, thrown by the request.
     @Test func whatHasNoMeaningIsNamed() throws {
         let stack = try TestStore.memory.stack()
-        func people(_ predicate: Foundation.Predicate<Person>, _ message: String, at place: SourceLocation = #_sourceLocation) {
+        func people(_ predicate: Predicate<Person>, _ message: String, at place: SourceLocation = #_sourceLocation) {
             #expect(sourceLocation: place) { try stack.fetchAll(From<Person>().where(Where(predicate))) } throws: { error in
                 (error as? StorageError)?.code == .invalidPredicate && "\(error)".contains(message)
             }
         }
-        func animals(_ predicate: Foundation.Predicate<Animal>, _ message: String, at place: SourceLocation = #_sourceLocation) {
+        func animals(_ predicate: Predicate<Animal>, _ message: String, at place: SourceLocation = #_sourceLocation) {
             #expect(sourceLocation: place) { try stack.fetchAll(From<Animal>().where(Where(predicate))) } throws: { error in
                 (error as? StorageError)?.code == .invalidPredicate && "\(error)".contains(message)
             }

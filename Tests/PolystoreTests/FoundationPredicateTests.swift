@@ -6,18 +6,18 @@ import Testing
 /// Foundation's predicates become the tree that key paths make.
 @Suite struct FoundationPredicateTests {
     // One function for each class: key paths without a root are found faster.
-    private func people(_ predicate: Foundation.Predicate<Person>, _ expected: Where<Person>, at place: SourceLocation = #_sourceLocation) {
+    private func people(_ predicate: Predicate<Person>, _ expected: Where<Person>, at place: SourceLocation = #_sourceLocation) {
         expect(Where(predicate), expected, place)
     }
 
     private func animals(
-        _ predicate: Foundation.Predicate<Animal>, _ expected: Where<Animal>, at place: SourceLocation = #_sourceLocation
+        _ predicate: Predicate<Animal>, _ expected: Where<Animal>, at place: SourceLocation = #_sourceLocation
     ) {
         expect(Where(predicate), expected, place)
     }
 
     private func strings(
-        _ predicate: Foundation.Predicate<StringEntity>, _ expected: Where<StringEntity>, at place: SourceLocation = #_sourceLocation
+        _ predicate: Predicate<StringEntity>, _ expected: Where<StringEntity>, at place: SourceLocation = #_sourceLocation
     ) {
         expect(Where(predicate), expected, place)
     }
@@ -135,7 +135,7 @@ import Testing
             (ace.name, ace.owner) = ("Ace", ann)
             return (ann.objectID, rex.objectID)
         })
-        func names(_ predicate: Foundation.Predicate<Person>) throws -> [String] {
+        func names(_ predicate: Predicate<Person>) throws -> [String] {
             try stack.fetchAll(From<Person>().where(Where(predicate)).orderBy(.ascending(\.name))).map(\.name)
         }
         #expect(try names(#Predicate { $0.age > 20 && $0.name.contains("n") }) == ["Ann"])

@@ -4,8 +4,6 @@ import PolystoreStorage
 import PolystoreTransfer
 import Testing
 
-private typealias Predicate = PolystoreQuery.Predicate
-
 /// Whatever stands in a text from outside: a value or an error that is short and shows no control characters; never an end of the process.
 @Suite(.timeLimit(.minutes(15))) struct OutsideTextTests {
     private static let rounds = 2_000
@@ -86,12 +84,12 @@ private typealias Predicate = PolystoreQuery.Predicate
     @Test func predicatesAndExpressions() throws {
         let schema = try Schema(json: Self.model)
         every(Self.predicates) { text in
-            let predicate = try Predicate(parsing: text)
+            let predicate = try QueryPredicate(parsing: text)
             _ = try FetchRequest("Note", where: predicate).plan(in: schema)
         }
         every(["price * 1.19", "-owner.name", "friends.@max.age", "text"]) { text in
-            _ = try FetchRequest("Note", orderBy: [SortDescriptor(try Expression(parsing: text))]).plan(in: schema)
-            _ = try FetchRequest("Note", orderBy: [SortDescriptor(PropertyPath(text))]).plan(in: schema)
+            _ = try FetchRequest("Note", orderBy: [OrderTerm(try QueryExpression(parsing: text))]).plan(in: schema)
+            _ = try FetchRequest("Note", orderBy: [OrderTerm(PropertyPath(text))]).plan(in: schema)
         }
     }
 

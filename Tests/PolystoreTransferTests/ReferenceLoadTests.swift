@@ -41,7 +41,7 @@ struct Files {
     func values(_ entity: String, _ name: String, where condition: String? = nil) throws -> [Value] {
         let reader = try store.beginRead()
         defer { reader.end() }
-        let plan = try FetchRequest(entity, where: condition.map { try Predicate(parsing: $0) }).plan(in: store.schema)
+        let plan = try FetchRequest(entity, where: condition.map { try QueryPredicate(parsing: $0) }).plan(in: store.schema)
         let cursor = try reader.cursor(for: plan), batch = RowBatch()
         var values: [Value] = []
         while try cursor.next(into: batch) {

@@ -15,7 +15,7 @@ struct ParseBenchmark {
             measurement.add(
                 ours: try nanoseconds {
                     for number in 0..<count {
-                        _ = try Predicate(parsing: Self.text, arguments: [.value(.string("a")), .value(.int(Int64(number)))])
+                        _ = try QueryPredicate(parsing: Self.text, arguments: [.value(.string("a")), .value(.int(Int64(number)))])
                     }
                 })
             measurement.add(theirs: Double(count) * 20_000)
@@ -36,10 +36,10 @@ struct CompileBenchmark {
         defer { try? store.close() }
         let reader = try store.beginRead(), batch = RowBatch(capacity: 1)
         defer { reader.end() }
-        let predicate = Predicate.and([
+        let predicate = QueryPredicate.and([
             .compare(.path("age"), .greater, .value(.int(30))), .compare(.path("name"), .equal, .value(.string("a"))),
         ])
-        let request = FetchRequest("Person", where: predicate, orderBy: [SortDescriptor(.path("score"))], limit: 10)
+        let request = FetchRequest("Person", where: predicate, orderBy: [OrderTerm(.path("score"))], limit: 10)
         let plan = try request.plan(in: schema)
         for form in ["check", "compile and run"] {
             var measurement = Measurement("compile", store: "sqlite", against: "2 us", count: count, form: form)

@@ -7,7 +7,7 @@ enum AggregateCases {
 
     private static func fact(
         _ id: String, _ function: AggregateFunction, _ path: String?, _ expected: Value, entity: String = "Thing",
-        where predicate: Predicate? = nil
+        where predicate: QueryPredicate? = nil
     ) -> ConformanceCase {
         ConformanceCase(id, clause: "semantics Q") { harness, check in
             try harness.withStore { scratch in
@@ -24,9 +24,9 @@ enum AggregateCases {
         return x == y || abs(x - y) <= 1e-12 * max(abs(x), abs(y))
     }
 
-    private static let none = Predicate.compare(.path("number"), .equal, .value(.int(424_242)))
-    private static let small = Predicate.between(.path("number"), .value(.int(-10)), .value(.int(10)))
-    private static let finite = Predicate.between(.path("real"), .value(.double(-10)), .value(.double(10)))
+    private static let none = QueryPredicate.compare(.path("number"), .equal, .value(.int(424_242)))
+    private static let small = QueryPredicate.between(.path("number"), .value(.int(-10)), .value(.int(10)))
+    private static let finite = QueryPredicate.between(.path("real"), .value(.double(-10)), .value(.double(10)))
 
     static let all: [ConformanceCase] = facts + empty + overflow + decimals + groups
 
@@ -163,7 +163,7 @@ enum AggregateCases {
                         (3, ["second": .string("a")]), (4, ["second": .string("a")]),
                     ])
                 let request = QueryRequest(
-                    FetchRequest("Pair", orderBy: [SortDescriptor("second", ascending: false)]),
+                    FetchRequest("Pair", orderBy: [OrderTerm("second", ascending: false)]),
                     outputs: [.property("first"), .property("second"), .aggregate(Aggregate(.count))], groupBy: ["first", "second"])
                 check.equal(
                     try scratch.query(request),
@@ -181,7 +181,7 @@ enum AggregateCases {
         ConformanceCase("A018.limit-on-groups", clause: "semantics Q") { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
-                let fetch = FetchRequest("Thing", orderBy: [SortDescriptor("flag", ascending: false)], limit: 1, offset: 1)
+                let fetch = FetchRequest("Thing", orderBy: [OrderTerm("flag", ascending: false)], limit: 1, offset: 1)
                 let request = QueryRequest(fetch, outputs: [.property("flag"), .aggregate(Aggregate(.count))], groupBy: ["flag"])
                 check.equal(try scratch.query(request), [[.bool(false), .int(2)]], "groups")
             }
@@ -200,7 +200,7 @@ enum AggregateCases {
         ConformanceCase("A022.projection", clause: "semantics Q") { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
-                let fetch = FetchRequest("Holder", orderBy: [SortDescriptor("thing.number", ascending: false)], limit: 2)
+                let fetch = FetchRequest("Holder", orderBy: [OrderTerm("thing.number", ascending: false)], limit: 2)
                 let request = QueryRequest(fetch, outputs: [.property("label"), .property("thing.text")])
                 check.equal(
                     try scratch.query(request), [[.string("h8"), .string("apple pie")], [.string("h6"), .string(Fixture.composed)]], "rows")
@@ -209,8 +209,8 @@ enum AggregateCases {
     ]
 }
 
-extension Predicate {
-    fileprivate func and(_ path: PropertyPath, below limit: Int64) -> Predicate {
+extension QueryPredicate {
+    fileprivate func and(_ path: PropertyPath, below limit: Int64) -> QueryPredicate {
         self && .compare(.path(path), .less, .value(.int(limit)))
     }
 }

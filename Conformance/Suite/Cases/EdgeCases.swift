@@ -8,8 +8,8 @@ enum EdgeCases {
 
     private static let texts = ["Z", "a", "\u{e9}", "\u{ffff}", "\u{1f600}"]
 
-    private static func up(_ name: String) -> SortDescriptor { SortDescriptor(PropertyPath(name)) }
-    private static func down(_ name: String) -> SortDescriptor { SortDescriptor(PropertyPath(name), ascending: false) }
+    private static func up(_ name: String) -> OrderTerm { OrderTerm(PropertyPath(name)) }
+    private static func down(_ name: String) -> OrderTerm { OrderTerm(PropertyPath(name), ascending: false) }
 
     private static func load(_ scratch: Scratch, _ name: String, _ values: [Value]) throws {
         try scratch.load("Thing", values.enumerated().map { (Int64($0 + 1), [name: $1]) })
@@ -22,9 +22,11 @@ enum EdgeCases {
         try harness.withStore { scratch in
             let whole = "12345678901234567890123456789012345678"
             try load(scratch, "price", ["1e-80", "1e-100", "4e-95", "-1e-128", whole].map(decimal))
-            let price = Expression.path("price")
-            func found(_ function: Function, _ a: Expression, _ b: Expression, _ comparison: Comparison, _ text: String) throws -> [Int64] {
-                let computed = Expression.function(function, [a, b])
+            let price = QueryExpression.path("price")
+            func found(_ function: Function, _ a: QueryExpression, _ b: QueryExpression, _ comparison: Comparison, _ text: String) throws
+                -> [Int64]
+            {
+                let computed = QueryExpression.function(function, [a, b])
                 return try scratch.keys(FetchRequest("Thing", where: .compare(computed, comparison, .value(decimal(text)))))
             }
             check.equal(try found(.multiply, price, price, .equal, "0"), [1, 2, 3, 4], "squares below the least number are 0")
@@ -42,7 +44,7 @@ enum EdgeCases {
             check.throwing(.arithmeticOverflow, "a quotient above all numbers") {
                 _ = try found(.divide, .value(decimal("1e100")), price, .greater, "0")
             }
-            let order = SortDescriptor(Expression.function(.multiply, [price, price]), ascending: false)
+            let order = OrderTerm(QueryExpression.function(.multiply, [price, price]), ascending: false)
             check.equal(try scratch.keys(FetchRequest("Thing", orderBy: [order])), [5, 1, 2, 3, 4], "in the order of the squares")
         }
     }
@@ -52,7 +54,7 @@ enum EdgeCases {
         ConformanceCase("P006.nan-is-no-value", clause: "semantics V, N") { harness, check in
             try harness.withStore { scratch in
                 let nan = Value.double(.nan)
-                for predicate in [Predicate.compare(.path("real"), .equal, .value(nan)), .isIn(.path("real"), [.double(1), nan])] {
+                for predicate in [QueryPredicate.compare(.path("real"), .equal, .value(nan)), .isIn(.path("real"), [.double(1), nan])] {
                     do throws(QueryError) {
                         _ = try FetchRequest("Thing", where: predicate).plan(in: scratch.schema)
                         check.isTrue(false, "\(predicate) is refused")
@@ -65,18 +67,18 @@ enum EdgeCases {
         ConformanceCase("P016.ten-thousand-terms", clause: "semantics N") { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
-                let equal = (0..<10_000).map { Predicate.compare(.path("number"), .equal, .value(.int($0))) }
+                let equal = (0..<10_000).map { QueryPredicate.compare(.path("number"), .equal, .value(.int($0))) }
                 check.equal(try scratch.keys(FetchRequest("Thing", where: .or(equal))), [1, 2, 5], "any of them")
-                let not = (3..<10_003).map { Predicate.compare(.path("number"), .notEqual, .value(.int($0))) }
+                let not = (3..<10_003).map { QueryPredicate.compare(.path("number"), .notEqual, .value(.int($0))) }
                 check.equal(try scratch.keys(FetchRequest("Thing", where: .and(not))), [1, 2, 3, 4, 5, 6, 7, 8], "none of them")
                 // Of two properties in turn, so that no list can be made of it.
                 let mixed = (0..<10_000).map { number in
-                    Predicate.compare(.path(number % 2 == 0 ? "number" : "real"), .greater, .value(.int(Int64(number))))
+                    QueryPredicate.compare(.path(number % 2 == 0 ? "number" : "real"), .greater, .value(.int(Int64(number))))
                 }
                 check.equal(try scratch.keys(FetchRequest("Thing", where: .and(mixed))), [6], "greater than all")
                 // More than an engine takes values.
                 let many = (0..<70_000).map { number in
-                    Predicate.compare(.path(number % 2 == 1 ? "number" : "real"), .equal, .value(.int(Int64(number) - 70_000)))
+                    QueryPredicate.compare(.path(number % 2 == 1 ? "number" : "real"), .equal, .value(.int(Int64(number) - 70_000)))
                 }
                 check.equal(try scratch.keys(FetchRequest("Thing", where: .or(many))), [4], "any of very many")
             }
@@ -114,7 +116,7 @@ enum EdgeCases {
                 // A program may nest deeper than a text: those facts are about that.
                 for fact in PredicateCases.facts where !fact.id.hasPrefix("P015") {
                     let text = fact.predicate("").description
-                    let read = try Predicate(parsing: text)
+                    let read = try QueryPredicate(parsing: text)
                     check.equal(read.description, text, "\(fact.id), printed again")
                     check.equal(try scratch.keys(FetchRequest("Thing", where: read)), fact.keys, "keys of \(text)")
                 }

@@ -60,7 +60,7 @@ enum ObjectCases {
                     let values = Dictionary(uniqueKeysWithValues: names.map { ($0, Value.string("\(entity.name).\($0)")) })
                     let key = try scratch.insert(entity.name, [values])[0]
                     check.equal(try scratch.rows(entity.name, keys: [key]).first?.values, values, "values of \(entity.name)")
-                    let wanted = Predicate.compare(.path(PropertyPath("NAME")), .equal, .value(.string("\(entity.name).NAME")))
+                    let wanted = QueryPredicate.compare(.path(PropertyPath("NAME")), .equal, .value(.string("\(entity.name).NAME")))
                     check.equal(try scratch.keys(FetchRequest(entity.name, where: wanted)), [key], "keys of \(entity.name)")
                 }
             }
@@ -143,7 +143,7 @@ enum ObjectCases {
             try harness.withStore { scratch in
                 try scratch.load("Thing", [(30, ["number": .int(3)]), (10, ["number": .int(1)]), (20, ["number": .int(2)])])
                 check.equal(try scratch.keys(FetchRequest("Thing")), [10, 20, 30], "keys")
-                let above = Predicate.compare(.path("number"), .greater, .value(.int(1)))
+                let above = QueryPredicate.compare(.path("number"), .greater, .value(.int(1)))
                 check.equal(try scratch.keys(FetchRequest("Thing", where: above)), [20, 30], "keys by an index")
             }
         },
@@ -229,7 +229,7 @@ enum ObjectCases {
                 check.equal(try scratch.fetch(FetchRequest("Plant")).map(\.entity), ["Tree", "Flower"], "entities")
                 check.equal(try scratch.fetch(FetchRequest("Flower")).map { $0.values["color"] ?? .null }, [.string("red")], "color")
                 check.equal(try scratch.aggregate("Tree", .count, nil), .int(1), "trees")
-                let named = Predicate.compare(.path("name"), .equal, .value(.string("rose")))
+                let named = QueryPredicate.compare(.path("name"), .equal, .value(.string("rose")))
                 check.equal(try scratch.fetch(FetchRequest("Tree", where: named)).count, 0, "trees called rose")
             }
         },

@@ -3,7 +3,7 @@ internal import PolystoreStorage
 /// Group O: the order of a fetch is total, so limit and offset are deterministic.
 enum OrderCases {
     private static func keys(
-        _ id: String, _ expected: [Int64], entity: String = "Thing", _ sort: [SortDescriptor], where predicate: Predicate? = nil,
+        _ id: String, _ expected: [Int64], entity: String = "Thing", _ sort: [OrderTerm], where predicate: QueryPredicate? = nil,
         limit: Int? = nil, offset: Int = 0
     ) -> ConformanceCase {
         ConformanceCase(id, clause: "semantics O") { harness, check in
@@ -16,8 +16,8 @@ enum OrderCases {
         }
     }
 
-    private static func up(_ name: String) -> SortDescriptor { SortDescriptor(PropertyPath(name)) }
-    private static func down(_ name: String) -> SortDescriptor { SortDescriptor(PropertyPath(name), ascending: false) }
+    private static func up(_ name: String) -> OrderTerm { OrderTerm(PropertyPath(name)) }
+    private static func down(_ name: String) -> OrderTerm { OrderTerm(PropertyPath(name), ascending: false) }
 
     static let all: [ConformanceCase] = [
         keys("O001.int-ascending-nil-first", [3, 7, 4, 1, 2, 5, 6, 8], [up("number")]),

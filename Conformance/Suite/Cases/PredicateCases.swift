@@ -6,11 +6,11 @@ enum PredicateCases {
     /// A predicate with the keys of the fixture's things of which it is true, worked out by hand, and whether it is true of nil.
     struct Fact: Sendable {
         let id: String
-        let predicate: @Sendable (String) -> Predicate
+        let predicate: @Sendable (String) -> QueryPredicate
         let keys: [Int64]
         let holdsOfNil: Bool
 
-        init(_ id: String, _ keys: [Int64], ofNil holdsOfNil: Bool = false, _ predicate: @escaping @Sendable (String) -> Predicate) {
+        init(_ id: String, _ keys: [Int64], ofNil holdsOfNil: Bool = false, _ predicate: @escaping @Sendable (String) -> QueryPredicate) {
             self.id = id
             self.predicate = predicate
             self.keys = keys
@@ -32,7 +32,7 @@ enum PredicateCases {
             for (match, needle) in matches {
                 for (index, order) in [forms, forms.reversed(), forms].enumerated() {
                     for (text, key) in order {
-                        let conditions: [Predicate] = [
+                        let conditions: [QueryPredicate] = [
                             .text(path("text"), match, needle(text)), .text(.function(.lowercase, [path("text")]), match, needle(text)),
                         ]
                         for condition in conditions {
@@ -49,7 +49,7 @@ enum PredicateCases {
     ) { harness, check in
         try harness.withStore { scratch in
             try Fixture.fill(scratch)
-            let condition = Predicate.compare(.path("thing.parent.number"), .equal, .value(.int(2)))
+            let condition = QueryPredicate.compare(.path("thing.parent.number"), .equal, .value(.int(2)))
             let plan = try FetchRequest("Holder", where: condition).plan(in: scratch.schema)
             try scratch.read { session in
                 let reader = NoPushdown(session.reader)
@@ -98,15 +98,15 @@ enum PredicateCases {
         }
     }
 
-    private static func path(_ name: String) -> Expression { .path(PropertyPath(name)) }
+    private static func path(_ name: String) -> QueryExpression { .path(PropertyPath(name)) }
     private static func decimal(_ text: String) -> Value { Decimal(string: text).map(Value.decimal) ?? .null }
-    private static func number(_ comparison: Comparison, _ value: Value) -> @Sendable (String) -> Predicate {
+    private static func number(_ comparison: Comparison, _ value: Value) -> @Sendable (String) -> QueryPredicate {
         { .compare(path($0 + "number"), comparison, .value(value)) }
     }
-    private static func compare(_ name: String, _ comparison: Comparison, _ value: Value) -> @Sendable (String) -> Predicate {
+    private static func compare(_ name: String, _ comparison: Comparison, _ value: Value) -> @Sendable (String) -> QueryPredicate {
         { .compare(path($0 + name), comparison, .value(value)) }
     }
-    private static func text(_ match: TextMatch, _ needle: String) -> @Sendable (String) -> Predicate {
+    private static func text(_ match: TextMatch, _ needle: String) -> @Sendable (String) -> QueryPredicate {
         { .text(path($0 + "text"), match, needle) }
     }
 
@@ -223,7 +223,7 @@ enum PredicateCases {
         },
         Fact("P014.double-negation", [2, 5]) { .not(.not(.compare(path($0 + "number"), .equal, .value(.int(2))))) },
         Fact("P015.depth-400", [2, 5]) { prefix in
-            (0..<200).reduce(Predicate.compare(path(prefix + "number"), .equal, .value(.int(2)))) { inner, level in
+            (0..<200).reduce(QueryPredicate.compare(path(prefix + "number"), .equal, .value(.int(2)))) { inner, level in
                 level % 2 == 0 ? .and([.constant(true), .not(inner)]) : .or([.constant(false), .not(inner)])
             }
         },

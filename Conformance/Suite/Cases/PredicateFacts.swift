@@ -10,7 +10,7 @@ enum PredicateFacts {
     /// A fact about a predicate in its text form; in the joined form each key path begins at the holder, which is done to the tree.
     private static func fact(_ id: String, _ keys: [Int64], ofNil: Bool = false, _ text: String) -> Fact {
         Fact(id, keys, ofNil: ofNil) { prefix in
-            guard let predicate = try? Predicate(parsing: text) else { return .constant(false) }
+            guard let predicate = try? QueryPredicate(parsing: text) else { return .constant(false) }
             return prefix.isEmpty ? predicate : predicate.prefixed(prefix)
         }
     }
@@ -122,10 +122,10 @@ enum PredicateFacts {
     ]
 }
 
-extension Predicate {
+extension QueryPredicate {
     /// The predicate with a relationship before each key path of its own object, also those inside of conditions on related objects.
-    fileprivate func prefixed(_ prefix: String, _ depth: Int = 0) -> Predicate {
-        func own(_ expression: Expression) -> Expression { expression.prefixed(prefix, depth) }
+    fileprivate func prefixed(_ prefix: String, _ depth: Int = 0) -> QueryPredicate {
+        func own(_ expression: QueryExpression) -> QueryExpression { expression.prefixed(prefix, depth) }
         return switch node {
         case .constant, .isEntity: self
         case .compare(let a, let comparison, let b): .compare(own(a), comparison, own(b))
@@ -143,8 +143,8 @@ extension Predicate {
     }
 }
 
-extension Expression {
-    fileprivate func prefixed(_ prefix: String, _ depth: Int) -> Expression {
+extension QueryExpression {
+    fileprivate func prefixed(_ prefix: String, _ depth: Int) -> QueryExpression {
         switch node {
         case .path(let path): return depth == 0 ? .path(PropertyPath(prefix + path.description)) : self
         case .outer(let level, let path): return level == depth ? .outer(level, PropertyPath(prefix + path.description)) : self

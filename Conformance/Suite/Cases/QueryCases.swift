@@ -5,7 +5,7 @@ internal import PolystoreStorage
 enum QueryCases {
     static let all: [ConformanceCase] = groups + values + orders + errors + others
 
-    private static func expression(_ text: String) throws(QueryError) -> Expression { try Expression(parsing: text) }
+    private static func expression(_ text: String) throws(QueryError) -> QueryExpression { try QueryExpression(parsing: text) }
 
     /// A case over the fixture: a query in text form and its answer.
     private static func answer(
@@ -16,18 +16,18 @@ enum QueryCases {
         ConformanceCase(id, clause: "semantics Q") { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
-                var sort: [SortDescriptor] = [], list: [QueryOutput] = [], keys: [Expression] = []
-                for (text, ascending) in orderBy { sort.append(SortDescriptor(try expression(text), ascending: ascending)) }
+                var sort: [OrderTerm] = [], list: [QueryOutput] = [], keys: [QueryExpression] = []
+                for (text, ascending) in orderBy { sort.append(OrderTerm(try expression(text), ascending: ascending)) }
                 for text in outputs {
                     let parts = text.split(separator: "=>").map { $0.trimmingCharacters(in: .whitespaces) }
                     list.append(QueryOutput(try expression(parts[0]), as: parts.count > 1 ? parts[1] : nil))
                 }
                 for text in groupBy { keys.append(try expression(text)) }
                 let fetch = FetchRequest(
-                    entity, where: try condition.map { text throws(QueryError) in try Predicate(parsing: text) }, orderBy: sort,
+                    entity, where: try condition.map { text throws(QueryError) in try QueryPredicate(parsing: text) }, orderBy: sort,
                     limit: limit,
                     offset: offset)
-                let having = try having.map { text throws(QueryError) in try Predicate(parsing: text) }
+                let having = try having.map { text throws(QueryError) in try QueryPredicate(parsing: text) }
                 let request = QueryRequest(fetch, outputs: list, groupBy: keys, having: having, isDistinct: isDistinct)
                 let found = try scratch.query(request)
                 check.equal(found.count, expected.count, "rows")
@@ -103,8 +103,8 @@ enum QueryCases {
         ConformanceCase(id, clause: "semantics O") { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
-                var sort: [SortDescriptor] = []
-                for (text, ascending) in keys { sort.append(SortDescriptor(try expression(text), ascending: ascending)) }
+                var sort: [OrderTerm] = []
+                for (text, ascending) in keys { sort.append(OrderTerm(try expression(text), ascending: ascending)) }
                 let request = FetchRequest("Thing", orderBy: sort, limit: limit)
                 check.equal(try scratch.keys(request), expected, "keys")
                 check.equal(ReferenceStore.fixture.keys(request), expected, "keys of the reference")
@@ -127,12 +127,12 @@ enum QueryCases {
                 try Fixture.fill(scratch)
                 check.throwing(code, condition) {
                     do throws(QueryError) {
-                        let request = FetchRequest("Thing", where: try Predicate(parsing: condition))
+                        let request = FetchRequest("Thing", where: try QueryPredicate(parsing: condition))
                         _ = try request.plan(in: scratch.schema)
                     } catch {
                         throw StorageError(error)
                     }
-                    _ = try scratch.keys(FetchRequest("Thing", where: try Predicate(parsing: condition)))
+                    _ = try scratch.keys(FetchRequest("Thing", where: try QueryPredicate(parsing: condition)))
                 }
             }
         }
@@ -168,7 +168,7 @@ enum QueryCases {
                     "ANY children.number == 2 AND 4 / number == 2",
                 ] {
                     let request = FetchRequest(
-                        "Thing", where: .and([.not(.compare(.path("number"), .equal, .value(.int(1)))), try Predicate(parsing: text)]))
+                        "Thing", where: .and([.not(.compare(.path("number"), .equal, .value(.int(1)))), try QueryPredicate(parsing: text)]))
                     check.equal(try scratch.keys(request), text.hasPrefix("ANY") ? [2] : [2, 5], text)
                 }
             }
@@ -188,7 +188,7 @@ enum QueryCases {
                     ("weekday(at) == 2 AND year(at) == 1", [4]), ("minute(at) == 59", [1, 3]),
                 ]
                 for (text, keys) in facts {
-                    check.equal(try scratch.keys(FetchRequest("Thing", where: Predicate(parsing: text))), keys, text)
+                    check.equal(try scratch.keys(FetchRequest("Thing", where: QueryPredicate(parsing: text))), keys, text)
                 }
                 let groups = QueryRequest(
                     FetchRequest("Thing"), outputs: [QueryOutput(try expression("month(at)"), as: "m"), .aggregate(Aggregate(.count))],
@@ -201,21 +201,22 @@ enum QueryCases {
             try harness.withStore { scratch in
                 let trees = try scratch.insert("Tree", [["height": .int(3)], ["height": .int(4)]])
                 let flowers = try scratch.insert("Flower", [["color": .string("red")]])
-                check.equal(try scratch.keys(FetchRequest("Plant", where: Predicate(parsing: "SELF ISA 'Tree'"))), trees, "trees")
-                check.equal(try scratch.keys(FetchRequest("Plant", where: Predicate(parsing: "NOT SELF ISA 'Tree'"))), flowers, "others")
-                check.equal(try scratch.keys(FetchRequest("Tree", where: Predicate(parsing: "SELF ISA 'Plant'"))), trees, "every tree")
-                check.equal(try scratch.keys(FetchRequest("Tree", where: Predicate(parsing: "SELF ISA 'Flower'"))), [], "no tree")
+                check.equal(try scratch.keys(FetchRequest("Plant", where: QueryPredicate(parsing: "SELF ISA 'Tree'"))), trees, "trees")
+                check.equal(
+                    try scratch.keys(FetchRequest("Plant", where: QueryPredicate(parsing: "NOT SELF ISA 'Tree'"))), flowers, "others")
+                check.equal(try scratch.keys(FetchRequest("Tree", where: QueryPredicate(parsing: "SELF ISA 'Plant'"))), trees, "every tree")
+                check.equal(try scratch.keys(FetchRequest("Tree", where: QueryPredicate(parsing: "SELF ISA 'Flower'"))), [], "no tree")
             }
         },
         ConformanceCase("P041.limit-after-what-is-left-over", clause: "group P041") { harness, check in
             try harness.withStore { scratch in
                 try scratch.load("Thing", (1...100).map { ($0, ["number": .int($0), "text": .string($0 % 2 == 0 ? "Even" : "odd")]) })
                 let request = FetchRequest(
-                    "Thing", where: try Predicate(parsing: "number > 10 AND lowercase(text) == 'even' AND number * 2 < 150"),
-                    orderBy: [SortDescriptor("number", ascending: false)], limit: 3, offset: 1)
+                    "Thing", where: try QueryPredicate(parsing: "number > 10 AND lowercase(text) == 'even' AND number * 2 < 150"),
+                    orderBy: [OrderTerm("number", ascending: false)], limit: 3, offset: 1)
                 check.equal(try scratch.keys(request), [72, 70, 68], "keys")
                 let count = QueryRequest(
-                    FetchRequest("Thing", where: try Predicate(parsing: "lowercase(text) == 'even'")),
+                    FetchRequest("Thing", where: try QueryPredicate(parsing: "lowercase(text) == 'even'")),
                     outputs: [.aggregate(Aggregate(.count))])
                 check.equal(try scratch.query(count), [[.int(50)]], "count")
             }
@@ -243,7 +244,7 @@ enum QueryCases {
                     ("text ==[d] 'e'", [10]), ("text ==[d] '\u{ea}\u{301}'", [10]),
                 ]
                 for (text, keys) in facts {
-                    check.equal(try scratch.keys(FetchRequest("Thing", where: Predicate(parsing: text))), keys, text)
+                    check.equal(try scratch.keys(FetchRequest("Thing", where: QueryPredicate(parsing: text))), keys, text)
                 }
             }
         },

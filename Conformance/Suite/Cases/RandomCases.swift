@@ -43,7 +43,7 @@ enum RandomCases {
                 for number in 0..<(IsolationCases.isThorough ? 10_000 : 100) {
                     let predicate = random.predicate()
                     let found = try scratch.keys(FetchRequest("Thing", where: predicate)).count
-                    let flag = Expression.conditional(predicate, .value(.int(1)), .value(.int(0)))
+                    let flag = QueryExpression.conditional(predicate, .value(.int(1)), .value(.int(0)))
                     let values = try scratch.query(QueryRequest(FetchRequest("Thing"), outputs: [QueryOutput(flag, as: "holds")]))
                     let counted = values.count { $0 == [.int(1)] }
                     if found == counted { continue }
@@ -123,7 +123,7 @@ enum Shrinking {
             change(&copy)
             if copy != request { result.append(copy) }
         }
-        add { $0.sortDescriptors = [] }
+        add { $0.order = [] }
         add { $0.limit = nil }
         add { $0.offset = 0 }
         add { $0.predicate = nil }
@@ -132,7 +132,7 @@ enum Shrinking {
     }
 
     /// Predicates that have less in them.
-    static func parts(_ predicate: Predicate) -> [Predicate] {
+    static func parts(_ predicate: QueryPredicate) -> [QueryPredicate] {
         switch predicate.node {
         case .not(let part): [part] + parts(part).map { .not($0) }
         case .and(let list): list + without(list).map { .and($0) } + deeper(list).map { .and($0) }
@@ -143,11 +143,11 @@ enum Shrinking {
         }
     }
 
-    private static func without(_ list: [Predicate]) -> [[Predicate]] {
+    private static func without(_ list: [QueryPredicate]) -> [[QueryPredicate]] {
         list.indices.map { index in list.enumerated().filter { $0.offset != index }.map(\.element) }
     }
 
-    private static func deeper(_ list: [Predicate]) -> [[Predicate]] {
+    private static func deeper(_ list: [QueryPredicate]) -> [[QueryPredicate]] {
         list.indices.flatMap { index in
             parts(list[index]).map { part in
                 var copy = list
@@ -197,8 +197,8 @@ struct RandomRequests {
     }
 
     /// Something computed of an object whose value is never an error: numbers are at most a quarter of the greatest.
-    private mutating func number() -> Expression {
-        let path = Expression.path(PropertyPath(pick(["number", "parent.number"])))
+    private mutating func number() -> QueryExpression {
+        let path = QueryExpression.path(PropertyPath(pick(["number", "parent.number"])))
         switch below(9) {
         case 0: return .function(.modulo, [path, .value(.int(Int64(1 + below(5))))])
         case 1: return .function(.divide, [path, .value(.int(pick([-3, 2, 7])))])
@@ -214,13 +214,13 @@ struct RandomRequests {
         }
     }
 
-    private mutating func computed(_ depth: Int) -> Predicate {
+    private mutating func computed(_ depth: Int) -> QueryPredicate {
         switch below(4) {
         case 0:
             let inner = predicate(depth: depth - 1), path = PropertyPath(pick(["children", "parent.children", "children.children"]))
             // Beside what is said of the related objects, how they compare with the object outside.
             let outside = PropertyPath(pick(["number", "parent.number"]))
-            let compared = Predicate.compare(number(), pick(Comparison.allCases), .outer(1, outside))
+            let compared = QueryPredicate.compare(number(), pick(Comparison.allCases), .outer(1, outside))
             return .related(pick(Quantifier.allCases), path, pick([inner, .and([inner, compared]), .or([compared, inner])]))
         case 1: return .compare(number(), pick(Comparison.allCases), .value(.int(Int64(below(7)) - 2)))
         case 2: return .compare(number(), pick(Comparison.allCases), number())
@@ -228,7 +228,7 @@ struct RandomRequests {
         }
     }
 
-    mutating func predicate(depth: Int = 3) -> Predicate {
+    mutating func predicate(depth: Int = 3) -> QueryPredicate {
         let path = pick(Self.paths), name = path.split(separator: ".").last.map(String.init) ?? path
         if depth > 0, below(4) == 0 { return computed(depth) }
         switch below(depth > 0 ? 9 : 5) {
@@ -246,15 +246,15 @@ struct RandomRequests {
         }
     }
 
-    private mutating func text(_ path: String) -> Predicate {
+    private mutating func text(_ path: String) -> QueryPredicate {
         let match = pick(TextMatch.allCases), options = pick([[], [], .caseInsensitive] as [TextOptions])
         if match == .search {
             let query = pick(["a", "b*", "a OR b", "ab -b", "\"a b\"", "z", "A"])
-            return .text(Expression.path(PropertyPath(path)).folded(options), match, query)
+            return .text(QueryExpression.path(PropertyPath(path)).folded(options), match, query)
         }
         let needle =
             match == .matches ? pick(["a.*", "[ab]+", "", "(a|b)b?", "."]) : pick(Self.texts + (match == .like ? ["a*", "?", "*b"] : []))
-        return .text(Expression.path(PropertyPath(path)).folded(options), match, needle)
+        return .text(QueryExpression.path(PropertyPath(path)).folded(options), match, needle)
     }
 
     private mutating func comparison(_ name: String) -> Comparison { pick(Comparison.allCases) }
@@ -267,13 +267,13 @@ struct RandomRequests {
     mutating func fetch() -> FetchRequest {
         let sort = (0..<below(3)).map { _ in
             let isComputed = below(4) == 0
-            return SortDescriptor(isComputed ? number() : .path(PropertyPath(pick(Self.paths))), ascending: below(2) == 0)
+            return OrderTerm(isComputed ? number() : .path(PropertyPath(pick(Self.paths))), ascending: below(2) == 0)
         }
         return FetchRequest(
             "Thing", where: predicate(), orderBy: sort, limit: below(3) == 0 ? below(20) : nil, offset: below(3) == 0 ? below(10) : 0)
     }
 
-    mutating func aggregate() -> (AggregateFunction, PropertyPath?, Predicate) {
+    mutating func aggregate() -> (AggregateFunction, PropertyPath?, QueryPredicate) {
         let function = pick(AggregateFunction.allCases)
         if function == .count, below(2) == 0 { return (function, nil, predicate()) }
         let isNumeric = ![.count, .countDistinct, .minimum, .maximum].contains(function)
@@ -284,7 +284,7 @@ struct RandomRequests {
 
     /// Groups with their number and something computed of them, some of them left out.
     mutating func groups() -> QueryRequest {
-        let keys = (0...below(2)).map { _ -> Expression in
+        let keys = (0...below(2)).map { _ -> QueryExpression in
             below(3) == 0 ? number() : .path(PropertyPath(pick(["flag", "text", "parent.flag"])))
         }
         let function = pick(AggregateFunction.allCases)
@@ -294,8 +294,8 @@ struct RandomRequests {
             keys.enumerated().map { QueryOutput($1, as: "k\($0)") } + [
                 .aggregate(Aggregate(.count), as: "n"), .aggregate(aggregate, as: "a"),
             ]
-        let having: Predicate? = below(2) == 0 ? .compare(.path("n"), pick(Comparison.allCases), .value(.int(Int64(below(4))))) : nil
-        let sort = below(2) == 0 ? [SortDescriptor(.path("n"), ascending: below(2) == 0)] : []
+        let having: QueryPredicate? = below(2) == 0 ? .compare(.path("n"), pick(Comparison.allCases), .value(.int(Int64(below(4))))) : nil
+        let sort = below(2) == 0 ? [OrderTerm(.path("n"), ascending: below(2) == 0)] : []
         let fetch = FetchRequest(
             "Thing", where: below(2) == 0 ? predicate(depth: 1) : nil, orderBy: sort, limit: below(3) == 0 ? below(5) : nil,
             offset: below(3) == 0 ? below(3) : 0)

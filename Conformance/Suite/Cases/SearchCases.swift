@@ -12,7 +12,7 @@ enum SearchCases {
         do { return try Schema(entities: entities) } catch { return .empty }
     }()
 
-    private static func search(_ query: String, _ path: PropertyPath = "text") -> Predicate { .text(.path(path), .search, query) }
+    private static func search(_ query: String, _ path: PropertyPath = "text") -> QueryPredicate { .text(.path(path), .search, query) }
 
     private static func keys(
         _ scratch: Scratch, _ query: String, of path: PropertyPath = "text", _ reader: ReadSession? = nil
@@ -246,13 +246,13 @@ struct RandomSearches {
     }
 
     mutating func request() -> FetchRequest {
-        let search = Predicate.text(.path("text"), .search, query())
-        let number = Predicate.compare(.path("number"), .less, .value(.int(Int64(below(10)))))
+        let search = QueryPredicate.text(.path("text"), .search, query())
+        let number = QueryPredicate.compare(.path("number"), .less, .value(.int(Int64(below(10)))))
         switch below(5) {
         case 0: return FetchRequest("Thing", where: .not(search))
         case 1: return FetchRequest("Thing", where: .and([number, search]))
         case 2: return FetchRequest("Thing", where: .or([search, number]))
-        case 3: return FetchRequest("Thing", where: search, orderBy: [SortDescriptor("number", ascending: false)], limit: 1 + below(5))
+        case 3: return FetchRequest("Thing", where: search, orderBy: [OrderTerm("number", ascending: false)], limit: 1 + below(5))
         default: return FetchRequest("Thing", where: search)
         }
     }

@@ -87,7 +87,7 @@ enum TransactionCases {
                     try writer.rollback(to: second)
                     try scratch.load("Thing", rows(4...5), writer)
                 }
-                let all = Predicate.compare(.path("number"), .greater, .value(.int(0)))
+                let all = QueryPredicate.compare(.path("number"), .greater, .value(.int(0)))
                 check.equal(try scratch.keys(FetchRequest("Thing", where: all)), [1, 2, 3, 4, 5], "by an index")
                 let count = QueryRequest(FetchRequest("Thing", where: all), outputs: [.aggregate(Aggregate(.count), as: "n")])
                 check.equal(try scratch.query(count), [[.int(5)]], "counted")
@@ -99,7 +99,7 @@ enum TransactionCases {
         },
         ConformanceCase("T006.rows-loaded-in-a-transaction-are-there", clause: "semantics W") { harness, check in
             try harness.withStore { scratch in
-                let seven = Predicate.compare(.path("number"), .equal, .value(.int(7)))
+                let seven = QueryPredicate.compare(.path("number"), .equal, .value(.int(7)))
                 try scratch.write { writer in
                     try scratch.load("Thing", (1...9).map { ($0, ["number": .int($0), "text": .string("t")]) }, writer)
                     let plan = try FetchRequest("Thing", where: seven).plan(in: scratch.schema)

@@ -80,7 +80,7 @@ enum ValueCases {
                     check.equal(rows.map { $0.values[attribute] ?? .null }, list, round == 0 ? "values" : "values after opening again")
                 }
                 for (key, value) in zip(keys, list) {
-                    let equal = Predicate.compare(.path(PropertyPath(attribute)), .equal, .value(value))
+                    let equal = QueryPredicate.compare(.path(PropertyPath(attribute)), .equal, .value(value))
                     let expected = zip(keys, list).filter { $0.1 == value }.map(\.0)
                     check.equal(try scratch.keys(FetchRequest("Thing", where: equal)), expected, "found by its value, key \(key)")
                 }

@@ -236,7 +236,7 @@ final class Scratch {
     }
 
     /// One aggregate over all rows of an entity.
-    func aggregate(_ name: String, _ function: AggregateFunction, _ path: String?, where predicate: Predicate? = nil) throws -> Value {
+    func aggregate(_ name: String, _ function: AggregateFunction, _ path: String?, where predicate: QueryPredicate? = nil) throws -> Value {
         let aggregate = Aggregate(function, path.map { PropertyPath($0) })
         return try query(QueryRequest(FetchRequest(name, where: predicate), outputs: [.aggregate(aggregate)]))[0][0]
     }

@@ -41,7 +41,7 @@ struct ProgramStep: Sendable {
         case count(ProgramRequest)
         case pages(ProgramRequest, size: Int)
         case query(ProgramQuery)
-        case updateAll(ProgramRequest, String, Expression)
+        case updateAll(ProgramRequest, String, QueryExpression)
         case deleteAll(ProgramRequest)
         case insertAll(entity: String, home: Int, first: Int, rows: [[ProgramAssignment]])
         case upsertAll(entity: String, home: Int, unique: [String], first: Int, rows: [[ProgramAssignment]])
@@ -95,8 +95,8 @@ struct ProgramRequest: Sendable {
 struct ProgramQuery: Sendable {
     var request: ProgramRequest
     var outputs: [QueryOutput]
-    var keys: [Expression] = []
-    var having: Predicate?
+    var keys: [QueryExpression] = []
+    var having: QueryPredicate?
     var isDistinct = false
 }
 

@@ -51,7 +51,7 @@ extension NaiveGraph {
         let isGrouped = !query.keys.isEmpty || query.outputs.contains { $0.expression.isAggregate }
         var whole = fetch
         (whole.limit, whole.offset) = (nil, 0)
-        if isGrouped { whole.sortDescriptors = [] }
+        if isGrouped { whole.order = [] }
         let found = store.fetch(whole).filter { isIn(Int($0.key), query.request.home) }
         var rows: [[Value]] = []
         if isGrouped {
@@ -101,7 +101,7 @@ extension NaiveGraph {
             rows.append((group.keys, row))
         }
         return rows.sorted { a, b in
-            for key in query.request.fetch.sortDescriptors {
+            for key in query.request.fetch.order {
                 guard let position = query.outputs.firstIndex(where: { $0.expression == key.expression }) else { continue }
                 let order = ReferenceStore.order(a.row[position], b.row[position])
                 if order != 0 { return key.ascending ? order < 0 : order > 0 }
@@ -112,7 +112,7 @@ extension NaiveGraph {
 
     /// The value of an output for a group; nil for one that is not known.
     private func value(
-        _ expression: Expression, _ group: (keys: [Value], members: [Row]), _ query: ProgramQuery, _ store: ReferenceStore
+        _ expression: QueryExpression, _ group: (keys: [Value], members: [Row]), _ query: ProgramQuery, _ store: ReferenceStore
     ) -> Value? {
         if let position = query.keys.firstIndex(of: expression) { return group.keys[position] }
         guard case .aggregate(let aggregate) = expression.node else { return nil }
@@ -137,7 +137,7 @@ extension NaiveGraph {
     }
 }
 
-extension Expression {
+extension QueryExpression {
     /// Whether it is an aggregate over a group.
     var isAggregate: Bool { if case .aggregate = node { true } else { false } }
 }

@@ -10,7 +10,7 @@ extension ProgramConditions {
         return copy
     }
 
-    private mutating func varied(_ predicate: Predicate) -> Predicate {
+    private mutating func varied(_ predicate: QueryPredicate) -> QueryPredicate {
         switch predicate.node {
         case .compare(let a, let comparison, let b): return .compare(a, comparison, varied(b))
         case .isIn(let expression, let values): return .isIn(expression, values.map { varied($0) })
@@ -23,7 +23,7 @@ extension ProgramConditions {
         }
     }
 
-    private mutating func varied(_ expression: Expression) -> Expression {
+    private mutating func varied(_ expression: QueryExpression) -> QueryExpression {
         if case .value(let value) = expression.node { return .value(varied(value)) }
         return expression
     }

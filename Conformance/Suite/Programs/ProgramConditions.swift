@@ -69,7 +69,7 @@ struct ProgramConditions {
 
     // MARK: Conditions
 
-    mutating func predicate(_ entity: String, depth: Int) -> Predicate {
+    mutating func predicate(_ entity: String, depth: Int) -> QueryPredicate {
         if depth > 0 {
             switch below(12) {
             case 0: return .not(predicate(entity, depth: depth - 1))
@@ -83,11 +83,11 @@ struct ProgramConditions {
         return plain(entity) ?? .constant(chance(50))
     }
 
-    private mutating func plain(_ entity: String) -> Predicate? {
+    private mutating func plain(_ entity: String) -> QueryPredicate? {
         if chance(12), let identity = identity(entity) { return identity }
         if chance(5) { return .isEntity(schema[pick(schema.description(entity).family)].name) }
         guard let (path, attribute) = path(entity, where: { _ in true }) else { return nil }
-        let type = attribute.type, subject = Expression.path(path)
+        let type = attribute.type, subject = QueryExpression.path(path)
         switch below(7) {
         case 0: return .compare(subject, pick([.equal, .notEqual]), .value(.null))
         case 1: return .isIn(subject, (0..<below(4)).map { _ in chance(15) ? .null : constant(type) })
@@ -105,7 +105,7 @@ struct ProgramConditions {
     }
 
     /// Whether the object, or one that it leads to, is one that there is or was.
-    private mutating func identity(_ entity: String) -> Predicate? {
+    private mutating func identity(_ entity: String) -> QueryPredicate? {
         if objects.isEmpty { return nil }
         let ones = schema.description(entity).relationships.filter { $0.relationship.cardinality == .toOne }
         let path = ones.isEmpty || chance(30) ? PropertyPath.object : PropertyPath([pick(ones).relationship.name])
@@ -117,7 +117,7 @@ struct ProgramConditions {
         return candidates.isEmpty ? nil : .compare(.path(path), pick([.equal, .notEqual]), .variable("o\(pick(candidates))"))
     }
 
-    private mutating func text(_ subject: Expression) -> Predicate {
+    private mutating func text(_ subject: QueryExpression) -> QueryPredicate {
         let match = pick(TextMatch.allCases), options: TextOptions = pick([[], [], .caseInsensitive, .diacriticInsensitive])
         switch match {
         case .search: return .text(subject, .search, pick(["a", "b*", "a OR b", "ab -b", "\"a b\"", "z", "A", "long"]))
@@ -128,23 +128,23 @@ struct ProgramConditions {
         }
     }
 
-    private mutating func related(_ entity: String, depth: Int) -> Predicate? {
+    private mutating func related(_ entity: String, depth: Int) -> QueryPredicate? {
         guard let (path, destination) = many(entity) else { return nil }
         var inner = predicate(destination, depth: depth - 1)
         if chance(20), let (own, attribute) = self.path(destination, steps: 0, where: { _ in true }),
             let (outside, _) = self.path(entity, steps: 1, where: { $0.type == attribute.type })
         {
-            let compared = Predicate.compare(.path(own), pick(Comparison.allCases), .outer(1, outside))
+            let compared = QueryPredicate.compare(.path(own), pick(Comparison.allCases), .outer(1, outside))
             inner = chance(50) ? .and([inner, compared]) : .or([compared, inner])
         }
         if chance(30) {
-            let count = Expression.related(RelatedAggregate(.count, path, where: chance(60) ? inner : nil))
+            let count = QueryExpression.related(RelatedAggregate(.count, path, where: chance(60) ? inner : nil))
             return .compare(count, pick(Comparison.allCases), .value(.int(Int64(below(4)))))
         }
         return .related(pick(Quantifier.allCases), path, inner)
     }
 
-    private mutating func computed(_ entity: String, depth: Int) -> Predicate {
+    private mutating func computed(_ entity: String, depth: Int) -> QueryPredicate {
         let a = number(entity, depth: depth - 1)
         switch below(3) {
         case 0: return .compare(a, pick(Comparison.allCases), number(entity, depth: depth - 1))
@@ -156,7 +156,7 @@ struct ProgramConditions {
     // MARK: Expressions
 
     /// A whole number that is computed of an object.
-    mutating func number(_ entity: String, depth: Int) -> Expression {
+    mutating func number(_ entity: String, depth: Int) -> QueryExpression {
         let integer = path(entity, where: { $0.type.isInteger })?.path
         switch below(9) {
         case 0:
@@ -182,22 +182,22 @@ struct ProgramConditions {
             if let integer { return .function(pick([.add, .subtract, .multiply]), [.path(integer), .value(.int(Int64(below(3))))]) }
         default: break
         }
-        return integer.map(Expression.path) ?? .value(.int(Int64(below(3))))
+        return integer.map(QueryExpression.path) ?? .value(.int(Int64(below(3))))
     }
 
     /// A whole number that is computed of an object and names no other one.
-    mutating func output(_ entity: String, depth: Int) -> Expression {
+    mutating func output(_ entity: String, depth: Int) -> QueryExpression {
         let objects = objects
         self.objects = [:]
         defer { self.objects = objects }
         return number(entity, depth: depth)
     }
 
-    mutating func order(_ entity: String) -> [SortDescriptor] {
+    mutating func order(_ entity: String) -> [OrderTerm] {
         (0..<below(3)).compactMap { _ in
-            if chance(15) { return SortDescriptor(output(entity, depth: 1), ascending: chance(50)) }
+            if chance(15) { return OrderTerm(output(entity, depth: 1), ascending: chance(50)) }
             guard let (path, _) = path(entity, where: { _ in true }) else { return nil }
-            return SortDescriptor(path, ascending: chance(50))
+            return OrderTerm(path, ascending: chance(50))
         }
     }
 
@@ -212,7 +212,7 @@ struct ProgramConditions {
     mutating func query(_ entity: String) -> ProgramQuery {
         var request = self.request(entity, depth: 2)
         let attributes = (0...below(2)).compactMap { _ in path(entity, where: { _ in true }) }
-        var keys: [Expression] = []
+        var keys: [QueryExpression] = []
         for item in attributes where !keys.contains(.path(item.path)) { keys.append(.path(item.path)) }
         if chance(40) || keys.isEmpty {
             if keys.isEmpty { keys = [output(entity, depth: 0)] }
@@ -220,25 +220,27 @@ struct ProgramConditions {
             query.isDistinct = chance(30)
             if query.isDistinct {
                 // Equal rows are ordered by what they have.
-                query.request.fetch.sortDescriptors = keys.map { SortDescriptor($0, ascending: chance(50)) }
+                query.request.fetch.order = keys.map { OrderTerm($0, ascending: chance(50)) }
             }
             return query
         }
         if chance(30) { keys = [] }
-        var aggregates: [Expression] = [.aggregate(Aggregate(.count))]
+        var aggregates: [QueryExpression] = [.aggregate(Aggregate(.count))]
         for _ in 0...below(2) {
             let function = pick(AggregateFunction.allCases)
             let isAny = [.count, .countDistinct, .minimum, .maximum].contains(function)
             guard let (path, _) = path(entity, where: { isAny || $0.type.isNumeric }) else { continue }
-            let aggregate = Expression.aggregate(Aggregate(function, path))
+            let aggregate = QueryExpression.aggregate(Aggregate(function, path))
             if !aggregates.contains(aggregate) { aggregates.append(aggregate) }
         }
         let all = keys + aggregates
-        request.fetch.sortDescriptors = chance(50) ? [SortDescriptor(pick(all), ascending: chance(50))] : []
+        request.fetch.order = chance(50) ? [OrderTerm(pick(all), ascending: chance(50))] : []
         var query = ProgramQuery(request: request, outputs: outputs(all), keys: keys)
         if chance(30) { query.having = .compare(.aggregate(Aggregate(.count)), pick(Comparison.allCases), .value(.int(Int64(below(4))))) }
         return query
     }
 
-    private func outputs(_ expressions: [Expression]) -> [QueryOutput] { expressions.enumerated().map { QueryOutput($1, as: "v\($0)") } }
+    private func outputs(_ expressions: [QueryExpression]) -> [QueryOutput] {
+        expressions.enumerated().map { QueryOutput($1, as: "v\($0)") }
+    }
 }

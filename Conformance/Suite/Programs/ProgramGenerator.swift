@@ -245,7 +245,7 @@ struct ProgramGenerator {
     /// A request without what several stores cannot do together.
     private mutating func plainRequest(_ entity: String) -> ProgramRequest {
         var request = conditions.request(entity, depth: 3)
-        (request.fetch.sortDescriptors, request.fetch.limit, request.fetch.offset, request.isCommitted) = ([], nil, 0, false)
+        (request.fetch.order, request.fetch.limit, request.fetch.offset, request.isCommitted) = ([], nil, 0, false)
         return request
     }
 
@@ -255,7 +255,7 @@ struct ProgramGenerator {
         let attribute = pick(all)
         // NaN is no constant of an expression.
         let constant = value(attribute)
-        var value = Expression.value(constant.isNaN ? .null : constant)
+        var value = QueryExpression.value(constant.isNaN ? .null : constant)
         if attribute.type == .int64, chance(50) { value = conditions.output(entity, depth: 1) }
         return ProgramStep(.updateAll(plainRequest(entity), attribute.name, value))
     }

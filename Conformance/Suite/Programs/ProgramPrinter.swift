@@ -183,8 +183,8 @@ struct ProgramPrinter {
         }
     }
 
-    private func expression(_ expression: Expression) -> String {
-        "ValueExpression<DynamicObject, Int>(try Expression(parsing: \(ProgramText.quoted(expression.description))))"
+    private func expression(_ expression: QueryExpression) -> String {
+        "ValueExpression<DynamicObject, Int>(try QueryExpression(parsing: \(ProgramText.quoted(expression.description))))"
     }
 
     private func from(_ request: ProgramRequest) -> String {
@@ -198,7 +198,7 @@ struct ProgramPrinter {
             let condition = "Where(format: \(ProgramText.quoted(predicate.description)))"
             text += ".where(\(condition)\(variables.isEmpty ? "" : ".substituting([\(given)])"))"
         }
-        for key in fetch.sortDescriptors {
+        for key in fetch.order {
             text += ".orderBy(.\(key.ascending ? "ascending" : "descending")(\(expression(key.expression))))"
         }
         if let limit = fetch.limit { text += ".limit(\(limit))" }
@@ -226,7 +226,7 @@ struct ProgramPrinter {
         case .updateAll(let request, let name, let value):
             let value =
                 if case .value(let constant) = value.node { ".value(\(ProgramText.value(constant)))" } else {
-                    "try Expression(parsing: \(ProgramText.quoted(value.description)))"
+                    "try QueryExpression(parsing: \(ProgramText.quoted(value.description)))"
                 }
             return ["show { try transaction.updateAll(\(from(request)), .set(named: \"\(name)\", to: \(value))) }"]
         case .deleteAll(let request): return ["show { try transaction.deleteAll(\(from(request))) }"]

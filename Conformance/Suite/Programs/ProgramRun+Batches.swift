@@ -74,7 +74,7 @@ extension ProgramRun {
         return request
     }
 
-    private func expectUpdate(_ request: ProgramRequest, _ name: String, _ value: Expression) throws -> ProgramAnswer {
+    private func expectUpdate(_ request: ProgramRequest, _ name: String, _ value: QueryExpression) throws -> ProgramAnswer {
         let ids = ids(state)
         guard let numbers = state.naive.fetch(resolvedHome(request), ids) else { return .unknown }
         let store = state.naive.reference(ids)

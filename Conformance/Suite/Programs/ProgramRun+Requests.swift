@@ -5,7 +5,7 @@ internal import PolystoreStorage
 /// Requests of a stack or of a transaction.
 extension ProgramRun {
     /// A request in the words of the library.
-    func from(_ request: ProgramRequest, _ predicate: Predicate?, isInTransaction: Bool) -> From<DynamicObject> {
+    func from(_ request: ProgramRequest, _ predicate: QueryPredicate?, isInTransaction: Bool) -> From<DynamicObject> {
         let fetch = request.fetch
         var from =
             if let home = request.home, isShared(fetch.entity) {
@@ -19,7 +19,7 @@ extension ProgramRun {
             let given = Dictionary(predicate.variables.map { ($0, Int64(-1)) } + keys) { $1 }
             from = from.where(condition.substituting(given))
         }
-        for key in fetch.sortDescriptors {
+        for key in fetch.order {
             let expression = ValueExpression<DynamicObject, Int>(key.expression)
             from = from.orderBy(key.ascending ? .ascending(expression) : .descending(expression))
         }
@@ -97,10 +97,10 @@ extension ProgramRun {
 
     func query(_ step: ProgramStep, _ query: ProgramQuery, _ source: some QuerySource) throws {
         var asked = query.request
-        asked.fetch.sortDescriptors = []
+        asked.fetch.order = []
         let isInTransaction = source is Transaction
         var from = from(asked, asked.fetch.predicate, isInTransaction: isInTransaction)
-        for key in query.request.fetch.sortDescriptors {
+        for key in query.request.fetch.order {
             let expression = ValueExpression<DynamicObject, Int>(key.expression)
             from = from.orderBy(key.ascending ? .ascending(expression) : .descending(expression))
         }

@@ -132,8 +132,8 @@ struct ProgramShrinker {
             change(&copy)
             result.append(copy)
         }
-        if !request.fetch.sortDescriptors.isEmpty { add { $0.fetch.sortDescriptors = [] } }
-        if request.fetch.sortDescriptors.count > 1 { add { $0.fetch.sortDescriptors.removeFirst() } }
+        if !request.fetch.order.isEmpty { add { $0.fetch.order = [] } }
+        if request.fetch.order.count > 1 { add { $0.fetch.order.removeFirst() } }
         if request.fetch.limit != nil { add { $0.fetch.limit = nil } }
         if request.fetch.offset > 0 { add { $0.fetch.offset = 0 } }
         if !request.fetch.includesSubentities { add { $0.fetch.includesSubentities = true } }
@@ -163,7 +163,7 @@ struct ProgramShrinker {
             add {
                 $0.outputs.remove(at: index)
                 $0.keys.removeAll { $0 == expression }
-                $0.request.fetch.sortDescriptors.removeAll { $0.expression == expression }
+                $0.request.fetch.order.removeAll { $0.expression == expression }
             }
         }
         return result

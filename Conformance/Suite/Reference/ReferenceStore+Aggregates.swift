@@ -22,7 +22,7 @@ extension ReferenceStore {
             rows = rows.filter { holds($0.row[$0.keys.count], comparison, bound) }
         }
         rows.sort { a, b in
-            if let key = request.fetch.sortDescriptors.first {
+            if let key = request.fetch.order.first {
                 let order = Self.order(a.row[a.keys.count], b.row[b.keys.count])
                 if order != 0 { return key.ascending ? order < 0 : order > 0 }
             }

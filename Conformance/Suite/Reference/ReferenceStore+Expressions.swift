@@ -4,7 +4,7 @@ internal import PolystoreStorage
 /// Expressions and related objects, in plain loops. What would be an error is nil here: cases about errors do not ask the reference.
 extension ReferenceStore {
     /// The value of an expression.
-    func operand(_ expression: Expression, _ row: Row) -> Value {
+    func operand(_ expression: QueryExpression, _ row: Row) -> Value {
         switch expression.node {
         case .path(let path): return value(path, row)
         // Outside of all there is nothing.
@@ -59,7 +59,7 @@ extension ReferenceStore {
     }
 
     /// A needle as its text is seen.
-    func folded(_ value: Value, like expression: Expression) -> Value {
+    func folded(_ value: Value, like expression: QueryExpression) -> Value {
         guard case .function(.folded(let options), _) = expression.node, value != .null else { return value }
         return apply(.folded(options), [value])
     }

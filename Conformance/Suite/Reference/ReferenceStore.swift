@@ -31,7 +31,7 @@ struct ReferenceStore: Sendable {
         let entities = request.includesSubentities ? family(request.entity) : [request.entity]
         let matching = rows.filter { row in entities.contains(row.entity) && (request.predicate.map { holds($0, row) } ?? true) }
         let sorted = matching.sorted { a, b in
-            for key in request.sortDescriptors {
+            for key in request.order {
                 let x = operand(key.expression, a), y = operand(key.expression, b)
                 let order = Self.order(x, y)
                 if order != 0 { return key.ascending ? order < 0 : order > 0 }
@@ -79,7 +79,7 @@ struct ReferenceStore: Sendable {
     }
 
     /// Two-valued logic, as in Swift.
-    func holds(_ predicate: Predicate, _ row: Row) -> Bool {
+    func holds(_ predicate: QueryPredicate, _ row: Row) -> Bool {
         switch predicate.node {
         case .constant(let value): return value
         case .compare(let a, let comparison, let b): return holds(operand(a, row), comparison, operand(b, row))

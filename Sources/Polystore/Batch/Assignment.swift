@@ -3,10 +3,10 @@ public import PolystoreStorage
 /// A new value of an attribute for many objects: `.set(\.age, to: 30)`, `.set(\.age, to: \.age + 1)`.
 public struct Assignment<Object: ManagedObject>: Sendable {
     let path: PropertyPath
-    let value: Expression
+    let value: QueryExpression
     let problem: StorageError?
 
-    private init<Property>(_ keyPath: ReferenceWritableKeyPath<Object, Property>, _ value: Expression, _ problem: StorageError?) {
+    private init<Property>(_ keyPath: ReferenceWritableKeyPath<Object, Property>, _ value: QueryExpression, _ problem: StorageError?) {
         self.value = value
         do throws(StorageError) {
             path = try KeyPathProbe.resolve(keyPath)
@@ -34,12 +34,12 @@ public struct Assignment<Object: ManagedObject>: Sendable {
         set(keyPath, to: ValueExpression(other))
     }
 
-    private init(_ name: String, _ value: Expression) {
+    private init(_ name: String, _ value: QueryExpression) {
         path = PropertyPath(name)
         self.value = value
         problem = nil
     }
 
     /// A value for an attribute by its stored name: `.set(named: "age", to: .value(.int(30)))`.
-    public static func set(named name: String, to value: Expression) -> Assignment { Assignment(name, value) }
+    public static func set(named name: String, to value: QueryExpression) -> Assignment { Assignment(name, value) }
 }

@@ -9,8 +9,8 @@ internal import PolystoreStorage
 public struct From<Object: ManagedObject>: Sendable {
     var configurations: [String?]?
     var entityName: String?
-    var predicate: PolystoreQuery.Predicate?
-    var sort: [PolystoreQuery.SortDescriptor] = []
+    var predicate: QueryPredicate?
+    var sort: [OrderTerm] = []
     var limit: Int?
     var offset = 0
     var includesSubentities = true
@@ -46,7 +46,7 @@ public struct From<Object: ManagedObject>: Sendable {
     }
 
     /// Only objects that satisfy a condition of Foundation: `.where(#Predicate { $0.age > 30 })`.
-    public func `where`(_ predicate: Foundation.Predicate<Object>) -> From { self.where(Where(predicate)) }
+    public func `where`(_ predicate: Predicate<Object>) -> From { self.where(Where(predicate)) }
 
     /// Sorted by these properties, small values first, after the keys given before: `.orderBy(\.name, \.age)`.
     public func orderBy<First, each Further>(
@@ -60,7 +60,7 @@ public struct From<Object: ManagedObject>: Sendable {
     /// Sorted by these keys, after those given before.
     public func orderBy(_ keys: OrderBy<Object>...) -> From {
         var copy = self
-        copy.sort += keys.flatMap(\.descriptors)
+        copy.sort += keys.flatMap(\.terms)
         copy.problem = problem ?? keys.lazy.compactMap(\.problem).first
         return copy
     }

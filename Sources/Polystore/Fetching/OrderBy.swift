@@ -2,12 +2,12 @@ internal import PolystoreStorage
 
 /// One key of an order or several: `.ascending(\.name)`.
 public struct OrderBy<Object: ManagedObject>: Sendable {
-    private(set) var descriptors: [SortDescriptor]
+    private(set) var terms: [OrderTerm]
     private(set) var problem: StorageError?
 
     /// The keys of several orders, one after the other.
     public init(_ keys: OrderBy...) {
-        descriptors = keys.flatMap(\.descriptors)
+        terms = keys.flatMap(\.terms)
         problem = keys.lazy.compactMap(\.problem).first
     }
 
@@ -22,12 +22,12 @@ public struct OrderBy<Object: ManagedObject>: Sendable {
     }
 
     private init(_ name: String, ascending: Bool) {
-        descriptors = [SortDescriptor(PropertyPath(name), ascending: ascending)]
+        terms = [OrderTerm(PropertyPath(name), ascending: ascending)]
         problem = nil
     }
 
     private init<Value>(_ expression: ValueExpression<Object, Value>, ascending: Bool) {
-        descriptors = [SortDescriptor(expression.expression, ascending: ascending)]
+        terms = [OrderTerm(expression.expression, ascending: ascending)]
         problem = expression.problem
     }
 

@@ -64,12 +64,12 @@ extension ObjectContext {
         let coder = PageCoder(
             secret: stack.pageSecret, request: described.debugDescription, types: plan.sort.map(\.expression.type) + [.int64, .uuid])
         var request = from
-        request.sort = from.sort + [SortDescriptor(.object)]
+        request.sort = from.sort + [OrderTerm(.object)]
         if let cursor {
             guard let values = coder.values(cursor) else {
                 throw StorageError(.invalidPredicate, "the cursor was changed, or is one of another request; begin with the first page")
             }
-            let keys = try sortKeys(from, plan) + [SortDescriptor(.object)]
+            let keys = try sortKeys(from, plan) + [OrderTerm(.object)]
             let stores = try stack.stores(for: plan.entity, from.configurations)
             let ties = stores.count == 1 ? [] : try twins(of: values, behind: stores, plan)
             request = request.where(Where(Self.behind(keys, values, ties)))
@@ -132,8 +132,8 @@ extension ObjectContext {
     }
 
     /// The sort keys that a plan has kept of a request: those that decide nothing are left out of both.
-    private func sortKeys<Object: ManagedObject>(_ from: From<Object>, _ plan: FetchPlan) throws(StorageError) -> [SortDescriptor] {
-        var kept: [SortDescriptor] = [], position = 0
+    private func sortKeys<Object: ManagedObject>(_ from: From<Object>, _ plan: FetchPlan) throws(StorageError) -> [OrderTerm] {
+        var kept: [OrderTerm] = [], position = 0
         for key in from.sort where position < plan.sort.count {
             do throws(QueryError) {
                 if try key.expression.checked(in: model.schema, plan.entity) == plan.sort[position].expression {
@@ -161,10 +161,10 @@ extension ObjectContext {
     /// The objects that come behind a place: equal in some first keys and behind in the next.
     ///
     /// - Parameter twins: The objects that are equal in all keys and behind it by their stores.
-    private static func behind(_ keys: [SortDescriptor], _ values: [Value], _ twins: [Value]) -> Predicate {
-        var alternatives: [Predicate] = []
+    private static func behind(_ keys: [OrderTerm], _ values: [Value], _ twins: [Value]) -> QueryPredicate {
+        var alternatives: [QueryPredicate] = []
         for (position, key) in keys.enumerated() {
-            var parts: [Predicate] = zip(keys, values).prefix(position).map { .compare($0.expression, .equal, .value($1)) }
+            var parts: [QueryPredicate] = zip(keys, values).prefix(position).map { .compare($0.expression, .equal, .value($1)) }
             switch (key.ascending, values[position]) {
             case (true, .null): parts.append(.compare(key.expression, .notEqual, .value(.null)))
             case (true, let value): parts.append(.compare(key.expression, .greater, .value(value)))
@@ -175,7 +175,7 @@ extension ObjectContext {
             alternatives.append(.and(parts))
         }
         if !twins.isEmpty {
-            let equal = zip(keys, values).dropLast().map { Predicate.compare($0.expression, .equal, .value($1)) }
+            let equal = zip(keys, values).dropLast().map { QueryPredicate.compare($0.expression, .equal, .value($1)) }
             alternatives.append(.and(equal + [.isIn(.path(.object), twins)]))
         }
         return .or(alternatives)

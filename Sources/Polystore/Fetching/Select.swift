@@ -83,7 +83,7 @@ extension Select {
     /// An output by names, as the text form writes them: `Select(named: "@avg(age)", as: "mean")`.
     public init(named text: String, as alias: String? = nil) {
         do throws(QueryError) {
-            self.init(QueryOutput(try Expression(parsing: text), as: alias))
+            self.init(QueryOutput(try QueryExpression(parsing: text), as: alias))
         } catch {
             self.init(.aggregate(Aggregate(.count), as: alias), problem: StorageError(error))
         }

@@ -5,16 +5,16 @@ public import PolystoreStorage
 /// It is compared to make a condition, and can be sorted and asked for.
 public struct ValueExpression<Object: ManagedObject, Value>: Sendable {
     /// The expression.
-    public let expression: Expression
+    public let expression: QueryExpression
     let problem: StorageError?
 
     /// An expression of names; its value must have the type.
-    public init(_ expression: Expression) {
+    public init(_ expression: QueryExpression) {
         self.expression = expression
         problem = nil
     }
 
-    init(_ expression: Expression, problem: StorageError?) {
+    init(_ expression: QueryExpression, problem: StorageError?) {
         self.expression = expression
         self.problem = problem
     }

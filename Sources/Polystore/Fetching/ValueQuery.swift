@@ -9,8 +9,8 @@ public struct ValueQuery<Object: ManagedObject, Result: AttributeValue>: Sendabl
 public struct AttributesQuery<Object: ManagedObject>: Sendable {
     let from: From<Object>
     let outputs: [Select<Object>]
-    private(set) var keys: [Expression] = []
-    private(set) var condition: Predicate?
+    private(set) var keys: [QueryExpression] = []
+    private(set) var condition: QueryPredicate?
     private(set) var isDistinct = false
     private(set) var problem: StorageError?
 
@@ -41,7 +41,9 @@ public struct AttributesQuery<Object: ManagedObject>: Sendable {
     public func groupBy(named keys: [String]) -> AttributesQuery {
         var copy = self
         for key in keys {
-            do throws(QueryError) { copy.keys.append(try Expression(parsing: key)) } catch { copy.problem = problem ?? StorageError(error) }
+            do throws(QueryError) { copy.keys.append(try QueryExpression(parsing: key)) } catch {
+                copy.problem = problem ?? StorageError(error)
+            }
         }
         return copy
     }

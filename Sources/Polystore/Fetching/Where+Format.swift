@@ -31,7 +31,7 @@ extension Where {
                 converted.append(try PredicateArgument(argument, "argument \(position + 1)"))
             }
             do throws(QueryError) {
-                self.init(try Predicate(parsing: format, arguments: converted))
+                self.init(try QueryPredicate(parsing: format, arguments: converted))
             } catch {
                 throw StorageError(error)
             }

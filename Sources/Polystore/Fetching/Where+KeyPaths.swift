@@ -143,7 +143,7 @@ extension KeyPath where Root: ManagedObject, Value: TextAttribute {
 
     /// Whether the text is the same as another as the options see it.
     public func equal(to text: String, options: TextOptions) -> Where<Root> {
-        Where(value: self) { .compare($0.folded(options), .equal, Expression.value(.string(text)).folded(options)) }
+        Where(value: self) { .compare($0.folded(options), .equal, QueryExpression.value(.string(text)).folded(options)) }
     }
 
     /// Whether the text is not the same as another as the options see it; true of nil.

@@ -5,21 +5,21 @@ public import PolystoreStorage
 /// A value that can be sent: key paths were resolved when it was made. What could not be resolved is thrown by the fetch.
 public struct Where<Object: ManagedObject>: Sendable {
     /// The condition.
-    public let predicate: Predicate
+    public let predicate: QueryPredicate
     let problem: StorageError?
 
     /// A condition of names.
-    public init(_ predicate: Predicate) {
+    public init(_ predicate: QueryPredicate) {
         self.predicate = predicate
         problem = nil
     }
 
-    init(_ predicate: Predicate, problem: StorageError?) {
+    init(_ predicate: QueryPredicate, problem: StorageError?) {
         self.predicate = predicate
         self.problem = problem
     }
 
-    init<Property>(_ keyPath: KeyPath<Object, Property>, _ make: (PropertyPath) throws(StorageError) -> Predicate) {
+    init<Property>(_ keyPath: KeyPath<Object, Property>, _ make: (PropertyPath) throws(StorageError) -> QueryPredicate) {
         do throws(StorageError) {
             self.init(try make(try KeyPathProbe.resolve(keyPath)))
         } catch {
@@ -28,7 +28,7 @@ public struct Where<Object: ManagedObject>: Sendable {
     }
 
     /// A condition on the value of a property: a stored one, or a computed one that says what it is.
-    init<Property>(value keyPath: KeyPath<Object, Property>, _ make: (Expression) -> Predicate) {
+    init<Property>(value keyPath: KeyPath<Object, Property>, _ make: (QueryExpression) -> QueryPredicate) {
         let value = ValueExpression(keyPath)
         self.init(make(value.expression), problem: value.problem)
     }

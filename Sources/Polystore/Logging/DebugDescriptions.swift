@@ -52,7 +52,7 @@ extension Where: CustomDebugStringConvertible {
 extension OrderBy: CustomDebugStringConvertible {
     /// The key and the direction.
     public var debugDescription: String {
-        "OrderBy<\(Object.self)>(\(descriptors.map { "\($0.expression)\($0.ascending ? "" : " descending")" }.joined(separator: ", ")))"
+        "OrderBy<\(Object.self)>(\(terms.map { "\($0.expression)\($0.ascending ? "" : " descending")" }.joined(separator: ", ")))"
     }
 }
 

@@ -56,9 +56,9 @@ enum Nesting {
     }
 }
 
-extension Expression {
+extension QueryExpression {
     /// The expression as one of the object that leads to its object by to-one relationships; nil where they lead nowhere.
-    func behind(_ names: [String]) throws(StorageError) -> Expression {
+    func behind(_ names: [String]) throws(StorageError) -> QueryExpression {
         if names.isEmpty { return self }
         do throws(QueryError) {
             return .conditional(.compare(.path(PropertyPath(names)), .notEqual, .value(.null)), try prefixed(by: names), .value(.null))
@@ -68,9 +68,9 @@ extension Expression {
     }
 }
 
-extension Predicate {
+extension QueryPredicate {
     /// A comparison, in which the truth of a condition becomes the condition: stores answer those.
-    static func comparing(_ a: Expression, _ comparison: Comparison, _ b: Expression) -> Predicate {
+    static func comparing(_ a: QueryExpression, _ comparison: Comparison, _ b: QueryExpression) -> QueryPredicate {
         guard comparison == .equal || comparison == .notEqual, case .value(let constant) = b.node, case .conditional = a.node,
             let condition = when(a, { ($0 == constant) == (comparison == .equal) })
         else { return .compare(a, comparison, b) }
@@ -78,7 +78,7 @@ extension Predicate {
     }
 
     /// When an expression of conditions and constants is a constant for which something holds; nil for other expressions.
-    private static func when(_ expression: Expression, _ holds: (Value) -> Bool) -> Predicate? {
+    private static func when(_ expression: QueryExpression, _ holds: (Value) -> Bool) -> QueryPredicate? {
         if case .value(let value) = expression.node { return .constant(holds(value)) }
         guard case .conditional(let condition, let a, let b) = expression.node, let first = when(a, holds), let second = when(b, holds)
         else {

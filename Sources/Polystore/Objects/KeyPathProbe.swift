@@ -36,7 +36,7 @@ final class KeyPathProbe {
     private var isAmbiguous = false
     private var reading = Reading.nothing
     /// The expression of a computed property at the end, and what is wrong with it.
-    private var computed: (expression: Expression, problem: StorageError?)?
+    private var computed: (expression: QueryExpression, problem: StorageError?)?
     /// Whether nil can be what the path leads to, whatever its type says.
     private var isNilable = false
     /// The number of to-one relationships that were read.
@@ -135,7 +135,7 @@ extension KeyPathProbe {
         /// A stored property, through to-one relationships.
         case stored(PropertyPath)
         /// A computed property that says what it is in a request, of the object that to-one relationships lead to.
-        case computed(Expression, of: [String])
+        case computed(QueryExpression, of: [String])
     }
 
     /// The stored names on the way of a key path.
@@ -150,7 +150,7 @@ extension KeyPathProbe {
     /// The value that a key path leads to, as an expression: that of a stored property, or of a computed one that says what it is.
     ///
     /// - Throws: `invalidPredicate` where it leads to a computed property without an expression.
-    static func expression<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) throws(StorageError) -> Expression {
+    static func expression<Object: ManagedObject, Property>(_ keyPath: KeyPath<Object, Property>) throws(StorageError) -> QueryExpression {
         switch try target(keyPath) {
         case .stored(let path): return .path(path)
         case .computed(let expression, let names): return try expression.behind(names)

@@ -22,7 +22,7 @@ extension ManagedObject {
     }
 }
 
-extension Predicate {
+extension QueryPredicate {
     /// The values that attributes must be equal to wherever the predicate is true.
     var demandedEqualities: [String: Value] {
         switch node {

@@ -79,10 +79,10 @@ struct QueryCommand: ParsableCommand {
     private func fetchRequest() throws(QueryError) -> FetchRequest {
         let keys = (orderBy ?? "").split(separator: ",").map { key in
             let name = key.drop { $0 == " " }, isDescending = name.hasPrefix("-")
-            return SortDescriptor(
+            return OrderTerm(
                 PropertyPath(name.dropFirst(isDescending ? 1 : 0).trimmingCharacters(in: .whitespaces)), ascending: !isDescending)
         }
-        let predicate = try condition.map { text throws(QueryError) in try Predicate(parsing: text) }
+        let predicate = try condition.map { text throws(QueryError) in try QueryPredicate(parsing: text) }
         return FetchRequest(entity, where: predicate, orderBy: keys, limit: limit)
     }
 

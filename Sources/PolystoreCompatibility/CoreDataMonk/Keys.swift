@@ -9,7 +9,7 @@ public struct MonkKey: Sendable {
     let quantifier: Quantifier?
 
     /// A condition on the value of the key; on those of related objects where the key has a modifier.
-    func condition<O: ManagedObject>(_ make: (Expression) -> Predicate) -> Where<O> {
+    func condition<O: ManagedObject>(_ make: (QueryExpression) -> QueryPredicate) -> Where<O> {
         guard let quantifier else { return Where(make(.path(path))) }
         let names = path.names, relationship = PropertyPath(names.count > 1 ? Array(names.dropLast()) : names)
         let property: PropertyPath = names.count > 1 ? PropertyPath([names[names.count - 1]]) : .object

@@ -2,7 +2,7 @@ public import Polystore
 
 /// A condition on a field, made by an operator: `$0.age < 1`.
 public struct FieldCondition {
-    let predicate: Predicate
+    let predicate: QueryPredicate
 
     /// Both.
     public static func && (a: FieldCondition, b: FieldCondition) -> FieldCondition { FieldCondition(predicate: a.predicate && b.predicate) }

@@ -1,7 +1,7 @@
 internal import Foundation
 public import PolystoreSchema
 
-extension Expression {
+extension QueryExpression {
     /// The expression checked against a schema, as one about objects of an entity.
     public func checked(in schema: Schema, _ entity: EntityIndex) throws(QueryError) -> CheckedExpression {
         try PredicateChecker(schema: schema, entity: entity).expressions.check(self)
@@ -16,9 +16,9 @@ struct ExpressionChecker {
     let outer: [EntityIndex]
     let paths: PathChecker
     /// Checks a condition inside of an expression: one about an entity, with entities outside.
-    let check: (Predicate, EntityIndex, [EntityIndex]) throws(QueryError) -> CheckedPredicate
+    let check: (QueryPredicate, EntityIndex, [EntityIndex]) throws(QueryError) -> CheckedPredicate
 
-    func check(_ expression: Expression) throws(QueryError) -> CheckedExpression {
+    func check(_ expression: QueryExpression) throws(QueryError) -> CheckedExpression {
         if expression.isTooDeep { throw PredicateChecker.tooDeep("an expression") }
         switch expression.node {
         case .path(let path): return .path(try paths.check(path, from: entity))
@@ -41,7 +41,7 @@ struct ExpressionChecker {
         case .related(let aggregate): return try related(aggregate)
         case .aggregate(let aggregate):
             throw QueryError(
-                "\(Expression.aggregate(aggregate)) is an aggregate over a group, which has a place only in a query for values")
+                "\(QueryExpression.aggregate(aggregate)) is an aggregate over a group, which has a place only in a query for values")
         }
     }
 

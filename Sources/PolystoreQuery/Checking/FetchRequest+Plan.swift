@@ -22,8 +22,8 @@ extension FetchRequest {
 
     private func checkedSort(_ expressions: ExpressionChecker) throws(QueryError) -> [CheckedSort] {
         var result: [CheckedSort] = []
-        for descriptor in sortDescriptors {
-            let expression = try expressions.check(descriptor.expression)
+        for term in order {
+            let expression = try expressions.check(term.expression)
             if case .path(let path) = expression, expressions.paths.attribute(path)?.coder != nil {
                 throw QueryError(path: path.text, "a coded attribute has no order")
             }
@@ -33,7 +33,7 @@ extension FetchRequest {
             // A constant orders nothing, and what decides already never decides again.
             if case .value = expression { continue }
             if result.contains(where: { $0.expression.isSame(as: expression) }) { continue }
-            result.append(CheckedSort(expression, ascending: descriptor.ascending))
+            result.append(CheckedSort(expression, ascending: term.ascending))
         }
         return result
     }

@@ -18,20 +18,20 @@ struct PredicateChecker {
     }
 
     /// The normal form of a predicate.
-    func check(_ predicate: Predicate) throws(QueryError) -> CheckedPredicate {
+    func check(_ predicate: QueryPredicate) throws(QueryError) -> CheckedPredicate {
         if predicate.isTooDeep { throw Self.tooDeep("a predicate") }
         var nodes = 0
         return try check(predicate, &nodes)
     }
 
-    static func tooDeep(_ what: String) -> QueryError { QueryError(.tooComplex, "\(what) may be \(Predicate.deepest) levels deep") }
+    static func tooDeep(_ what: String) -> QueryError { QueryError(.tooComplex, "\(what) may be \(QueryPredicate.deepest) levels deep") }
 
     /// A variable has no meaning before its value is given.
     static func open(_ variable: String) -> QueryError {
         QueryError(path: "$" + variable, "$\(variable.excerpt()) stands for a value that was not given; give it with substituting")
     }
 
-    private func check(_ predicate: Predicate, _ nodes: inout Int) throws(QueryError) -> CheckedPredicate {
+    private func check(_ predicate: QueryPredicate, _ nodes: inout Int) throws(QueryError) -> CheckedPredicate {
         nodes += 1
         if nodes > Self.largest { throw QueryError(.tooComplex, "a predicate may have \(Self.largest) parts") }
         switch predicate.node {
@@ -72,7 +72,7 @@ struct PredicateChecker {
     }
 
     private func related(
-        _ quantifier: Quantifier, _ path: PropertyPath, _ inner: Predicate, _ nodes: inout Int
+        _ quantifier: Quantifier, _ path: PropertyPath, _ inner: QueryPredicate, _ nodes: inout Int
     ) throws(QueryError) -> CheckedPredicate {
         var path = path, inner = inner
         // `ANY a.friends == x` names the to-many last: the objects themselves are meant.
@@ -106,7 +106,7 @@ struct PredicateChecker {
         }
     }
 
-    private func compare(_ a: Expression, _ comparison: Comparison, _ b: Expression) throws(QueryError) -> CheckedPredicate {
+    private func compare(_ a: QueryExpression, _ comparison: Comparison, _ b: QueryExpression) throws(QueryError) -> CheckedPredicate {
         switch (a.node, b.node) {
         case (.path(let path), .value(let value)): return try compare(path, comparison, value)
         case (.value(let value), .path(let path)): return try compare(path, comparison.mirrored, value)
@@ -177,7 +177,7 @@ struct PredicateChecker {
         return .comparePaths(x, comparison, y)
     }
 
-    private func isIn(_ expression: Expression, _ values: [Value]) throws(QueryError) -> CheckedPredicate {
+    private func isIn(_ expression: QueryExpression, _ values: [Value]) throws(QueryError) -> CheckedPredicate {
         guard case .path(let wanted) = expression.node else { return try isInExpression(try expressions.check(expression), values) }
         let path = try paths.check(wanted, from: entity)
         let normaliser = ConstantNormaliser(path: path)

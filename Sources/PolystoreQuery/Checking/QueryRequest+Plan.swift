@@ -20,7 +20,7 @@ extension QueryRequest {
                 fetch: plan, kind: .rows(try outputs.mapChecked { output throws(QueryError) in try expressions.check(output.expression) }))
         }
         var rows = fetch
-        rows.sortDescriptors = []
+        rows.order = []
         rows.limit = nil
         rows.offset = 0
         let plan = try rows.plan(in: schema)
@@ -54,12 +54,12 @@ extension QueryRequest {
 /// Checks what is asked of groups: outputs, conditions and order are written as ones on a row of the keys and aggregates of a group.
 struct GroupChecker {
     private let request: QueryRequest
-    private let keys: [Expression]
+    private let keys: [QueryExpression]
     private let expressions: ExpressionChecker
     private var checkedKeys: [CheckedExpression] = []
     private var aggregates: [CheckedAggregate] = []
 
-    init(_ request: QueryRequest, _ keys: [Expression], _ expressions: ExpressionChecker) {
+    init(_ request: QueryRequest, _ keys: [QueryExpression], _ expressions: ExpressionChecker) {
         self.request = request
         self.keys = keys
         self.expressions = expressions
@@ -67,11 +67,11 @@ struct GroupChecker {
 
     mutating func grouping() throws(QueryError) -> QueryPlan.Grouping {
         checkedKeys = try keys.mapChecked { key throws(QueryError) in try expressions.check(key) }
-        var outputs: [Expression] = []
+        var outputs: [QueryExpression] = []
         for output in request.outputs { outputs.append(try rewritten(output.expression, aliases: false)) }
         let having = try request.having.map { having throws(QueryError) in try rewritten(having) }
-        var sort: [(Expression, Bool)] = []
-        for key in request.fetch.sortDescriptors { sort.append((try rewritten(key.expression, aliases: true), key.ascending)) }
+        var sort: [(QueryExpression, Bool)] = []
+        for key in request.fetch.order { sort.append((try rewritten(key.expression, aliases: true), key.ascending)) }
         let types = checkedKeys.map(\.type) + aggregates.map(\.type)
         let schema = GroupAnswer.schema(types)
         let group = PredicateChecker(schema: schema, entity: 0)
@@ -88,7 +88,7 @@ struct GroupChecker {
     }
 
     /// An expression as one on the row of a group.
-    private mutating func rewritten(_ expression: Expression, aliases: Bool) throws(QueryError) -> Expression {
+    private mutating func rewritten(_ expression: QueryExpression, aliases: Bool) throws(QueryError) -> QueryExpression {
         if aliases, case .path(let path) = expression.node, let output = request.outputs.first(where: { $0.alias == path.description }) {
             return try rewritten(output.expression, aliases: false)
         }
@@ -105,7 +105,7 @@ struct GroupChecker {
             return expression
         case .aggregate(let aggregate): return .path(GroupAnswer.name(keys.count + (try position(aggregate))))
         case .function(let function, let arguments):
-            var list: [Expression] = []
+            var list: [QueryExpression] = []
             for argument in arguments { list.append(try rewritten(argument, aliases: aliases)) }
             return .function(function, list)
         case .conditional(let condition, let a, let b):
@@ -116,7 +116,7 @@ struct GroupChecker {
         }
     }
 
-    private mutating func rewritten(_ predicate: Predicate) throws(QueryError) -> Predicate {
+    private mutating func rewritten(_ predicate: QueryPredicate) throws(QueryError) -> QueryPredicate {
         switch predicate.node {
         case .constant: return predicate
         case .compare(let a, let comparison, let b):
@@ -128,11 +128,11 @@ struct GroupChecker {
         case .open(_, _, let variable): throw PredicateChecker.open(variable)
         case .related, .isEntity: throw QueryError("a condition on groups speaks of grouping keys and aggregates")
         case .and(let parts):
-            var list: [Predicate] = []
+            var list: [QueryPredicate] = []
             for part in parts { list.append(try rewritten(part)) }
             return .and(list)
         case .or(let parts):
-            var list: [Predicate] = []
+            var list: [QueryPredicate] = []
             for part in parts { list.append(try rewritten(part)) }
             return .or(list)
         case .not(let part): return .not(try rewritten(part))
@@ -150,7 +150,7 @@ struct GroupChecker {
     }
 }
 
-extension Expression {
+extension QueryExpression {
     /// Whether an aggregate over a group is part of it.
     var hasAggregate: Bool {
         switch node {
@@ -162,7 +162,7 @@ extension Expression {
     }
 }
 
-extension Predicate {
+extension QueryPredicate {
     fileprivate var hasAggregate: Bool {
         switch node {
         case .constant, .related, .isEntity: false

@@ -4,7 +4,7 @@ internal import PolystoreSchema
 struct TextChecker {
     let expressions: ExpressionChecker
 
-    func check(_ expression: Expression, _ match: TextMatch, _ needle: String) throws(QueryError) -> CheckedPredicate {
+    func check(_ expression: QueryExpression, _ match: TextMatch, _ needle: String) throws(QueryError) -> CheckedPredicate {
         let text = try expressions.check(expression)
         guard text.type.isText else { throw QueryError(path: name(text), "\(match.rawValue) needs a text, not \(text.type.rawValue)") }
         if match == .search { return try search(text, SearchQuery(needle)) }

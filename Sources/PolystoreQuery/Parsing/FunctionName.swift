@@ -12,7 +12,7 @@ enum FunctionName {
     static func takesOptions(_ name: String) -> Bool { name == "folded" }
 
     /// The expression of a call; nil for a name that is no function's.
-    static func expression(_ name: String, _ options: TextOptions, _ arguments: [Expression]) throws(QueryError) -> Expression? {
+    static func expression(_ name: String, _ options: TextOptions, _ arguments: [QueryExpression]) throws(QueryError) -> QueryExpression? {
         if name == "folded" { return .function(.folded(options), arguments) }
         if name == "now", arguments.isEmpty { return .value(.date(Microseconds.from(Date()) ?? 0)) }
         if let function = plain[name] { return .function(function, arguments) }

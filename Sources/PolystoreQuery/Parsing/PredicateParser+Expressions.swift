@@ -3,7 +3,7 @@ internal import PolystoreSchema
 
 /// Expressions: arithmetic, constants, properties, functions, subqueries.
 extension PredicateParser {
-    mutating func expression() throws(QueryError) -> Expression {
+    mutating func expression() throws(QueryError) -> QueryExpression {
         try enter()
         defer { depth -= 1 }
         var result = try product()
@@ -22,7 +22,7 @@ extension PredicateParser {
         }
     }
 
-    mutating func product() throws(QueryError) -> Expression {
+    mutating func product() throws(QueryError) -> QueryExpression {
         var result = try factor()
         while true {
             if take(symbol: "*") {
@@ -35,7 +35,7 @@ extension PredicateParser {
         }
     }
 
-    mutating func factor() throws(QueryError) -> Expression {
+    mutating func factor() throws(QueryError) -> QueryExpression {
         if take(symbol: "-") {
             if case .number(let text) = current.kind { return .value(try number("-" + text)) }
             if isWord("INFINITY") {
@@ -86,7 +86,7 @@ extension PredicateParser {
         return value
     }
 
-    mutating func placeholder(_ kind: String) throws(QueryError) -> Expression {
+    mutating func placeholder(_ kind: String) throws(QueryError) -> QueryExpression {
         if kind == "K" { return try pathOrAggregate(beginning: try keyPathArgument()) }
         guard let argument = arguments.first else { throw expected("an argument for the placeholder") }
         switch (kind, argument) {
@@ -102,7 +102,7 @@ extension PredicateParser {
         }
     }
 
-    mutating func named(_ name: String) throws(QueryError) -> Expression {
+    mutating func named(_ name: String) throws(QueryError) -> QueryExpression {
         let word = name.uppercased()
         switch word {
         case "TRUE", "YES": return constant(.bool(true))
@@ -125,12 +125,12 @@ extension PredicateParser {
         }
     }
 
-    mutating func constant(_ value: Value) -> Expression {
+    mutating func constant(_ value: Value) -> QueryExpression {
         position += 1
         return .value(value)
     }
 
-    mutating func subquery() throws(QueryError) -> Expression {
+    mutating func subquery() throws(QueryError) -> QueryExpression {
         position += 2
         let path = try relationship()
         try need(symbol: ",")
@@ -143,7 +143,7 @@ extension PredicateParser {
         return try aggregate(path, condition)
     }
 
-    mutating func ternary() throws(QueryError) -> Expression {
+    mutating func ternary() throws(QueryError) -> QueryExpression {
         position += 2
         let condition = try disjunction()
         try need(symbol: ",")
@@ -154,12 +154,12 @@ extension PredicateParser {
         return .conditional(condition, a, b)
     }
 
-    mutating func function(_ name: String) throws(QueryError) -> Expression {
+    mutating func function(_ name: String) throws(QueryError) -> QueryExpression {
         let place = current.position
         position += 1
         let options = try options()
         try need(symbol: "(")
-        var arguments: [Expression] = []
+        var arguments: [QueryExpression] = []
         if !take(symbol: ")") {
             repeat { arguments.append(try expression()) } while take(symbol: ",")
             try need(symbol: ")")

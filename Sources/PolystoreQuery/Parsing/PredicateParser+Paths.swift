@@ -18,7 +18,7 @@ extension PredicateParser {
     /// The level of a variable of a condition around.
     func level(of variable: String) -> Int? { scopes.lastIndex(of: variable).map { scopes.count - 1 - $0 } }
 
-    mutating func pathOrAggregate(beginning: [String]? = nil) throws(QueryError) -> Expression {
+    mutating func pathOrAggregate(beginning: [String]? = nil) throws(QueryError) -> QueryExpression {
         let start = current.position
         var reference = if let beginning { Reference(names: beginning, level: plainLevel) } else { try firstName() }
         while take(symbol: ".") {
@@ -106,7 +106,7 @@ extension PredicateParser {
     /// The aggregate of a name that begins with `@`.
     static func operation(_ name: String) -> AggregateFunction? { operations[name] }
 
-    mutating func aggregate(_ path: PropertyPath, _ condition: Predicate?) throws(QueryError) -> Expression {
+    mutating func aggregate(_ path: PropertyPath, _ condition: QueryPredicate?) throws(QueryError) -> QueryExpression {
         guard case .operation(let name) = current.kind, let function = Self.operations[name] else {
             throw expected("one of \(Self.operations.keys.sorted().map { "@" + $0 }.joined(separator: ", "))")
         }

@@ -32,7 +32,7 @@ struct PredicateParser {
         self.arguments = arguments[...]
     }
 
-    static func parse(_ text: String, _ arguments: [PredicateArgument]) throws(QueryError) -> Predicate {
+    static func parse(_ text: String, _ arguments: [PredicateArgument]) throws(QueryError) -> QueryPredicate {
         var parser = try PredicateParser(text, arguments)
         let predicate = try parser.disjunction()
         guard parser.current.kind == .end else { throw parser.expected("AND, OR or the end") }
@@ -40,7 +40,7 @@ struct PredicateParser {
         return predicate
     }
 
-    static func parseExpression(_ text: String, _ arguments: [PredicateArgument]) throws(QueryError) -> Expression {
+    static func parseExpression(_ text: String, _ arguments: [PredicateArgument]) throws(QueryError) -> QueryExpression {
         var parser = try PredicateParser(text, arguments)
         let expression = try parser.expression()
         guard parser.current.kind == .end else { throw parser.expected("an operator or the end") }
@@ -88,7 +88,7 @@ struct PredicateParser {
 
     // MARK: Conditions
 
-    mutating func disjunction() throws(QueryError) -> Predicate {
+    mutating func disjunction() throws(QueryError) -> QueryPredicate {
         try enter()
         defer { depth -= 1 }
         var parts = [try conjunction()]
@@ -96,20 +96,20 @@ struct PredicateParser {
         return parts.count == 1 ? parts[0] : .or(parts)
     }
 
-    mutating func conjunction() throws(QueryError) -> Predicate {
+    mutating func conjunction() throws(QueryError) -> QueryPredicate {
         var parts = [try negation()]
         while take(word: "AND") || take(symbol: "&&") { parts.append(try negation()) }
         return parts.count == 1 ? parts[0] : .and(parts)
     }
 
-    mutating func negation() throws(QueryError) -> Predicate {
+    mutating func negation() throws(QueryError) -> QueryPredicate {
         var isNegated = false
         while take(word: "NOT") || take(symbol: "!") { isNegated.toggle() }
         let inner = try primary()
         return isNegated ? .not(inner) : inner
     }
 
-    mutating func primary() throws(QueryError) -> Predicate {
+    mutating func primary() throws(QueryError) -> QueryPredicate {
         if take(word: "TRUEPREDICATE") { return .constant(true) }
         if take(word: "FALSEPREDICATE") { return .constant(false) }
         for (word, quantifier) in [("ANY", Quantifier.any), ("SOME", .any), ("ALL", .all), ("NONE", .none)] where take(word: word) {
@@ -135,7 +135,7 @@ struct PredicateParser {
         }
     }
 
-    mutating func related(_ quantifier: Quantifier) throws(QueryError) -> Predicate {
+    mutating func related(_ quantifier: Quantifier) throws(QueryError) -> QueryPredicate {
         let start = current.position
         if isSatisfiesAhead() {
             let path = try relationship()
@@ -175,7 +175,7 @@ struct PredicateParser {
     }
 
     /// The condition on related objects, and the variable that their properties begin with; nil for none.
-    mutating func within(_ variable: String?) throws(QueryError) -> Predicate {
+    mutating func within(_ variable: String?) throws(QueryError) -> QueryPredicate {
         scopes.append(variable)
         let condition = try disjunction()
         scopes.removeLast()
@@ -196,7 +196,7 @@ struct PredicateParser {
         ("SEARCH", .search),
     ]
 
-    mutating func comparison() throws(QueryError) -> Predicate {
+    mutating func comparison() throws(QueryError) -> QueryPredicate {
         let left = try expression()
         if case .symbol(let sign) = current.kind, let comparison = Self.signs[sign] {
             position += 1
@@ -241,7 +241,7 @@ struct PredicateParser {
         return options
     }
 
-    mutating func isIn(_ plain: Expression, _ options: TextOptions) throws(QueryError) -> Predicate {
+    mutating func isIn(_ plain: QueryExpression, _ options: TextOptions) throws(QueryError) -> QueryPredicate {
         let left = plain.folded(options)
         if case .placeholder("@") = current.kind, case .list(let values)? = arguments.first {
             position += 1
@@ -253,7 +253,7 @@ struct PredicateParser {
             let values = list.compactMap { if case .value(let value) = $0.node { value } else { nil } }
             if values.count == list.count { return .isIn(left, values) }
             // A list with variables is a comparison with each.
-            let parts = list.map { Predicate.compare(left, .equal, $0.folded(options)) }
+            let parts = list.map { QueryPredicate.compare(left, .equal, $0.folded(options)) }
             return parts.count == 1 ? parts[0] : .or(parts)
         }
         if let name = openVariable {
@@ -270,7 +270,7 @@ struct PredicateParser {
         }
     }
 
-    mutating func between(_ left: Expression) throws(QueryError) -> Predicate {
+    mutating func between(_ left: QueryExpression) throws(QueryError) -> QueryPredicate {
         if case .placeholder("@") = current.kind, case .list(let values)? = arguments.first, values.count == 2 {
             position += 1
             arguments.removeFirst()
@@ -289,9 +289,9 @@ struct PredicateParser {
     }
 
     /// The constants of a list, and variables that stand for some.
-    mutating func constants() throws(QueryError) -> [Expression] {
+    mutating func constants() throws(QueryError) -> [QueryExpression] {
         try need(symbol: "{")
-        var constants: [Expression] = []
+        var constants: [QueryExpression] = []
         if take(symbol: "}") { return [] }
         repeat {
             let constant = try expression()
@@ -305,12 +305,12 @@ struct PredicateParser {
     }
 }
 
-extension Expression {
+extension QueryExpression {
     /// The expression as a comparison with options sees it.
-    public func folded(_ options: TextOptions) -> Expression { options.isEmpty ? self : .function(.folded(options), [self]) }
+    public func folded(_ options: TextOptions) -> QueryExpression { options.isEmpty ? self : .function(.folded(options), [self]) }
 }
 
-extension Predicate {
+extension QueryPredicate {
     /// The predicate of a text such as `name BEGINSWITH[c] %@ AND ANY friends.age > %d`.
     ///
     /// - Parameter arguments: What stands for the placeholders, in their order.
@@ -320,7 +320,7 @@ extension Predicate {
     }
 }
 
-extension Expression {
+extension QueryExpression {
     /// The expression of a text such as `price * 1.19` or `friends.@max.age`.
     ///
     /// - Throws: `QueryError` with the position and what was expected there.

@@ -5,7 +5,7 @@ struct ReferenceRewriter {
     let replacement: (Int, PropertyPath) throws(QueryError) -> (level: Int, path: PropertyPath)
 
     /// - Parameter depth: How many conditions on related objects the part is inside of: references to their objects stay.
-    func rewritten(_ predicate: Predicate, depth: Int = 0) throws(QueryError) -> Predicate {
+    func rewritten(_ predicate: QueryPredicate, depth: Int = 0) throws(QueryError) -> QueryPredicate {
         switch predicate.node {
         case .constant: return predicate
         case .isEntity:
@@ -29,7 +29,7 @@ struct ReferenceRewriter {
         }
     }
 
-    func rewritten(_ expression: Expression, depth: Int = 0) throws(QueryError) -> Expression {
+    func rewritten(_ expression: QueryExpression, depth: Int = 0) throws(QueryError) -> QueryExpression {
         switch expression.node {
         case .path(let path): return try reference(0, path, depth)
         case .outer(let level, let path): return try reference(level, path, depth)
@@ -47,7 +47,7 @@ struct ReferenceRewriter {
         }
     }
 
-    private func reference(_ level: Int, _ path: PropertyPath, _ depth: Int) throws(QueryError) -> Expression {
+    private func reference(_ level: Int, _ path: PropertyPath, _ depth: Int) throws(QueryError) -> QueryExpression {
         if level < depth { return .outer(level, path) }
         let found = try replacement(level - depth, path)
         return .outer(found.level + depth, found.path)
@@ -68,29 +68,29 @@ struct ReferenceRewriter {
     }
 }
 
-extension Expression {
+extension QueryExpression {
     /// The expression as one inside of conditions on related objects, so many of them farther in.
     ///
     /// - Throws: `QueryError` where it looks at a to-many relationship or at the class of the object: only single values are seen from
     ///   farther in.
-    public func inside(_ levels: Int) throws(QueryError) -> Expression {
+    public func inside(_ levels: Int) throws(QueryError) -> QueryExpression {
         if levels == 0 { return self }
         return try ReferenceRewriter { level, path throws(QueryError) in (level + levels, path) }.rewritten(self)
     }
 }
 
-extension Expression {
+extension QueryExpression {
     /// The expression as one of an object from which to-one relationships lead to its own.
     ///
     /// - Throws: `QueryError` where it looks at the class of its object.
-    package func prefixed(by names: [String]) throws(QueryError) -> Expression {
+    package func prefixed(by names: [String]) throws(QueryError) -> QueryExpression {
         try ReferenceRewriter { level, path throws(QueryError) in
             (level, level > 0 ? path : PropertyPath(path == .object ? names : names + path.names))
         }.rewritten(self)
     }
 }
 
-extension Predicate {
+extension QueryPredicate {
     /// Whether an object outside of so many conditions around is looked at.
     func looksOutside(depth: Int = 0) -> Bool {
         switch node {
@@ -105,7 +105,7 @@ extension Predicate {
     }
 }
 
-extension Expression {
+extension QueryExpression {
     fileprivate func looksOutside(_ depth: Int) -> Bool {
         switch node {
         case .outer(let level, _): level > depth

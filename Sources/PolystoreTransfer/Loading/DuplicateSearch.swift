@@ -28,7 +28,7 @@ struct DuplicateSearch {
             let entity = loader.store.schema[rule.declaredIn].name
             let found = try search(target, rule.slots) { values throws(StorageError) in
                 let conditions = zip(rule.slots, values).map { slot, value in
-                    Predicate.compare(.path(PropertyPath([target.description.slots[slot].name])), .equal, .value(value))
+                    QueryPredicate.compare(.path(PropertyPath([target.description.slots[slot].name])), .equal, .value(value))
                 }
                 let plan: FetchPlan
                 do throws(QueryError) {

@@ -67,16 +67,16 @@ struct LoadCounts {
     }
 
     /// The condition under which an object breaks the rule of a relationship, and the rule; nil where it has none.
-    private static func condition(_ relationship: Relationship) -> (Predicate, String)? {
+    private static func condition(_ relationship: Relationship) -> (QueryPredicate, String)? {
         let path = PropertyPath([relationship.name])
         if relationship.cardinality == .toOne {
             return relationship.isOptional ? nil : (.compare(.path(path), .equal, .value(.null)), "is required but nil")
         }
-        let count = Expression.related(RelatedAggregate(.count, path))
+        let count = QueryExpression.related(RelatedAggregate(.count, path))
         let least = max(relationship.minCount ?? 0, relationship.isOptional ? 0 : 1)
-        let tooFew = Predicate.compare(count, .less, .value(.int(Int64(least))))
+        let tooFew = QueryPredicate.compare(count, .less, .value(.int(Int64(least))))
         guard let most = relationship.maxCount else { return least > 0 ? (tooFew, "must lead to at least \(least) objects") : nil }
-        let tooMany = Predicate.compare(count, .greater, .value(.int(Int64(max(least, most)))))
+        let tooMany = QueryPredicate.compare(count, .greater, .value(.int(Int64(max(least, most)))))
         return (tooFew || tooMany, "must lead to \(least) to \(max(least, most)) objects")
     }
 }

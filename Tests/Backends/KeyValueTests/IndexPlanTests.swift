@@ -98,7 +98,7 @@ import Testing
     @Test(arguments: places) func conditionsAreAnsweredByIndexes(_ place: String) throws {
         try withStore(place) { (schema, reader) throws in
             for (text, indexes, holds) in Self.conditions {
-                let request = FetchRequest("Sale", where: try Predicate(parsing: text))
+                let request = FetchRequest("Sale", where: try QueryPredicate(parsing: text))
                 let expected = Self.sales.filter(holds).map(\.key)
                 #expect(try keys(request, schema, reader) == expected, "\(text)")
                 let found = try reader.explanation(of: request.plan(in: schema))
@@ -112,7 +112,7 @@ import Testing
             for isAscending in [true, false] {
                 for (limit, offset) in [(10, 0), (25, 13), (5000, 0)] {
                     let request = FetchRequest(
-                        "Sale", orderBy: [SortDescriptor(.path("amount"), ascending: isAscending)], limit: limit, offset: offset)
+                        "Sale", orderBy: [OrderTerm(.path("amount"), ascending: isAscending)], limit: limit, offset: offset)
                     // Nil is the smallest; equal amounts are ordered by key, whatever the direction.
                     let expected = Self.sales.sorted { a, b in
                         let (x, y) = (a.amount ?? -1, b.amount ?? -1)
@@ -128,8 +128,8 @@ import Testing
 
     @Test(arguments: places) func oneValueOfACompoundIndexOrdersByTheNext(_ place: String) throws {
         try withStore(place) { (schema, reader) throws in
-            let sort = [SortDescriptor(.path("amount"), ascending: false), SortDescriptor(.path("number"))]
-            let request = FetchRequest("Sale", where: try Predicate(parsing: "region == 'region 2'"), orderBy: sort, limit: 40)
+            let sort = [OrderTerm(.path("amount"), ascending: false), OrderTerm(.path("number"))]
+            let request = FetchRequest("Sale", where: try QueryPredicate(parsing: "region == 'region 2'"), orderBy: sort, limit: 40)
             let expected = Self.sales.filter { $0.region == "region 2" }.sorted { a, b in
                 if a.amount != b.amount { return a.amount ?? -1 > b.amount ?? -1 }
                 return a.number == b.number ? a.key < b.key : a.number ?? -1 < b.number ?? -1
@@ -143,8 +143,8 @@ import Testing
     /// A condition without an index leaves a handful of rows at the end of the order: the scan in order is given up.
     @Test(arguments: places) func anOrderThatLeadsNowhereIsGivenUp(_ place: String) throws {
         try withStore(place) { (schema, reader) throws in
-            let wanted = try Predicate(parsing: "number + 0 == 39")
-            let request = FetchRequest("Sale", where: wanted, orderBy: [SortDescriptor(.path("amount"))], limit: 200)
+            let wanted = try QueryPredicate(parsing: "number + 0 == 39")
+            let request = FetchRequest("Sale", where: wanted, orderBy: [OrderTerm(.path("amount"))], limit: 200)
             let expected = Self.sales.filter { $0.number == 39 }.sorted { a, b in
                 a.amount == b.amount ? a.key < b.key : a.amount ?? -1 < b.amount ?? -1
             }
@@ -167,7 +167,7 @@ import Testing
             #expect(try keys(greater, schema, reader) == [5, 10, 15, 20])
             let prefix = FetchRequest("Sale", where: .text(.path("note"), .beginsWith, long + "2"))
             #expect(try keys(prefix, schema, reader) == [3, 8, 13, 18])
-            let last = FetchRequest("Sale", orderBy: [SortDescriptor(.path("note"), ascending: false)], limit: 6)
+            let last = FetchRequest("Sale", orderBy: [OrderTerm(.path("note"), ascending: false)], limit: 6)
             #expect(try keys(last, schema, reader) == [5, 10, 15, 20, 4, 9])
             let greatest = QueryRequest(FetchRequest("Sale"), outputs: [.aggregate(Aggregate(.maximum, "note"), as: "last")])
             #expect(try reader.values(for: greatest.plan(in: schema)) == [[.string(long + "4")]])
@@ -178,8 +178,8 @@ import Testing
         try withStore(place) { (schema, reader) throws in
             func values(_ condition: String?, _ aggregates: [Aggregate], by key: String? = nil) throws -> [[Value]] {
                 let outputs = aggregates.enumerated().map { QueryOutput.aggregate($1, as: "a\($0)") }
-                let fetch = FetchRequest("Sale", where: try condition.map { try Predicate(parsing: $0) })
-                let keys = key.map { [Expression.path(PropertyPath($0))] } ?? []
+                let fetch = FetchRequest("Sale", where: try condition.map { try QueryPredicate(parsing: $0) })
+                let keys = key.map { [QueryExpression.path(PropertyPath($0))] } ?? []
                 let plan = try QueryRequest(fetch, outputs: keys.map { QueryOutput($0, as: "key") } + outputs, groupBy: keys).plan(
                     in: schema)
                 return try #require(try reader.values(for: plan))
@@ -211,10 +211,10 @@ import Testing
         try withStore(place) { (schema, reader) throws in
             func measured(_ request: FetchRequest) throws -> String? { try reader.measuredExplanation(of: request.plan(in: schema)).last }
             // All rows, and the step that finds no more.
-            let scan = FetchRequest("Sale", where: try Predicate(parsing: "number + 0 == 7"))
+            let scan = FetchRequest("Sale", where: try QueryPredicate(parsing: "number + 0 == 7"))
             #expect(try measured(scan) == "100 rows found, 0 pairs looked up, 4001 read in order, 0 seeks")
             // A hundred entries, of which the last leads past the value, and the row of each.
-            let search = FetchRequest("Sale", where: try Predicate(parsing: "number == 7"))
+            let search = FetchRequest("Sale", where: try QueryPredicate(parsing: "number == 7"))
             #expect(try measured(search) == "100 rows found, 100 pairs looked up, 100 read in order, 1 seeks")
         }
     }

@@ -43,7 +43,7 @@ import Testing
         try load(place, repeating: nil) { store, schema in
             let reader = try store.beginRead()
             defer { reader.end() }
-            let request = FetchRequest("Note", orderBy: [SortDescriptor("text")])
+            let request = FetchRequest("Note", orderBy: [OrderTerm("text")])
             let cursor = try reader.cursor(for: request.plan(in: schema)), batch = RowBatch(capacity: 1000)
             var keys: [Int64] = []
             while try cursor.next(into: batch) { keys += (0..<batch.count).map(batch.key) }

@@ -25,7 +25,7 @@ struct SQLPartialIndexes: Sendable {
 
     /// The condition of an index, checked; nil for an index of all objects.
     static func condition(of index: Index, _ entity: String, _ schema: Schema) -> CheckedPredicate? {
-        guard let text = index.condition, let predicate = try? Predicate(parsing: text),
+        guard let text = index.condition, let predicate = try? QueryPredicate(parsing: text),
             let plan = try? FetchRequest(entity, where: predicate).plan(in: schema)
         else { return nil }
         return plan.predicate

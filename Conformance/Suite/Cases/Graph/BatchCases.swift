@@ -152,7 +152,9 @@ enum BatchCases {
         },
     ]
 
-    private static func expression(_ text: String) throws -> ValueExpression<Person, Int> { ValueExpression(try Expression(parsing: text)) }
+    private static func expression(_ text: String) throws -> ValueExpression<Person, Int> {
+        ValueExpression(try QueryExpression(parsing: text))
+    }
 
     /// Values that are computed from what the statement itself changes.
     private static let computed: [ConformanceCase] = [

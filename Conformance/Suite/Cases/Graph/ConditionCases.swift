@@ -65,12 +65,12 @@ enum ConditionCases {
         ConformanceCase("P038.one-variable-twice", clause: "group P038") { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
-                let template = try Predicate(parsing: "number == $N OR SUBQUERY(children, $x, $x.number == $N).@count > 0")
+                let template = try QueryPredicate(parsing: "number == $N OR SUBQUERY(children, $x, $x.number == $N).@count > 0")
                 for (number, keys) in [(2, [1, 2, 5]), (-7, [1, 4]), (100, [])] as [(Int64, [Int64])] {
                     let predicate = try template.substituting(["N": .value(.int(number))])
                     check.equal(try scratch.keys(FetchRequest("Thing", where: predicate)), keys, "\(number)")
                 }
-                let list = try Predicate(parsing: "number IN $L AND NOT text BEGINSWITH $T").substituting([
+                let list = try QueryPredicate(parsing: "number IN $L AND NOT text BEGINSWITH $T").substituting([
                     "L": .list([.int(1), .int(2), .null]), "T": .value(.string("app")),
                 ])
                 check.equal(try scratch.keys(FetchRequest("Thing", where: list)), [2, 3, 5], "a list and a text")
@@ -139,7 +139,7 @@ enum ConditionCases {
                 }
             }
             check.throwing(.limitExceeded, "an order") {
-                let age = ValueExpression<Person, Int>(try Expression(parsing: "\(tooLong).age"))
+                let age = ValueExpression<Person, Int>(try QueryExpression(parsing: "\(tooLong).age"))
                 _ = try stack.fetchAll(From<Person>().orderBy(.ascending(age)))
             }
         },

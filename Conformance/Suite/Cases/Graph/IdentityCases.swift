@@ -126,7 +126,7 @@ enum IdentityCases {
         },
         twins("G092.an-order-by-an-object-puts-one-first") { pair, ann, check in
             let stack = pair.stack
-            let first = ValueExpression<Person, Int>(try Expression(parsing: "TERNARY(SELF == \"\(ann.objectID)\", 0, 1)"))
+            let first = ValueExpression<Person, Int>(try QueryExpression(parsing: "TERNARY(SELF == \"\(ann.objectID)\", 0, 1)"))
             let names = try stack.fetchAll(From<Person>().orderBy(.ascending(first), .descending(\.name))).map(\.name)
             check.equal(names, ["Ann of A", "Bob of B", "Bob of A", "Ann of B"], "names")
         },

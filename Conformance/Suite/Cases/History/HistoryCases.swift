@@ -171,7 +171,7 @@ enum HistoryCases {
         HistoryScene.historyCase("H013.deleting-all-keeps-it-too") { scratch, check in
             try scratch.insert("Item", [["name": .string("a")], ["name": .string("b"), "number": .int(7)]])
             let gadget = try scratch.insert("Gadget", [["name": .string("c"), "number": .int(7)]])[0]
-            let seven = Predicate.compare(.path("number"), .equal, .value(.int(7)))
+            let seven = QueryPredicate.compare(.path("number"), .equal, .value(.int(7)))
             var keys: [EntityIndex: [Int64]]?
             try scratch.write { keys = try $0.deleteAll(FetchRequest("Item", where: seven).plan(in: scratch.schema)) }
             // A store that leaves it to the layers above has told nothing.

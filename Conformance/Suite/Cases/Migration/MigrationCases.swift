@@ -142,8 +142,8 @@ enum MigrationCases {
                 try schema("V2", [Index(["a"]), Index(["b"], kind: .fullText)], [UniqueConstraint(["b"])]))
             let rows: [[String: Value]] = (0..<200).map { ["a": .int(Int64($0 % 10)), "b": $0 == 199 ? .null : .string("word \($0)")] }
             try scene.run(harness, fill: { try notes($0, rows) }) { scratch in
-                check.equal(try scratch.keys(FetchRequest("Note", where: Predicate(parsing: "a == 3"))).count, 20, "by the new index")
-                check.equal(try scratch.keys(FetchRequest("Note", where: Predicate(parsing: "b SEARCH '17'"))), [18], "by the words")
+                check.equal(try scratch.keys(FetchRequest("Note", where: QueryPredicate(parsing: "a == 3"))).count, 20, "by the new index")
+                check.equal(try scratch.keys(FetchRequest("Note", where: QueryPredicate(parsing: "b SEARCH '17'"))), [18], "by the words")
                 check.throwing(.uniqueConstraintViolated, "the new constraint") {
                     try notes(scratch, [["a": .int(1), "b": .string("word 5")]])
                 }
@@ -165,8 +165,9 @@ enum MigrationCases {
                             indexes: [index, Index(["c"], kind: .fullText)])
                     ]))
             try scene.run(harness, fill: { try notes($0, [["b": .string("ein Übel")], ["b": .string("zwei")]]) }) { scratch in
-                check.equal(try scratch.keys(FetchRequest("Note", where: Predicate(parsing: "b SEARCH 'ubel'"))), [1], "the old index")
-                check.equal(try scratch.keys(FetchRequest("Note", where: Predicate(parsing: "c SEARCH 'arger'"))), [1, 2], "the new one")
+                check.equal(try scratch.keys(FetchRequest("Note", where: QueryPredicate(parsing: "b SEARCH 'ubel'"))), [1], "the old index")
+                check.equal(
+                    try scratch.keys(FetchRequest("Note", where: QueryPredicate(parsing: "c SEARCH 'arger'"))), [1, 2], "the new one")
             }
         },
         migrationCase("M015.keys-versions-and-tokens-stay") { harness, check in

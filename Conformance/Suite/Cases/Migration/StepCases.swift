@@ -239,9 +239,9 @@ enum StepCases {
                     try made.insert("Leaf", rows("z").map { $0.filter { $0.key != "y" } })
                     try made.insert("Page", [["z": .int(3), "code": .string("p"), "y": .int(8)]])
                     for request in try [
-                        FetchRequest("Leaf"), FetchRequest("Leaf", where: Predicate(parsing: "z == 3")),
-                        FetchRequest("Leaf", where: Predicate(parsing: "code == 'c7'")),
-                        FetchRequest("Page", where: Predicate(parsing: "y == 8")),
+                        FetchRequest("Leaf"), FetchRequest("Leaf", where: QueryPredicate(parsing: "z == 3")),
+                        FetchRequest("Leaf", where: QueryPredicate(parsing: "code == 'c7'")),
+                        FetchRequest("Page", where: QueryPredicate(parsing: "y == 8")),
                     ] {
                         check.equal(try migrated.fetch(request), try made.fetch(request), "\(request)")
                         check.equal(try usedIndexes(migrated, request), try usedIndexes(made, request), "indexes of \(request)")

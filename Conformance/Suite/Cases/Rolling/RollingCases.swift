@@ -186,7 +186,7 @@ enum RollingCases {
                         check.throwing(.uniqueConstraintViolated, "the \(what) version") { try scratch.insert("Note", [values]) }
                     }
                 }
-                check.equal(try next.keys(FetchRequest("Note", where: Predicate(parsing: "b SEARCH 'two'"))), [2], "the new index")
+                check.equal(try next.keys(FetchRequest("Note", where: QueryPredicate(parsing: "b SEARCH 'two'"))), [2], "the new index")
                 try scene.phases.contract(timeout: 10)
                 check.throwing(.uniqueConstraintViolated, "afterwards") {
                     do { try next.insert("Note", [["a": .int(3)]]) } catch let error as StorageError {
@@ -194,7 +194,8 @@ enum RollingCases {
                         throw error
                     }
                 }
-                check.equal(try next.keys(FetchRequest("Note", where: Predicate(parsing: "b SEARCH 'two'"))), [2], "the index afterwards")
+                check.equal(
+                    try next.keys(FetchRequest("Note", where: QueryPredicate(parsing: "b SEARCH 'two'"))), [2], "the index afterwards")
             }
         },
     ]

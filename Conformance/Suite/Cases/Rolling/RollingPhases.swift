@@ -85,7 +85,7 @@ enum RollingPhases {
                         let key = try scratch.insert("Note", [values])[0]
                         written.withLock { $0 += 1 }
                         try scratch.update("Note", key % 200 + 1, ["a": .int(key)])
-                        _ = try scratch.fetch(FetchRequest("Note", where: Predicate(parsing: "a < 10")))
+                        _ = try scratch.fetch(FetchRequest("Note", where: QueryPredicate(parsing: "a < 10")))
                     } catch let error as StorageError where error.code == .serializationFailure {}
                 }
                 let (old, after) = (Held(scene.old), scene.after)

@@ -70,7 +70,7 @@ enum ConstraintCases {
             check.equal(try scratch.keys(FetchRequest("Thing")), [], "nothing is loaded")
             let codes = ["b", long + "2", "z", long, long + "1", "a", String(repeating: "x", count: 499), "xx"]
             try scratch.load("Thing", rows(codes))
-            let order = FetchRequest("Thing", orderBy: [SortDescriptor("code")])
+            let order = FetchRequest("Thing", orderBy: [OrderTerm("code")])
             check.equal(try scratch.keys(order), [6, 1, 8, 7, 4, 5, 2, 3], "in their order")
             for (index, code) in codes.enumerated() {
                 let request = FetchRequest("Thing", where: .compare(.path("code"), .equal, .value(.string(code))))

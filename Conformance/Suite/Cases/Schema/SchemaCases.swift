@@ -140,7 +140,7 @@ enum SchemaCases {
                 let key = try scratch.insert(entity, [values, [:]])[0]
                 check.equal(try scratch.rows(entity, keys: [key]).first?.values, values, "values of \(entity)")
                 for name in attributes.prefix(2) + attributes.suffix(2) {
-                    let wanted = Predicate.compare(.path(PropertyPath(name)), .equal, .value(.string("\(entity).\(name)")))
+                    let wanted = QueryPredicate.compare(.path(PropertyPath(name)), .equal, .value(.string("\(entity).\(name)")))
                     check.equal(try scratch.keys(FetchRequest(entity, where: wanted)), [key], "\(entity) where \(name)")
                 }
                 guard let last = attributes.last else { continue }
@@ -204,7 +204,7 @@ enum SchemaCases {
                 try scratch.connect("E\(count - 1)", "next", [1: [1]])
                 if harness.capabilities.contains(.persistent) { try scratch.reopen() }
                 for number in [0, 1, count / 2, count - 1] {
-                    let wanted = Predicate.compare(.path("a"), .equal, .value(.int(Int64(number))))
+                    let wanted = QueryPredicate.compare(.path("a"), .equal, .value(.int(Int64(number))))
                     check.equal(try scratch.keys(FetchRequest("E\(number)", where: wanted)), [1], "E\(number)")
                 }
                 check.equal(try scratch.members("E\(count - 1)", "next"), [1: [1]], "pairs")

@@ -64,8 +64,8 @@ extension ObjectContext {
         let plan = if let values { values.fetch } else { try from.plan(model) }
         let name = schema.entities[plan.entity].name
         // What is grouped is put in order when it is few rows.
-        let keys = if case .groups? = values?.kind { [] as [SortDescriptor] } else { from.sort }
-        let all: [Predicate] = from.predicate.map { if case .and(let parts) = $0.node { parts } else { [$0] } } ?? []
+        let keys = if case .groups? = values?.kind { [] as [OrderTerm] } else { from.sort }
+        let all: [QueryPredicate] = from.predicate.map { if case .and(let parts) = $0.node { parts } else { [$0] } } ?? []
         return try withReader(place) { reader throws(StorageError) in
             var conditions: [Explanation.Part] = [], order: [Explanation.Part] = [], outputs: [Explanation.Part] = []
             do throws(QueryError) {

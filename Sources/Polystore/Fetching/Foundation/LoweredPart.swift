@@ -11,7 +11,7 @@ enum LoweredPart {
     /// The object itself, or the one that relationships lead to.
     case object(LoweredPlace)
     /// The objects that relationships lead to, those that satisfy a condition.
-    case objects(LoweredPlace, PolystoreQuery.Predicate?)
+    case objects(LoweredPlace, QueryPredicate?)
     /// The values from one bound to another; no bound is none.
     case range(LoweredValue?, LoweredValue?, includesUpper: Bool)
     /// A value that the predicate captured, not yet known what for; nil for nil.
@@ -39,17 +39,17 @@ struct LoweredPlace: Hashable {
 
 /// A value for each object.
 struct LoweredValue {
-    let expression: PolystoreQuery.Expression
+    let expression: QueryExpression
     /// The property, where it is one.
     let place: LoweredPlace?
     /// Where one of these is nil the value is nil.
     let nilPlaces: Set<LoweredPlace>
 
-    init(_ expression: PolystoreQuery.Expression, nilPlaces: Set<LoweredPlace> = []) {
+    init(_ expression: QueryExpression, nilPlaces: Set<LoweredPlace> = []) {
         self.init(expression, nilPlaces, nil)
     }
 
-    private init(_ expression: PolystoreQuery.Expression, _ nilPlaces: Set<LoweredPlace>, _ place: LoweredPlace?) {
+    private init(_ expression: QueryExpression, _ nilPlaces: Set<LoweredPlace>, _ place: LoweredPlace?) {
         self.expression = expression
         self.nilPlaces = nilPlaces
         self.place = place
@@ -76,11 +76,11 @@ struct LoweredValue {
 
 /// A condition, and where it is known to be false.
 struct LoweredCondition {
-    let predicate: PolystoreQuery.Predicate
+    let predicate: QueryPredicate
     /// Where one of these is nil the condition is false.
     let nilPlaces: Set<LoweredPlace>
 
-    init(_ predicate: PolystoreQuery.Predicate, nilPlaces: Set<LoweredPlace> = []) {
+    init(_ predicate: QueryPredicate, nilPlaces: Set<LoweredPlace> = []) {
         self.predicate = predicate
         self.nilPlaces = nilPlaces
     }

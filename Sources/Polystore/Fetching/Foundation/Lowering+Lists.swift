@@ -20,16 +20,16 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
 
     /// Whether an object is among related ones.
     private func contains(
-        _ element: LoweredPart, _ place: LoweredPlace, _ condition: PolystoreQuery.Predicate?, _ lowering: Lowering
+        _ element: LoweredPart, _ place: LoweredPlace, _ condition: QueryPredicate?, _ lowering: Lowering
     ) throws(StorageError) -> LoweredCondition {
-        let object: PolystoreQuery.Expression
+        let object: QueryExpression
         switch element {
         case .constant(let constant): object = .value(try Constants.identity(constant))
         case .object(let other): object = LoweredValue(other, at: lowering.level + 1).expression
         case .value, .condition, .optionalCondition, .objects, .range:
             throw Lowering.refusal("it looks for \(element.noun) among related objects")
         }
-        let isObject = PolystoreQuery.Predicate.compare(.path(.object), .equal, object)
+        let isObject = QueryPredicate.compare(.path(.object), .equal, object)
         return try lowering.related(.any, place, condition.map { $0 && isObject } ?? isObject)
     }
 }

@@ -28,7 +28,7 @@ extension PredicateExpressions.OptionalFlatMap: LowerableExpression {
         case .value, .constant:
             let value = try lowering.value(part)
             if let place = wrapped.place, value.nilPlaces.contains(place) { return part }
-            let isPresent = PolystoreQuery.Predicate.compare(wrapped.expression, .notEqual, .value(.null))
+            let isPresent = QueryPredicate.compare(wrapped.expression, .notEqual, .value(.null))
             return .value(LoweredValue(.conditional(isPresent, value.expression, .value(.null)), nilPlaces: wrapped.nilPlaces))
         case .range: break
         }
@@ -56,7 +56,7 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
             if let truth = (other.captured as? Bool) {
                 // A truth that is missing is the other: the comparison with the opposite decides.
                 let comparison: PolystoreQuery.Comparison = truth ? .notEqual : .equal
-                let predicate = PolystoreQuery.Predicate.compare(value.expression, comparison, .value(.bool(!truth)))
+                let predicate = QueryPredicate.compare(value.expression, comparison, .value(.bool(!truth)))
                 return .condition(LoweredCondition(predicate, nilPlaces: truth ? [] : value.nilPlaces))
             }
             return .value(LoweredValue(.function(.coalesce, [value.expression, try lowering.value(other).expression])))

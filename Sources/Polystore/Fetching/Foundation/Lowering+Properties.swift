@@ -57,7 +57,7 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
 
     /// The number of related objects, or whether there are none.
     private func count(
-        _ place: LoweredPlace, _ condition: PolystoreQuery.Predicate?, _ lowering: Lowering
+        _ place: LoweredPlace, _ condition: QueryPredicate?, _ lowering: Lowering
     ) throws(StorageError) -> LoweredPart? {
         guard let type = Root.Output.self as? any CountedObjects.Type else { return nil }
         if keyPath == type.countPath {

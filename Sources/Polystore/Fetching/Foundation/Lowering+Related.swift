@@ -47,7 +47,7 @@ extension PredicateExpressions.Filter: LowerableExpression {
 extension Lowering {
     /// A condition on the objects that relationships lead to.
     func related(
-        _ quantifier: Quantifier, _ place: LoweredPlace, _ condition: PolystoreQuery.Predicate
+        _ quantifier: Quantifier, _ place: LoweredPlace, _ condition: QueryPredicate
     ) throws(StorageError) -> LoweredCondition {
         // Of nothing, any is false.
         LoweredCondition(
@@ -64,7 +64,7 @@ extension Lowering {
     /// A condition on related objects.
     fileprivate func inside(
         _ variable: PredicateExpressions.VariableID, _ test: any PredicateExpression
-    ) throws(StorageError) -> PolystoreQuery.Predicate {
+    ) throws(StorageError) -> QueryPredicate {
         let inner = entering(variable)
         return try inner.condition(inner.lower(test)).predicate
     }
@@ -72,8 +72,8 @@ extension Lowering {
     /// The conditions that a test makes of the elements of a captured list.
     fileprivate func tests(
         _ variable: PredicateExpressions.VariableID, _ test: any PredicateExpression, of list: some Sequence
-    ) throws(StorageError) -> [PolystoreQuery.Predicate] {
-        var tests: [PolystoreQuery.Predicate] = []
+    ) throws(StorageError) -> [QueryPredicate] {
+        var tests: [QueryPredicate] = []
         for element in list {
             if tests.count == Self.longest { throw Self.refusal("a list may have \(Self.longest) values") }
             let inner = binding(variable, to: .constant(Constants.unwrapping(element)))

@@ -8,7 +8,7 @@ extension Where {
     /// by bytes and counted by Unicode scalars. It is not run by Foundation. What captures an object captures its `objectID`. A part
     /// that has no such meaning, and a captured value that no attribute can have, is `invalidPredicate`, thrown by the request that uses
     /// the condition.
-    public init(_ predicate: Foundation.Predicate<Object>) {
+    public init(_ predicate: Predicate<Object>) {
         do throws(StorageError) {
             let lowering = Lowering(variable: predicate.variable.key)
             self.init(try lowering.condition(lowering.lower(predicate.expression)).predicate)

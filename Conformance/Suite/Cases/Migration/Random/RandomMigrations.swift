@@ -119,7 +119,7 @@ enum RandomMigrations {
             }
         }
         for (value, keys) in keys {
-            let predicate = Predicate.compare(.path(PropertyPath(name)), .equal, .value(value))
+            let predicate = QueryPredicate.compare(.path(PropertyPath(name)), .equal, .value(value))
             check.equal(try scratch.keys(FetchRequest(entity, where: predicate)), keys.sorted(), "\(entity) where \(name) is \(value)")
         }
     }

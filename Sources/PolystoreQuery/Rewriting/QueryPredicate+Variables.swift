@@ -1,6 +1,6 @@
 internal import PolystoreSchema
 
-extension Predicate {
+extension QueryPredicate {
     /// The names of the variables that stand for constants still to be given.
     public var variables: Set<String> {
         switch node {
@@ -19,12 +19,12 @@ extension Predicate {
     ///
     /// - Throws: `QueryError` naming a variable without a value and the nearest name that has one, or one whose value does not fit its place:
     ///   a list beside `IN` and `BETWEEN`, a text beside `BEGINSWITH` and its like, a single value elsewhere.
-    public func substituting(_ values: [String: PredicateArgument]) throws(QueryError) -> Predicate {
+    public func substituting(_ values: [String: PredicateArgument]) throws(QueryError) -> QueryPredicate {
         try Substitution(values: values).applied(self)
     }
 }
 
-extension Expression {
+extension QueryExpression {
     /// The names of the variables that stand for constants still to be given.
     public var variables: Set<String> {
         switch node {
@@ -37,8 +37,8 @@ extension Expression {
         }
     }
 
-    /// The expression with constants in place of all its variables, as `Predicate.substituting(_:)` does it.
-    public func substituting(_ values: [String: PredicateArgument]) throws(QueryError) -> Expression {
+    /// The expression with constants in place of all its variables, as `QueryPredicate.substituting(_:)` does it.
+    public func substituting(_ values: [String: PredicateArgument]) throws(QueryError) -> QueryExpression {
         try Substitution(values: values).applied(self)
     }
 }
@@ -47,7 +47,7 @@ extension Expression {
 private struct Substitution {
     let values: [String: PredicateArgument]
 
-    func applied(_ predicate: Predicate) throws(QueryError) -> Predicate {
+    func applied(_ predicate: QueryPredicate) throws(QueryError) -> QueryPredicate {
         switch predicate.node {
         case .constant, .isEntity: return predicate
         case .compare(let a, let comparison, let b): return .compare(try applied(a), comparison, try applied(b))
@@ -62,7 +62,7 @@ private struct Substitution {
         }
     }
 
-    func applied(_ expression: Expression) throws(QueryError) -> Expression {
+    func applied(_ expression: QueryExpression) throws(QueryError) -> QueryExpression {
         switch expression.node {
         case .path, .outer, .value: return expression
         case .variable(let name):
@@ -80,7 +80,7 @@ private struct Substitution {
         }
     }
 
-    private func closed(_ expression: Expression, _ test: OpenTest, _ name: String) throws(QueryError) -> Predicate {
+    private func closed(_ expression: QueryExpression, _ test: OpenTest, _ name: String) throws(QueryError) -> QueryPredicate {
         switch (test, try argument(name)) {
         case (.isIn, .list(let list)): return .isIn(expression, list)
         case (.isIn, _): throw wrong(name, "a list")

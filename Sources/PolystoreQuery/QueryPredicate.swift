@@ -59,31 +59,31 @@ public enum OpenTest: Sendable, Hashable {
 ///
 /// A predicate is at most `deepest` levels deep, whatever a program nests: a deeper one keeps nothing but that it is too deep, and is
 /// refused where it is used. So nothing that walks through a predicate, its release included, needs more stack than that.
-public struct Predicate: Sendable, Hashable {
+public struct QueryPredicate: Sendable, Hashable {
     /// What a predicate says at its outermost level.
     public indirect enum Node: Sendable, Hashable {
         /// True or false of every object.
         case constant(Bool)
         /// A comparison of two expressions.
-        case compare(Expression, Comparison, Expression)
+        case compare(QueryExpression, Comparison, QueryExpression)
         /// Whether a value is in a list; nil is in the list only if the list says so.
-        case isIn(Expression, [Value])
+        case isIn(QueryExpression, [Value])
         /// Whether a value lies between two others, both included; false where one of the three is nil.
-        case between(Expression, Expression, Expression)
+        case between(QueryExpression, QueryExpression, QueryExpression)
         /// Whether a text has the needle in a place, or matches it; false of nil. With options the text is `folded`, and the needle is too.
-        case text(Expression, TextMatch, String)
+        case text(QueryExpression, TextMatch, String)
         /// Such a test with a list or a text that is given later, for a named variable.
-        case open(Expression, OpenTest, String)
+        case open(QueryExpression, OpenTest, String)
         /// Whether so many of the objects that relationships lead to, one of them to-many, satisfy a condition on them.
-        case related(Quantifier, PropertyPath, Predicate)
+        case related(Quantifier, PropertyPath, QueryPredicate)
         /// Whether the object is of an entity, or of one below it.
         case isEntity(String)
         /// True if all parts are; true without parts.
-        case and([Predicate])
+        case and([QueryPredicate])
         /// True if a part is; false without parts.
-        case or([Predicate])
+        case or([QueryPredicate])
         /// The opposite.
-        case not(Predicate)
+        case not(QueryPredicate)
     }
 
     /// The most levels of a predicate, those of its expressions included.
@@ -103,60 +103,60 @@ public struct Predicate: Sendable, Hashable {
     var isTooDeep: Bool { depth > Self.deepest }
 }
 
-extension Predicate {
+extension QueryPredicate {
     /// True or false of every object.
-    public static func constant(_ value: Bool) -> Predicate { Predicate(.constant(value)) }
+    public static func constant(_ value: Bool) -> QueryPredicate { QueryPredicate(.constant(value)) }
 
     /// A comparison of two expressions.
-    public static func compare(_ a: Expression, _ comparison: Comparison, _ b: Expression) -> Predicate {
-        Predicate(.compare(a, comparison, b), below: max(a.depth, b.depth))
+    public static func compare(_ a: QueryExpression, _ comparison: Comparison, _ b: QueryExpression) -> QueryPredicate {
+        QueryPredicate(.compare(a, comparison, b), below: max(a.depth, b.depth))
     }
 
     /// Whether a value is in a list; nil is in the list only if the list says so.
-    public static func isIn(_ expression: Expression, _ values: [Value]) -> Predicate {
-        Predicate(.isIn(expression, values), below: expression.depth)
+    public static func isIn(_ expression: QueryExpression, _ values: [Value]) -> QueryPredicate {
+        QueryPredicate(.isIn(expression, values), below: expression.depth)
     }
 
     /// Whether a value lies between two others, both included; false where one of the three is nil.
-    public static func between(_ expression: Expression, _ low: Expression, _ high: Expression) -> Predicate {
-        Predicate(.between(expression, low, high), below: max(expression.depth, low.depth, high.depth))
+    public static func between(_ expression: QueryExpression, _ low: QueryExpression, _ high: QueryExpression) -> QueryPredicate {
+        QueryPredicate(.between(expression, low, high), below: max(expression.depth, low.depth, high.depth))
     }
 
     /// Whether a text has the needle in a place, or matches it; false of nil. With options the text is `folded`, and the needle is too.
-    public static func text(_ expression: Expression, _ match: TextMatch, _ needle: String) -> Predicate {
-        Predicate(.text(expression, match, needle), below: expression.depth)
+    public static func text(_ expression: QueryExpression, _ match: TextMatch, _ needle: String) -> QueryPredicate {
+        QueryPredicate(.text(expression, match, needle), below: expression.depth)
     }
 
     /// A test with a list or a text that is given later, for a named variable.
-    public static func open(_ expression: Expression, _ test: OpenTest, _ variable: String) -> Predicate {
-        Predicate(.open(expression, test, variable), below: expression.depth)
+    public static func open(_ expression: QueryExpression, _ test: OpenTest, _ variable: String) -> QueryPredicate {
+        QueryPredicate(.open(expression, test, variable), below: expression.depth)
     }
 
     /// Whether so many of the objects that relationships lead to, one of them to-many, satisfy a condition on them.
-    public static func related(_ quantifier: Quantifier, _ path: PropertyPath, _ condition: Predicate) -> Predicate {
-        Predicate(.related(quantifier, path, condition), below: condition.depth)
+    public static func related(_ quantifier: Quantifier, _ path: PropertyPath, _ condition: QueryPredicate) -> QueryPredicate {
+        QueryPredicate(.related(quantifier, path, condition), below: condition.depth)
     }
 
     /// Whether the object is of an entity, or of one below it.
-    public static func isEntity(_ name: String) -> Predicate { Predicate(.isEntity(name)) }
+    public static func isEntity(_ name: String) -> QueryPredicate { QueryPredicate(.isEntity(name)) }
 
     /// True if all parts are; true without parts.
-    public static func and(_ parts: [Predicate]) -> Predicate { Predicate(.and(parts), below: parts.deepest) }
+    public static func and(_ parts: [QueryPredicate]) -> QueryPredicate { QueryPredicate(.and(parts), below: parts.deepest) }
 
     /// True if a part is; false without parts.
-    public static func or(_ parts: [Predicate]) -> Predicate { Predicate(.or(parts), below: parts.deepest) }
+    public static func or(_ parts: [QueryPredicate]) -> QueryPredicate { QueryPredicate(.or(parts), below: parts.deepest) }
 
     /// The opposite.
-    public static func not(_ part: Predicate) -> Predicate { Predicate(.not(part), below: part.depth) }
+    public static func not(_ part: QueryPredicate) -> QueryPredicate { QueryPredicate(.not(part), below: part.depth) }
 }
 
-extension [Predicate] {
+extension [QueryPredicate] {
     fileprivate var deepest: Int { reduce(0) { Swift.max($0, $1.depth) } }
 }
 
-extension Predicate {
+extension QueryPredicate {
     /// Both; nested conjunctions are flattened.
-    public static func && (a: Predicate, b: Predicate) -> Predicate {
+    public static func && (a: QueryPredicate, b: QueryPredicate) -> QueryPredicate {
         switch (a.node, b.node) {
         case (.and(let x), .and(let y)): .and(x + y)
         case (.and(let x), _): .and(x + [b])
@@ -166,7 +166,7 @@ extension Predicate {
     }
 
     /// Either; nested disjunctions are flattened.
-    public static func || (a: Predicate, b: Predicate) -> Predicate {
+    public static func || (a: QueryPredicate, b: QueryPredicate) -> QueryPredicate {
         switch (a.node, b.node) {
         case (.or(let x), .or(let y)): .or(x + y)
         case (.or(let x), _): .or(x + [b])
@@ -176,5 +176,5 @@ extension Predicate {
     }
 
     /// The opposite; that of an opposite is what it was made of.
-    public static prefix func ! (a: Predicate) -> Predicate { if case .not(let inner) = a.node { inner } else { .not(a) } }
+    public static prefix func ! (a: QueryPredicate) -> QueryPredicate { if case .not(let inner) = a.node { inner } else { .not(a) } }
 }

@@ -1,16 +1,16 @@
 internal import PolystoreSchema
 
-extension Predicate: CustomStringConvertible {
+extension QueryPredicate: CustomStringConvertible {
     /// The predicate as text, from which `init(parsing:)` makes an equal one; of one that is too deep, that it is.
     public var description: String {
         isTooDeep ? "a predicate of more than \(Self.deepest) levels" : PredicatePrinter(avoiding: variables).text(self)
     }
 }
 
-extension Expression: CustomStringConvertible {
+extension QueryExpression: CustomStringConvertible {
     /// The expression as text, from which `init(parsing:)` makes an equal one; of one that is too deep, that it is.
     public var description: String {
-        isTooDeep ? "an expression of more than \(Predicate.deepest) levels" : PredicatePrinter(avoiding: variables).text(self)
+        isTooDeep ? "an expression of more than \(QueryPredicate.deepest) levels" : PredicatePrinter(avoiding: variables).text(self)
     }
 }
 
@@ -30,7 +30,7 @@ struct PredicatePrinter {
         return inner
     }
 
-    func text(_ predicate: Predicate) -> String {
+    func text(_ predicate: QueryPredicate) -> String {
         switch predicate.node {
         case .constant(let value): return value ? "TRUEPREDICATE" : "FALSEPREDICATE"
         case .compare(let a, let comparison, let b): return "\(text(a)) \(comparison.rawValue) \(text(b))"
@@ -53,11 +53,11 @@ struct PredicatePrinter {
         }
     }
 
-    private func joined(_ parts: [Predicate], _ word: String, empty: String) -> String {
+    private func joined(_ parts: [QueryPredicate], _ word: String, empty: String) -> String {
         parts.isEmpty ? empty : parts.map { "(\(text($0)))" }.joined(separator: " \(word) ")
     }
 
-    func text(_ expression: Expression) -> String {
+    func text(_ expression: QueryExpression) -> String {
         switch expression.node {
         case .path(let path): return name(path)
         case .outer(let level, let path): return name(path, level)
