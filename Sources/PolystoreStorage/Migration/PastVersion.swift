@@ -22,26 +22,38 @@ public struct PastVersion: Sendable, Hashable {
     ///   - offset: By how much the keys of an old hierarchy's objects rise in a new one.
     public init(_ mapping: SchemaMapping, until: Int64, offset: (_ old: EntityIndex, _ new: EntityIndex) -> Int64) {
         self.until = until
+        let links = mapping.source.links.indices.map { old in mapping.links.firstIndex(of: .link(old, isFlipped: false)) }
+        self.links = links
+        func place(_ entity: EntityDescription, _ next: EntityIndex, _ slots: [Int?]) -> Place {
+            Place(entity: next, offset: offset(entity.root, mapping.destination[next].root), slots: slots)
+        }
         entities = mapping.source.descriptions.map { entity in
-            guard let next = mapping.mappings(of: entity.index).first else { return Place(entity: nil, offset: 0, slots: []) }
+            guard let next = mapping.mappings(of: entity.index).first else {
+                // An abstract entity has no objects of its own, but the changes of pairs are told of the one that declares them.
+                let owned = mapping.source.links.indices.first { mapping.source.links[$0].owner == entity.index && links[$0] != nil }
+                guard let link = owned.flatMap({ links[$0] }) else { return Place(entity: nil, offset: 0, slots: []) }
+                return place(entity, mapping.destination.links[link].owner, [])
+            }
             var slots = [Int?](repeating: nil, count: entity.slots.count)
             for (slot, origin) in next.slots.enumerated() { if case .slot(let old, _) = origin { slots[old] = slot } }
-            return Place(
-                entity: next.destination, offset: offset(entity.root, mapping.destination[next.destination].root), slots: slots)
+            return place(entity, next.destination, slots)
         }
-        links = mapping.source.links.indices.map { old in mapping.links.firstIndex(of: .link(old, isFlipped: false)) }
     }
 
     /// How entries of the newer version are read in the older one, as far as that has what they speak of, where keys stay.
     public init(returning mapping: SchemaMapping) {
         until = .max
+        links = mapping.links.map { if case .link(let old, false) = $0 { old } else { nil } }
+        let links = links
         entities = mapping.destination.descriptions.map { entity in
             guard let part = mapping.entities.first(where: { $0.destination == entity.index }) else {
-                return Place(entity: nil, offset: 0, slots: [])
+                let owned = mapping.destination.links.indices.first {
+                    mapping.destination.links[$0].owner == entity.index && links[$0] != nil
+                }
+                return Place(entity: owned.flatMap { links[$0] }.map { mapping.source.links[$0].owner }, offset: 0, slots: [])
             }
             return Place(entity: part.source, offset: 0, slots: part.slots.map { if case .slot(let old, _) = $0 { old } else { nil } })
         }
-        links = mapping.links.map { if case .link(let old, false) = $0 { old } else { nil } }
     }
 
     /// The name of the note of a step, counted from 0.

@@ -209,5 +209,27 @@ enum ChainCases {
                 check.equal(changes.map(\.kind), [.insert, mask("c"), mask("a"), mask("c")], "changes")
             }
         },
+        migrationCase("M015.the-history-keeps-the-pairs-of-an-abstract-entity") { harness, check in
+            func schema(_ version: Int, _ attributes: [Attribute]) throws -> Schema {
+                let friends = Relationship("friends", to: "Being", .toManyOrdered)
+                return try Schema(
+                    version: "V\(version)",
+                    entities: [
+                        Entity("Being", isAbstract: true, relationships: [friends]),
+                        Entity("Person", parent: "Being", attributes: attributes),
+                    ])
+            }
+            let a = Attribute("a", .int64, isOptional: true), b = Attribute("b", .int64, isOptional: true)
+            let versions = [try schema(1, [a]), try schema(2, [a, b])]
+            try harness.withStore(versions[0]) { first in
+                try first.insert("Person", [[:], [:]])
+                try first.connect("Person", "friends", [1: [2]])
+                let before = try first.history().map { $0.changes.map(\.kind) }
+                try MigrationScene(versions[0], versions[1]).migrate(first)
+                let second = Scratch(migrated: first, to: versions[1])
+                check.equal(try second.history().map { $0.changes.map(\.kind) }, before, "changes")
+                check.equal(before.last, [.links(0)], "the pairs")
+            }
+        },
     ]
 }
