@@ -7,12 +7,15 @@ internal import PolystoreStorage
 struct GraphProgram: Sendable {
     /// The seed that it was made from.
     var seed: UInt64
-    /// The model. Its configuration `second`, if there is one, names the entities that a second store holds as well.
+    /// The model that it begins with. Its configuration `second`, if there is one, names the entities that a second store holds as well.
     var schema: Schema
     var steps: [ProgramStep]
 
     /// The configuration of the second store.
     static let second = "Second"
+
+    /// Whether the model has later versions.
+    var migrates: Bool { steps.contains { if case .migrate = $0.kind { true } else { false } } }
 
     /// The number of operations.
     var operations: Int { steps.reduce(0) { $0 + $1.operations } }
@@ -51,6 +54,8 @@ struct ProgramStep: Sendable {
         case watch(ProgramRequest)
         /// All stores are closed and opened again.
         case reopen
+        /// All stores are closed, and opened again with the next version of the model.
+        case migrate([ProgramChange])
     }
 
     var kind: Kind

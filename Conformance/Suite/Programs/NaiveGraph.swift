@@ -6,7 +6,7 @@ struct NaiveGraph {
     /// An object with its values and where its relationships lead.
     struct Object {
         let number: Int
-        let entity: String
+        var entity: String
         /// The store that keeps it.
         let home: Int
         var values: [String: Value] = [:]
@@ -19,7 +19,7 @@ struct NaiveGraph {
         let code: StorageError.Code
     }
 
-    let schema: Schema
+    var schema: Schema
     var objects: [Int: Object] = [:]
     /// The number of transactions that were committed.
     var commits = 0
@@ -98,7 +98,7 @@ struct NaiveGraph {
         }
     }
 
-    private static func stored(_ value: Value, _ type: ValueType) -> Value {
+    static func stored(_ value: Value, _ type: ValueType) -> Value {
         switch (type, value) {
         case (.float, .double(let number)): .double(Double(Float(number)) + 0)
         case (.double, .double(let number)): .double(number + 0)

@@ -3,7 +3,7 @@ internal import PolystoreStorage
 
 /// Random conditions, expressions and orders about the objects of a model.
 struct ProgramConditions {
-    let schema: Schema
+    var schema: Schema
     var random: SplitMix
     /// The entities of the objects that there are.
     var objects: [Int: String] = [:]

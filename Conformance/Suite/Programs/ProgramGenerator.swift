@@ -4,37 +4,51 @@ internal import PolystoreStorage
 /// Makes a program of a seed.
 struct ProgramGenerator {
     private var conditions: ProgramConditions
-    private let schema: Schema
+    /// The model at this point of the program.
+    private(set) var schema: Schema
+    /// Whether the model has later versions.
+    private let migrates: Bool
     /// What there is roughly: the objects and their entities, so that steps mean something.
-    private var objects: [Int: String] = [:]
+    var objects: [Int: String] = [:]
     private var homes: [Int: Int] = [:]
     private var next = 1
+    /// The number of names that later versions brought.
+    var names = 0
     /// The requests so far.
-    private var requests: [ProgramRequest] = []
+    var requests: [ProgramRequest] = []
     private var left: Int
 
-    private init(_ schema: Schema, seed: UInt64, operations: Int) {
+    private init(_ schema: Schema, seed: UInt64, operations: Int, migrates: Bool) {
         self.schema = schema
         left = operations
         conditions = ProgramConditions(schema, SplitMix(seed: seed &+ 1))
+        self.migrates = conditions.chance(40) && migrates
     }
 
     /// A program of about so many operations.
     ///
-    /// - Parameter schema: The model; nil for a random one.
-    static func program(seed: UInt64, operations: Int, schema: Schema? = nil) throws -> GraphProgram {
+    /// - Parameters:
+    ///   - schema: The model; nil for a random one.
+    ///   - migrates: Whether there may be later versions of the model.
+    static func program(seed: UInt64, operations: Int, schema: Schema? = nil, migrates: Bool = true) throws -> GraphProgram {
         let schema = try schema ?? ProgramModel.schema(seed: seed)
-        var generator = ProgramGenerator(schema, seed: seed, operations: operations)
+        var generator = ProgramGenerator(schema, seed: seed, operations: operations, migrates: migrates)
         return GraphProgram(seed: seed, schema: schema, steps: generator.steps())
     }
 
-    private mutating func chance(_ percent: Int) -> Bool { conditions.chance(percent) }
-    private mutating func below(_ count: Int) -> Int { conditions.below(count) }
-    private mutating func pick<T>(_ list: [T]) -> T { conditions.pick(list) }
+    mutating func chance(_ percent: Int) -> Bool { conditions.chance(percent) }
+    mutating func below(_ count: Int) -> Int { conditions.below(count) }
+    mutating func pick<T>(_ list: [T]) -> T { conditions.pick(list) }
+
+    /// Goes over to a version of the model.
+    mutating func take(_ schema: Schema) {
+        self.schema = schema
+        conditions.schema = schema
+    }
 
     private var concrete: [String] { schema.entities.filter { !$0.isAbstract }.map(\.name) }
 
-    private func isShared(_ entity: String) -> Bool { schema.configurations[GraphProgram.second]?.contains(entity) ?? false }
+    func isShared(_ entity: String) -> Bool { schema.configurations[GraphProgram.second]?.contains(entity) ?? false }
 
     private mutating func steps() -> [ProgramStep] {
         var steps: [ProgramStep] = []
@@ -46,6 +60,7 @@ struct ProgramGenerator {
             case 1, 2: steps.append(request())
             case 3 where steps.count > 1: steps.append(watch())
             case 4, 5, 6: steps.append(detached())
+            case 7 where !steps.isEmpty && migrates, 8 where !steps.isEmpty && migrates: steps.append(migration())
             default: steps.append(transaction())
             }
         }

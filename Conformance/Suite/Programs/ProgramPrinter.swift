@@ -5,11 +5,14 @@ internal import PolystoreStorage
 struct ProgramPrinter {
     private var lines: [String] = []
     private var depth = 2
-    private let program: GraphProgram
-    private let stores: [String]
+    let program: GraphProgram
+    let stores: [String]
+    /// The versions of the model so far; the last one is that of the next step.
+    var versions: [Schema]
 
     private init(_ program: GraphProgram, _ stores: [String]) {
         self.program = program
+        versions = [program.schema]
         self.stores = stores
     }
 
@@ -25,63 +28,7 @@ struct ProgramPrinter {
         return [head, printer.beginning, printer.lines.joined(separator: "\n"), printer.end].joined(separator: "\n")
     }
 
-    private var beginning: String {
-        let urls = stores.enumerated().map { position, name in
-            ["sqlite", "lmdb"].contains(name) ? "\(name):program\(position)" : (name == "postgresql" ? "env:POSTGRES" : "memory:")
-        }
-        let added = urls.enumerated().map { position, url in
-            """
-                    try stack.addStorageAndWait(StoreCatalog.standard.store(at: StoreURL("\(url)"), configuration: \(position == 0 ? "nil" : "\"Second\"")))
-            """
-        }
-        return """
-            import Foundation
-            import Polystore
-            import PolystoreCatalog
-
-            @main enum Program {
-                nonisolated(unsafe) static var keys: [Int: ObjectKey] = [:], held: [Int: DynamicObject] = [:]
-
-                static func object(_ number: Int, _ transaction: BaseTransaction) throws -> DynamicObject {
-                    if held[number] == nil { held[number] = try transaction.edit(ObjectID<DynamicObject>(keys[number]!)) }
-                    return held[number]!
-                }
-
-                static func key(_ number: Int) -> Int64 { keys[number]?.key ?? -1 }
-
-                static func numbers(_ found: [ObjectKey]) -> [Int] { found.map { key in keys.first { $0.value == key }?.key ?? -1 } }
-
-                static func assign(_ row: KeyValuePairs<String, Value>, _ object: DynamicObject) throws {
-                    for (name, value) in row { try object.setValue(value, for: name) }
-                }
-
-                static func show<Answer>(_ line: Int = #line, _ body: () throws -> Answer) {
-                    do { print(line, try body()) } catch { print(line, error) }
-                }
-
-                static func open() throws -> DataStack {
-                    let stack = try DataStack(schema: Schema(json: model))
-            \(added.joined(separator: "\n"))
-                    return stack
-                }
-
-                static func main() throws {
-                    var stack = try open()
-            """
-    }
-
-    private var end: String {
-        """
-            }
-
-            static let model = #\"\"\"
-        \(program.schema.prettyJSON.split(separator: "\n").map { "        \($0)" }.joined(separator: "\n"))
-                \"\"\"#
-        }
-        """
-    }
-
-    private mutating func line(_ text: String) { lines.append(String(repeating: "    ", count: depth) + text) }
+    mutating func line(_ text: String) { lines.append(String(repeating: "    ", count: depth) + text) }
 
     private mutating func block(_ head: String, _ parts: [ProgramStep], _ source: String, fails: Bool) {
         line("show {")
@@ -115,6 +62,7 @@ struct ProgramPrinter {
             depth -= 1
             line("}")
         case .reopen: for text in ["for store in stack.storages { try stack.removeStorage(store) }", "stack = try open()"] { line(text) }
+        case .migrate(let changes): migrate(changes)
         case .watch(let request):
             line("let monitor = try stack.makeViewContext().monitorList(\(from(request)))  // and a publisher of the same")
         case .mark: line("try transaction.markUndoPoint()")
@@ -153,12 +101,12 @@ struct ProgramPrinter {
 
     /// The cardinality of a relationship; names are looked for in all entities.
     private func cardinality(_ name: String) -> Cardinality {
-        for entity in program.schema.entities { for item in entity.relationships where item.name == name { return item.cardinality } }
+        for entity in schema.entities { for item in entity.relationships where item.name == name { return item.cardinality } }
         return .toMany
     }
 
     private func isShared(_ entity: String) -> Bool {
-        stores.count > 1 && program.schema.configurations[GraphProgram.second]?.contains(entity) == true
+        stores.count > 1 && schema.configurations[GraphProgram.second]?.contains(entity) == true
     }
 
     private func into(_ entity: String, _ home: Int) -> String {

@@ -25,7 +25,7 @@ extension ProgramRun {
             isDetached = false
             held = [:]
         }
-        for part in step.parts {
+        for part in step.parts where means(part) {
             switch part.kind {
             case .mark: try transaction.markUndoPoint()
             case .undo: try compare(part, .text("\(try goBack(&undoing))"), .text("\(try transaction.undo())"))
@@ -128,11 +128,11 @@ extension ProgramRun {
 
     /// Takes over what is stored, where the naive model does not say it: whatever two changes became, the rules of the model hold.
     private func learn(_ step: ProgramStep) throws {
-        var naive = NaiveGraph(program.schema)
+        var naive = NaiveGraph(schema)
         naive.commits = state.naive.commits + 1
         try stack.read(synchronous: { source in
-            for root in program.schema.roots {
-                for object in try source.fetchAll(From<DynamicObject>(entity: program.schema.entities[root].name)) {
+            for root in schema.roots {
+                for object in try source.fetchAll(From<DynamicObject>(entity: schema.entities[root].name)) {
                     guard case .object(let entity, let values, let related) = try seen(object) else { continue }
                     let home = state.naive.objects[number(object)]?.home ?? home(of: object.objectID.key)
                     naive.objects[number(object)] = NaiveGraph.Object(
@@ -189,7 +189,7 @@ extension ProgramStep {
             case .refer(let number, _, let target): numbers.formUnion([number] + (target.map { [$0] } ?? []))
             case .delete(let list): numbers.formUnion(list)
             case .updateAll, .deleteAll, .insertAll, .upsertAll, .detached: return nil
-            case .transaction, .nested, .read, .fetch, .count, .pages, .query, .mark, .undo, .redo, .reopen, .watch: break
+            case .transaction, .nested, .read, .fetch, .count, .pages, .query, .mark, .undo, .redo, .reopen, .watch, .migrate: break
             }
             guard let inside = self.numbers(step.parts) else { return nil }
             numbers.formUnion(inside)

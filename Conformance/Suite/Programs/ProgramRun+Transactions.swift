@@ -6,11 +6,13 @@ internal import PolystoreStorage
 extension ProgramRun {
     /// A step outside of all transactions.
     func perform(_ step: ProgramStep) throws {
+        if !means(step) { return }
         switch step.kind {
         case .transaction(let author, let fails): try transaction(step, author, fails)
         case .detached(let interference, let policy): try detached(step, interference, policy)
         case .watch(let request): try watch(step, request)
         case .reopen: try reopen()
+        case .migrate(let changes): try migrate(step, changes)
         case .fetch(let request): try fetch(step, request, stack)
         case .count(let request): try count(step, request, stack)
         case .pages(let request, let size): try pages(step, request, size, stack)
@@ -19,13 +21,17 @@ extension ProgramRun {
         }
     }
 
+    /// Whether what a step names is there.
+    func means(_ step: ProgramStep) -> Bool { schema.means(step.kind) { state.naive.objects[$0]?.entity } }
+
     private func reopen() throws {
         forgetObservers()
-        if target.isPersistent {
-            for store in stack.storages { try stack.removeStorage(store) }
-            stack = try target.stack(program.schema)
+        if !target.isPersistent {
+            view = stack.makeViewContext()
+            return
         }
-        view = stack.makeViewContext()
+        try closeStores()
+        try openStores()
     }
 
     private func transaction(_ step: ProgramStep, _ author: String, _ fails: Bool) throws {
@@ -66,6 +72,7 @@ extension ProgramRun {
 
     /// A step inside of a transaction.
     func perform(_ step: ProgramStep, in transaction: Transaction) throws {
+        if !means(step) { return }
         switch step.kind {
         case .nested(let fails): try nested(step, fails, transaction)
         case .fetch(let request): try fetch(step, request, transaction)

@@ -28,9 +28,11 @@ final class ProgramRun {
         var numbers: [ObjectKey: Int] = [:]
     }
 
-    let program: GraphProgram
     let target: ProgramTarget
     var stack: DataStack
+    /// The versions of the model so far, oldest first, and what is given up on the way.
+    var versions: [Schema]
+    var losses: Set<String> = []
     /// With the changes of the transaction that goes on.
     var state: State
     /// The newest committed state.
@@ -54,10 +56,12 @@ final class ProgramRun {
     private var stores: [UUID: Int] = [:]
     /// What every target has to agree on although the naive model does not say it: the versions of all objects after each step.
     private(set) var trace: [String] = []
+    /// The versions of all objects after the newest step.
+    private(set) var lastVersions: [Int: Int64] = [:]
 
     private init(_ program: GraphProgram, _ target: ProgramTarget) throws {
-        self.program = program
         self.target = target
+        versions = [program.schema]
         stack = try target.stack(program.schema)
         view = stack.makeViewContext()
         state = State(naive: NaiveGraph(program.schema))
@@ -82,6 +86,8 @@ final class ProgramRun {
                     if let trace, position < trace.count, trace[position] != run.trace[position] {
                         return (run.trace, run.difference(step, "versions \(trace[position])", "versions \(run.trace[position])"))
                     }
+                } catch is ProgramEnded {
+                    return (run.trace, nil)
                 } catch let difference as ProgramDifference {
                     return (run.trace, difference)
                 } catch {
@@ -94,8 +100,25 @@ final class ProgramRun {
 
     private func close() {
         forgetObservers()
-        for store in stack.storages { try? stack.removeStorage(store) }
+        try? closeStores()
     }
+
+    func closeStores() throws { for store in stack.storages { try stack.removeStorage(store) } }
+
+    func openStores() throws {
+        stack = try target.stack(history(versions))
+        view = stack.makeViewContext()
+    }
+
+    /// The versions of the model as a stack knows them.
+    func history(_ versions: [Schema]) throws -> SchemaHistory {
+        var history = try SchemaHistory(schemas: versions, migrationChain: MigrationChain(versions.map(\.version)))
+        history.acceptedLosses = losses
+        return history
+    }
+
+    /// The model at this point of the program.
+    var schema: Schema { state.naive.schema }
 
     /// Lets go of everything that belongs to the stack.
     func forgetObservers() {
@@ -144,7 +167,7 @@ final class ProgramRun {
     func configuration(_ home: Int) -> String? { home == 0 ? nil : GraphProgram.second }
 
     func isShared(_ entity: String) -> Bool {
-        target.count > 1 && program.schema.configurations[GraphProgram.second]?.contains(entity) == true
+        target.count > 1 && schema.configurations[GraphProgram.second]?.contains(entity) == true
     }
 
     /// Makes the author of a transaction one of its own.
@@ -157,10 +180,9 @@ final class ProgramRun {
     // MARK: Looking
 
     /// Compares everything that is stored with the naive model.
-    private func verify(_ step: ProgramStep, _ before: NaiveGraph) throws {
+    func verify(_ step: ProgramStep, _ before: NaiveGraph) throws {
         held = [:]
         var versions: [Int: Int64] = [:]
-        let schema = program.schema
         try stack.read(synchronous: { source in
             for root in schema.roots {
                 let name = schema.entities[root].name
@@ -176,6 +198,7 @@ final class ProgramRun {
         })
         try verifyObservers(step)
         let history = try verifyHistory(step, before)
+        lastVersions = versions
         trace.append("\(history) " + versions.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: " "))
     }
 
@@ -183,7 +206,7 @@ final class ProgramRun {
     func expectedObject(_ number: Int) -> ProgramAnswer {
         guard let object = state.naive.objects[number] else { return .text("nothing") }
         var related: [String: [Int]] = [:]
-        for item in program.schema.description(object.entity).relationships {
+        for item in schema.description(object.entity).relationships {
             let members = state.naive.members(number, item.relationship.name)
             related[item.relationship.name] = item.relationship.cardinality == .toManyOrdered ? members : members.sorted()
         }
@@ -194,7 +217,7 @@ final class ProgramRun {
     /// What an object says of itself.
     func seen(_ object: DynamicObject) throws -> ProgramAnswer {
         var values: [String: Value] = [:], related: [String: [Int]] = [:]
-        let description = program.schema.description(object.entityName)
+        let description = schema.description(object.entityName)
         for slot in description.slots {
             guard let attribute = slot.attribute else { continue }
             let value = try object.value(slot.name)

@@ -90,6 +90,8 @@ struct ProgramShrinker {
         case .nested(let fails): if !fails { result.append(step.parts) }
         case .detached(let interference, let policy):
             for others in smaller(interference) where !interference.isEmpty { with(.detached(interference: others, policy: policy)) }
+        case .migrate(let changes):
+            for index in changes.indices where changes.count > 1 { with(.migrate(Array(changes[..<index] + changes[(index + 1)...]))) }
         case .watch(let request): for small in smaller(request) { with(.watch(small)) }
         case .fetch(let request): for small in smaller(request) { with(.fetch(small)) }
         case .count(let request): for small in smaller(request) { with(.count(small)) }
