@@ -42,7 +42,7 @@ extension Schema {
 
     private func means(_ request: ProgramRequest) -> Bool {
         let fetch = request.fetch
-        return index(of: fetch.entity) != nil && fetch.sortDescriptors.allSatisfy { means($0.expression, fetch.entity) }
+        return index(of: fetch.entity) != nil && fetch.order.allSatisfy { means($0.expression, fetch.entity) }
             && (fetch.predicate.map { means($0, fetch.entity) } ?? true)
     }
 
@@ -67,7 +67,7 @@ extension Schema {
         return attribute(last, of: owner) != nil || destination([last], from: owner, isMany: false) != nil
     }
 
-    private func means(_ expression: Expression, _ entity: String, outside: [String] = []) -> Bool {
+    private func means(_ expression: QueryExpression, _ entity: String, outside: [String] = []) -> Bool {
         switch expression.node {
         case .path(let path): return means(path, entity)
         case .outer(let level, let path): return level <= outside.count && means(path, outside[outside.count - level])
@@ -83,8 +83,8 @@ extension Schema {
         }
     }
 
-    private func means(_ predicate: Predicate, _ entity: String, outside: [String] = []) -> Bool {
-        func all(_ expressions: Expression...) -> Bool { expressions.allSatisfy { means($0, entity, outside: outside) } }
+    private func means(_ predicate: QueryPredicate, _ entity: String, outside: [String] = []) -> Bool {
+        func all(_ expressions: QueryExpression...) -> Bool { expressions.allSatisfy { means($0, entity, outside: outside) } }
         switch predicate.node {
         case .constant: return true
         case .compare(let a, _, let b): return all(a, b)
