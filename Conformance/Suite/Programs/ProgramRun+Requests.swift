@@ -15,7 +15,9 @@ extension ProgramRun {
             }
         if let predicate {
             let condition = request.isText ? Where<DynamicObject>(format: predicate.description) : Where(predicate)
-            let keys = predicate.variables.compactMap { name in Int(name.dropFirst()).flatMap { state.keys[$0] }.map { (name, $0.key) } }
+            // A key says nothing of its store: one that is not committed yet can be that of a committed object elsewhere.
+            let known = isInTransaction ? asked(request).keys : state.keys
+            let keys = predicate.variables.compactMap { name in Int(name.dropFirst()).flatMap { known[$0] }.map { (name, $0.key) } }
             let given = Dictionary(predicate.variables.map { ($0, Int64(-1)) } + keys) { $1 }
             from = from.where(condition.substituting(given))
         }
