@@ -119,7 +119,10 @@ struct ProgramRenames {
     init(_ changes: [ProgramChange], _ schema: Schema) {
         for change in changes {
             switch change {
-            case .renameEntity(let name, let new): entities[name] = new
+            case .renameEntity(let name, let new):
+                entities[name] = new
+                // References between stores hold the name.
+                if schema.entities.contains(where: { $0.attributes.contains { $0.crossReference != nil } }) { changesRows = true }
             case .renameAttribute(_, let name, let new), .renameRelationship(_, let name, let new): properties[name] = new
             case .removeAttribute(_, let name), .retype(_, let name, _): vague.insert(name)
             case .removeRelationship(_, let name), .reshape(_, let name, _), .addInverse(_, let name, _), .removeInverse(_, let name):

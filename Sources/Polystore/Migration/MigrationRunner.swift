@@ -205,6 +205,7 @@ public struct MigrationRunner {
         try migration.finish(keys, limits: rows.limits)
         try inverses.write(to: migration.destination, missing: rows.missing)
         try LeftBehind(rows.missing, migration.destination).remove()
+        try RenamedReferences(mapping, migration.destination).write()
         try MigrationRecord(mapping.source).keep(in: migration.destination)
         try step.stage?.run(.after, migration.destination, history)
         _ = try migration.commit(CommitRecord(author: "migration"))

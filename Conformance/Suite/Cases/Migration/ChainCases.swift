@@ -209,6 +209,23 @@ enum ChainCases {
                 check.equal(changes.map(\.kind), [.insert, mask("c"), mask("a"), mask("c")], "changes")
             }
         },
+        migrationCase("M015.references-follow-the-new-name-of-a-root-entity") { harness, check in
+            func schema(_ version: Int, _ page: Entity) throws -> Schema {
+                let target = Attribute("target", .string, isOptional: true, crossReference: CrossReference(to: page.name))
+                return try Schema(version: "V\(version)", entities: [Entity("Note", attributes: [target]), page, Entity("Tag")])
+            }
+            let peer = UUID()
+            func reference(_ root: String) -> Value { .string(ObjectKey(store: peer, root: root, key: 7).description) }
+            let scene = MigrationScene(try schema(1, Entity("Page")), try schema(2, Entity("Leaf", originalName: "Page")))
+            func fill(_ scratch: Scratch) throws {
+                try scratch.insert("Note", [["target": reference("Page")], [:], ["target": reference("Tag")], ["target": .string("Page")]])
+            }
+            try scene.run(harness, fill: fill) { scratch in
+                check.equal(
+                    try scratch.fetch(FetchRequest("Note")).map { $0.values["target"] },
+                    [reference("Leaf"), .null, reference("Tag"), .string("Page")], "references")
+            }
+        },
         migrationCase("M015.the-history-keeps-the-pairs-of-an-abstract-entity") { harness, check in
             func schema(_ version: Int, _ attributes: [Attribute]) throws -> Schema {
                 let friends = Relationship("friends", to: "Being", .toManyOrdered)

@@ -1,0 +1,53 @@
+/// Gives references into other stores the new names of the hierarchies that they lead to: the identity of an object names its root entity.
+public struct RenamedReferences {
+    private let names: [String: String]
+    private let writer: WriteSession
+
+    /// The references of a migrated store, and the names that its mapping changes.
+    public init(_ mapping: SchemaMapping, _ writer: WriteSession) {
+        var names: [String: String] = [:]
+        for part in mapping.entities {
+            let old = mapping.source.entities[mapping.source[part.source].root].name
+            let new = mapping.destination.entities[mapping.destination[part.destination].root].name
+            if old != new, names[old] == nil { names[old] = new }
+        }
+        self.names = names
+        self.writer = writer
+    }
+
+    /// Writes them.
+    public func write() throws(StorageError) {
+        if names.isEmpty { return }
+        for entity in writer.schema.descriptions where !entity.isAbstract {
+            for (slot, description) in entity.slots.enumerated() where description.attribute?.crossReference != nil {
+                try write(entity, slot)
+            }
+        }
+    }
+
+    private func write(_ entity: EntityDescription, _ slot: Int) throws(StorageError) {
+        let cursor = try writer.cursor(for: FetchPlan(entity: entity.index, entities: [entity.index])), batch = RowBatch()
+        var renamed: [(key: Int64, reference: Value)] = []
+        while try cursor.next(into: batch) {
+            for index in 0..<batch.count {
+                guard case .string(let text)? = Value(batch.row(index)[slot], as: .string), let reference = ObjectKey(text),
+                    let root = names[reference.root]
+                else { continue }
+                renamed.append((batch.key(index), ObjectKey(store: reference.store, root: root, key: reference.key).constant))
+            }
+        }
+        if renamed.isEmpty { return }
+        var mask = SlotMask()
+        mask.insert(slot)
+        let count = entity.slots.count
+        let rows = RowSource(count: renamed.count) { range, batch in
+            for (key, reference) in renamed[range] {
+                let cells = batch.appendRow(key: key, version: 1, entity: entity.index, slots: count)
+                cells.update(repeating: .null, count: count)
+                cells[slot] = batch.cell(for: reference)
+            }
+        }
+        try writer.apply(
+            ChangeSet(entities: [EntityChanges(entity: entity.index, updates: [RowUpdate(mask: mask, checksVersion: false, rows: rows)])]))
+    }
+}
