@@ -48,6 +48,7 @@ struct ProgramStep: Sendable {
         case deleteAll(ProgramRequest)
         case insertAll(entity: String, home: Int, first: Int, rows: [[ProgramAssignment]])
         case upsertAll(entity: String, home: Int, unique: [String], first: Int, rows: [[ProgramAssignment]])
+        case importAll(ProgramImportKind, entity: String, home: Int, first: Int, sources: [ProgramSource])
         /// Marks an undo point of a detached transaction, goes back, and goes forward.
         case mark, undo, redo
         /// A list is followed from now on by a monitor and by a publisher.

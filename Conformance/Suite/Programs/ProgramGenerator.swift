@@ -3,7 +3,7 @@ internal import PolystoreStorage
 
 /// Makes a program of a seed.
 struct ProgramGenerator {
-    private var conditions: ProgramConditions
+    private(set) var conditions: ProgramConditions
     /// The model at this point of the program.
     private(set) var schema: Schema
     /// Whether the model has later versions.
@@ -11,7 +11,7 @@ struct ProgramGenerator {
     /// What there is roughly: the objects and their entities, so that steps mean something.
     var objects: [Int: String] = [:]
     private var homes: [Int: Int] = [:]
-    private var next = 1
+    private(set) var next = 1
     /// The number of names that later versions brought.
     var names = 0
     /// The requests so far.
@@ -46,7 +46,7 @@ struct ProgramGenerator {
         conditions.schema = schema
     }
 
-    private var concrete: [String] { schema.entities.filter { !$0.isAbstract }.map(\.name) }
+    var concrete: [String] { schema.entities.filter { !$0.isAbstract }.map(\.name) }
 
     func isShared(_ entity: String) -> Bool { schema.configurations[GraphProgram.second]?.contains(entity) ?? false }
 
@@ -96,8 +96,8 @@ struct ProgramGenerator {
                 parts.append(change())
             }
         }
-        let interference = chance(40) ? (0..<(1 + below(2))).map { _ in transaction() } : []
-        return ProgramStep(.detached(interference: interference, policy: chance(70) ? .error : .mine), parts)
+        let interference = chance(60) ? (0..<(1 + below(2))).map { _ in transaction() } : []
+        return ProgramStep(.detached(interference: interference, policy: chance(50) ? .error : .mine), parts)
     }
 
     /// A change of single objects.
@@ -108,7 +108,7 @@ struct ProgramGenerator {
         case 5, 6: relate() ?? create()
         case 7: refer() ?? create()
         case 8: delete() ?? create()
-        default: read() ?? create()
+        default: chance(30) ? importAll() : read() ?? create()
         }
     }
 
@@ -137,7 +137,7 @@ struct ProgramGenerator {
 
     // MARK: Objects
 
-    private mutating func number() -> Int {
+    mutating func number() -> Int {
         defer { next += 1 }
         return next
     }
@@ -151,7 +151,7 @@ struct ProgramGenerator {
 
     private mutating func living() -> Int? { objects.isEmpty ? nil : pick(objects.keys.sorted()) }
 
-    private func attributes(_ entity: String) -> [Attribute] {
+    func attributes(_ entity: String) -> [Attribute] {
         schema.description(entity).slots.compactMap(\.attribute).filter { $0.crossReference == nil }
     }
 
@@ -231,7 +231,7 @@ struct ProgramGenerator {
         }
     }
 
-    private mutating func row(_ entity: String) -> [ProgramAssignment] {
+    mutating func row(_ entity: String) -> [ProgramAssignment] {
         var row: [ProgramAssignment] = []
         for attribute in attributes(entity) where !attribute.isOptional || chance(60) {
             row.append(ProgramAssignment(name: attribute.name, value: value(attribute)))
@@ -241,7 +241,8 @@ struct ProgramGenerator {
 
     private mutating func batch() -> ProgramStep {
         let entity = pick(concrete), home = isShared(entity) ? below(2) : 0
-        switch below(10) {
+        switch below(12) {
+        case 10, 11: return importAll()
         case 0..<4: if let step = update() { return step }
         case 4: if let step = deleteAll() { return step }
         case 5, 6: if let step = upsert(entity, home) { return step }
@@ -252,7 +253,7 @@ struct ProgramGenerator {
         return ProgramStep(.insertAll(entity: entity, home: home, first: first, rows: rows))
     }
 
-    private mutating func note(_ number: Int, _ entity: String, _ home: Int) {
+    mutating func note(_ number: Int, _ entity: String, _ home: Int) {
         objects[number] = entity
         homes[number] = home
     }

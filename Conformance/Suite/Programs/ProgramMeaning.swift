@@ -21,6 +21,9 @@ extension Schema {
             guard isConcrete(name), means(rows, name), !description(name).isHierarchy else { return false }
             let description = description(name)
             return description.uniqueConstraints.contains { $0.slots.map { description.slots[$0].name } == unique }
+        case .importAll(let kind, let name, _, _, let sources):
+            if let unique = kind.unique, !isAttribute(unique, of: name) { return false }
+            return isConcrete(name) && means(sources.map(\.row), name)
         case .transaction, .nested, .detached, .relate, .refer, .delete, .read, .mark, .undo, .redo, .reopen, .migrate: return true
         }
     }

@@ -22,11 +22,12 @@ extension ProgramPrinter {
     }
 
     var beginning: String {
-        let imports = ["Foundation", "Polystore", "PolystoreCatalog"].map { "import \($0)" }.joined(separator: "\n")
-        return imports + """
+        let modules = ["Foundation", "Polystore", "PolystoreCatalog"].map { "import \($0)" }.joined(separator: "\n")
+        let imports = "\(program.steps)".contains("importAll") ? Self.source : ""
+        return modules + """
 
 
-            @main enum Program {
+            \(imports)@main enum Program {
                 nonisolated(unsafe) static var keys: [Int: ObjectKey] = [:], held: [Int: DynamicObject] = [:], version = 1
 
                 static func object(_ number: Int, _ transaction: BaseTransaction) throws -> DynamicObject {

@@ -70,6 +70,8 @@ struct ProgramPrinter {
         case .redo: line("show { try transaction.redo() }")
         case .fetch, .count, .pages, .query: line(request(step.kind, source))
         case .updateAll, .deleteAll, .insertAll, .upsertAll: for text in batch(step.kind) { line(text) }
+        case .importAll(let kind, let entity, let home, let first, let sources):
+            for text in importAll(kind, into(entity, home), first, sources) { line(text) }
         default: for text in change(step.kind) { line(text) }
         }
     }

@@ -28,6 +28,8 @@ extension ProgramRun {
         case .relate(let number, let name, let members): try relate(step, number, name, members, transaction)
         case .refer(let number, let name, let target): try refer(step, number, name, target, transaction)
         case .delete(let numbers): try delete(step, numbers, transaction)
+        case .importAll(let kind, let entity, let home, let first, let sources):
+            try importAll(step, kind, entity, self.home(home), first, sources, transaction)
         case .read(let number):
             guard let object = try object(number, step, transaction) else { return }
             try compare(step, expectedObject(number), try seen(object))

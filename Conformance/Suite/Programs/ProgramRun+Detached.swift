@@ -15,7 +15,8 @@ extension ProgramRun {
     }
 
     func detached(_ step: ProgramStep, _ interference: [ProgramStep], _ policy: ProgramPolicy) throws {
-        let transaction = stack.beginUnsafe(supportsUndo: true), base = state
+        let former = try committedVersions(), transaction = stack.beginUnsafe(supportsUndo: true), base = state
+        var work = DetachedWork()
         var undoing = Undoing(undo: [state.naive])
         held = [:]
         isDetached = true
@@ -26,6 +27,7 @@ extension ProgramRun {
             held = [:]
         }
         for part in step.parts where means(part) {
+            let before = state.naive
             switch part.kind {
             case .mark: try transaction.markUndoPoint()
             case .undo: try compare(part, .text("\(try goBack(&undoing))"), .text("\(try transaction.undo())"))
@@ -36,6 +38,7 @@ extension ProgramRun {
                 if case .read = part.kind {} else { undoing.hasChanged = true }
                 try change(part, transaction)
             }
+            work.note(part, before, state.naive)
             if case .mark = part.kind { undoing = Undoing(undo: undoing.undo + [state.naive]) }
         }
         let mine = state
@@ -45,7 +48,11 @@ extension ProgramRun {
         let handles = held
         for other in interference { try perform(other) }
         held = handles
-        try commit(step, interference, transaction, policy, base: base, mine: mine)
+        let now = try committedVersions()
+        let merge = DetachedMerge(
+            base: base.naive, mine: mine.naive, theirs: state.naive, work: work,
+            newer: Set(base.naive.objects.keys.filter { former[$0] != now[$0] }), policy: policy)
+        try commit(step, transaction, merge, mine)
     }
 
     /// Goes to the newest mark; to where the last undo led, if something was changed since.
@@ -93,24 +100,21 @@ extension ProgramRun {
 
     // MARK: Committing
 
-    private func commit(
-        _ step: ProgramStep, _ interference: [ProgramStep], _ transaction: UnsafeTransaction, _ policy: ProgramPolicy, base: State,
-        mine: State
-    ) throws {
+    private func commit(_ step: ProgramStep, _ transaction: UnsafeTransaction, _ merge: DetachedMerge, _ mine: State) throws {
         let theirs = state
         let found = try answer {
-            try transaction.commit(merging: policy == .mine ? .mine : .error)
+            try transaction.commit(merging: merge.policy == .mine ? .mine : .error)
             return .done
         }
-        guard let merged = merged(step, interference, base, mine, theirs, policy) else {
+        // Others changed versions also by what they assigned again: nothing is newer for sure where nothing was committed.
+        switch theirs.naive.commits == merge.base.commits ? merge.alone() : merge.outcome() {
+        case .open:
             if case .done = found { take(mine) }
             return try learn(step)
-        }
-        switch merged {
-        case .failure(let refused):
-            state = theirs
-            try compare(step, .refused(refused.code), found)
-        case .success(let naive):
+        case .refused(let codes):
+            if case .refused(let code) = found, codes.contains(code) { return }
+            throw difference(step, "error \(codes.map { "\($0)" }.sorted().joined(separator: " or "))", found.description)
+        case .committed(let naive):
             if case .done = found {
                 take(mine)
                 state.naive = naive
@@ -118,6 +122,19 @@ extension ProgramRun {
             try compare(step, .done, found)
             committed = state
         }
+    }
+
+    /// The versions of the committed objects.
+    private func committedVersions() throws -> [Int: Int64] {
+        var versions: [Int: Int64] = [:]
+        try stack.read(synchronous: { source in
+            for root in schema.roots {
+                for object in try source.fetchAll(From<DynamicObject>(entity: schema.entities[root].name)) {
+                    versions[number(object)] = object.version
+                }
+            }
+        })
+        return versions
     }
 
     /// Takes over the names of what another state has made.
@@ -144,57 +161,6 @@ extension ProgramRun {
         try compare(step, .text("whole objects"), .text(problem ?? "whole objects"))
         state.naive = naive
         committed = state
-    }
-
-    /// What the commit leads to; nil where the naive model does not say it.
-    private func merged(
-        _ step: ProgramStep, _ interference: [ProgramStep], _ base: State, _ mine: State, _ theirs: State, _ policy: ProgramPolicy
-    ) -> Result<NaiveGraph, NaiveGraph.Refused>? {
-        let here = Self.changed(base.naive, mine.naive), there = Self.changed(base.naive, theirs.naive)
-        // Others changed versions also by what they assigned again; only a pause without any commit is sure.
-        let isQuiet = theirs.naive.commits == base.naive.commits
-        if mine.naive.violatesRules { return isQuiet ? .failure(NaiveGraph.Refused(code: .validationFailed)) : nil }
-        if isQuiet {
-            return mine.naive.violatesUnique ? .failure(NaiveGraph.Refused(code: .uniqueConstraintViolated)) : .success(mine.naive)
-        }
-        // The same object has values that are different here and there.
-        let isMine = here.intersection(there).contains { number in
-            [mine, theirs].allSatisfy { state in
-                state.naive.objects[number] != nil && state.naive.changedValues(number, since: base.naive)
-            }
-        }
-        var both = theirs.naive
-        for number in here { both.objects[number] = mine.naive.objects[number] }
-        if isMine, policy == .error {
-            // Which of two reasons to refuse is found first is not said.
-            return both.violatesUnique ? nil : .failure(NaiveGraph.Refused(code: .staleObject))
-        }
-        if isMine { return nil }
-        // Two changes that have nothing to do with each other are both kept.
-        guard let named = ProgramStep.numbers(step.parts), let others = ProgramStep.numbers(interference),
-            here.union(named).isDisjoint(with: there.union(others))
-        else { return nil }
-        return both.violatesUnique ? .failure(NaiveGraph.Refused(code: .uniqueConstraintViolated)) : .success(both)
-    }
-}
-
-extension ProgramStep {
-    /// The numbers of all objects that steps name; nil where they do not name what they change.
-    static func numbers(_ steps: [ProgramStep]) -> Set<Int>? {
-        var numbers: Set<Int> = []
-        for step in steps {
-            switch step.kind {
-            case .create(let number, _, _), .assign(let number, _, _): numbers.insert(number)
-            case .relate(let number, _, let members): numbers.formUnion([number] + members)
-            case .refer(let number, _, let target): numbers.formUnion([number] + (target.map { [$0] } ?? []))
-            case .delete(let list): numbers.formUnion(list)
-            case .updateAll, .deleteAll, .insertAll, .upsertAll, .detached: return nil
-            case .transaction, .nested, .read, .fetch, .count, .pages, .query, .mark, .undo, .redo, .reopen, .watch, .migrate: break
-            }
-            guard let inside = self.numbers(step.parts) else { return nil }
-            numbers.formUnion(inside)
-        }
-        return numbers
     }
 }
 

@@ -108,9 +108,32 @@ struct ProgramShrinker {
             for rows in smaller(rows) where rows.allSatisfy({ row in unique.allSatisfy { name in row.contains { $0.name == name } } }) {
                 with(.upsertAll(entity: entity, home: home, unique: unique, first: first, rows: rows))
             }
+        case .importAll(let kind, let entity, let home, let first, let sources):
+            if kind.isNested {
+                with(.importAll(ProgramImportKind(unique: kind.unique), entity: entity, home: home, first: first, sources: sources))
+            }
+            for sources in smaller(sources) {
+                with(.importAll(kind, entity: entity, home: home, first: first, sources: sources))
+            }
         default: break
         }
         for parts in smaller(step.parts) where !step.parts.isEmpty { result.append([ProgramStep(step.kind, parts)]) }
+        return result
+    }
+
+    private static func smaller(_ sources: [ProgramSource]) -> [[ProgramSource]] {
+        var result: [[ProgramSource]] = []
+        for index in sources.indices {
+            func add(_ change: (inout ProgramSource) -> Void) {
+                var copy = sources
+                change(&copy[index])
+                result.append(copy)
+            }
+            if sources.count > 1 { result.append(Array(sources[..<index] + sources[(index + 1)...])) }
+            if sources[index].isSkipped { add { $0.isSkipped = false } }
+            if sources[index].fails { add { $0.fails = false } }
+            for position in sources[index].row.indices { add { $0.row.remove(at: position) } }
+        }
         return result
     }
 

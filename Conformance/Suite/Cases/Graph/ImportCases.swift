@@ -4,7 +4,7 @@ internal import PolystoreStorage
 
 /// Group J: imports.
 enum ImportCases {
-    static let all: [ConformanceCase] = plain + unique + persistable
+    static let all: [ConformanceCase] = plain + unique + RandomImports.all + persistable
 
     private static let plain: [ConformanceCase] = [
         .graph("J001.an-object-from-a-source", "features I228") { stack, check in

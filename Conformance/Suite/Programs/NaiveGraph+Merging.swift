@@ -1,0 +1,250 @@
+internal import PolystoreStorage
+
+/// What a detached transaction has done, as far as it tells what its commit compares with what others did.
+struct DetachedWork {
+    /// A property of an object.
+    struct Place: Hashable {
+        let number: Int
+        let name: String
+    }
+
+    /// The properties that were assigned, also with what they had: those of the other side of a relationship too.
+    private(set) var assigned: Set<Place> = []
+    /// The objects that were others than before after some step.
+    private(set) var touched: Set<Int> = []
+    /// Whether something was assigned that is not known.
+    private(set) var isVague = false
+
+    /// Notes a step by what it changed.
+    mutating func note(_ step: ProgramStep, _ before: NaiveGraph, _ after: NaiveGraph) {
+        for number in before.objects.keys where after.changedValues(number, since: before) { touched.insert(number) }
+        switch step.kind {
+        case .assign(let number, let name, _), .refer(let number, let name, _): assigned.insert(Place(number: number, name: name))
+        case .relate(let number, let name, let members):
+            assigned.insert(Place(number: number, name: name))
+            guard let inverse = before.relationship(name, of: number)?.inverse else { return }
+            for member in members + before.members(number, name) { assigned.insert(Place(number: member, name: inverse)) }
+        case .importAll(let kind, _, _, _, _) where kind.unique != nil: isVague = true
+        default: break
+        }
+    }
+}
+
+/// A detached transaction that is committed beside what others did since it began, as the article on transactions says it.
+struct DetachedMerge {
+    enum Outcome {
+        case committed(NaiveGraph)
+        /// Refused for one of these reasons: which is found first is not said.
+        case refused(Set<StorageError.Code>)
+        /// The contract does not say it.
+        case open
+    }
+
+    let base: NaiveGraph
+    let mine: NaiveGraph
+    let theirs: NaiveGraph
+    let work: DetachedWork
+    /// The objects that have another version than when the transaction began, or are gone.
+    let newer: Set<Int>
+    let policy: ProgramPolicy
+
+    /// The outcome where nobody else has committed anything.
+    func alone() -> Outcome {
+        if mine.violatesRules { return .refused([.validationFailed]) }
+        return mine.violatesUnique ? .refused([.uniqueConstraintViolated]) : .committed(mine)
+    }
+
+    func outcome() -> Outcome {
+        // Whether the same value assigned again is a change is not said, so neither whether it is in conflict.
+        if !newer.isDisjoint(with: maybe) || work.isVague && !newer.isEmpty || leadsElsewhere { return .open }
+        let conflicts = hasConflicts
+        if conflicts, policy == .error {
+            var codes: Set<StorageError.Code> = [.staleObject]
+            if mine.violatesRules { codes.insert(.validationFailed) }
+            if mine.violatesUnique || (try? merged())?.violatesUnique ?? true { codes.insert(.uniqueConstraintViolated) }
+            return .refused(codes)
+        }
+        let merged: NaiveGraph
+        do throws(NaiveGraph.Refused) {
+            guard let both = try self.merged() else { return .open }
+            merged = both
+        } catch {
+            return .refused([error.code])
+        }
+        var codes: Set<StorageError.Code> = []
+        if merged.violatesRules { codes.insert(.validationFailed) }
+        if merged.violatesUnique { codes.insert(.uniqueConstraintViolated) }
+        if !codes.isEmpty { return .refused(codes) }
+        // What breaks no rule any more may have been looked at before.
+        if conflicts, mine.violatesRules || mine.violatesUnique { return .open }
+        return .committed(merged)
+    }
+
+    // MARK: What was done here
+
+    private var deleted: Set<Int> { Set(base.objects.keys.filter { mine.objects[$0] == nil }) }
+    private var made: Set<Int> { Set(mine.objects.keys.filter { base.objects[$0] == nil }) }
+    private var changed: Set<Int> { Set(base.objects.keys.filter { mine.changedValues($0, since: base) }) }
+    private var gone: Set<Int> { Set(base.objects.keys.filter { theirs.objects[$0] == nil }) }
+
+    /// The objects whose rows may count as changed although they have what they had.
+    private var maybe: Set<Int> {
+        let rows = work.assigned.filter { place in
+            base.objects[place.number].map { object in base.schema.description(object.entity).slots.contains { $0.name == place.name } }
+                ?? false
+        }
+        return work.touched.union(rows.map(\.number)).subtracting(changed).subtracting(deleted).subtracting(made)
+    }
+
+    /// Whether references between stores are changed on both sides, or lead to or from what goes.
+    private var leadsElsewhere: Bool {
+        let goes = deleted.union(gone)
+        if goes.isEmpty { return false }
+        return [mine, theirs].contains { graph in
+            graph.objects.values.contains { object in
+                graph.references(object.entity).contains { attribute in
+                    let members = graph.members(object.number, attribute.name)
+                    return members != base.members(object.number, attribute.name) && !goes.isDisjoint(with: members + [object.number])
+                        || goes.contains(object.number) && !members.isEmpty || !goes.isDisjoint(with: members)
+                }
+            }
+        }
+    }
+
+    private var hasConflicts: Bool {
+        if !newer.isDisjoint(with: changed.union(deleted)) { return true }
+        for number in changed.union(made) {
+            for name in ones(number, mine) where mine.members(number, name) != base.members(number, name) {
+                if !gone.isDisjoint(with: mine.members(number, name)) { return true }
+            }
+        }
+        for (number, name) in lists {
+            let added = mine.members(number, name).filter { !base.members(number, name).contains($0) }
+            if !gone.isDisjoint(with: added) || gone.contains(number) && mine.members(number, name) != base.members(number, name) {
+                return true
+            }
+        }
+        return isReferred
+    }
+
+    /// Whether others lead to what is deleted here.
+    private var isReferred: Bool {
+        theirs.objects.values.contains { object in
+            object.related.contains { name, members in
+                !deleted.isDisjoint(with: members.filter { !base.members(object.number, name).contains($0) })
+            }
+        }
+    }
+
+    private func ones(_ number: Int, _ graph: NaiveGraph) -> [String] {
+        guard let object = graph.objects[number] else { return [] }
+        return graph.schema.description(object.entity).relationships.map(\.relationship).filter { $0.cardinality == .toOne }.map(\.name)
+    }
+
+    /// The relationships to many of the objects here whose members do not lead back to one.
+    private var lists: [(Int, String)] {
+        mine.objects.values.flatMap { object in
+            mine.schema.description(object.entity).relationships.map(\.relationship).filter { relationship in
+                relationship.cardinality != .toOne
+                    && mine.schema.description(relationship.destination).relationship(relationship.inverse ?? "")?.relationship.cardinality
+                        != .toOne
+            }.map { (object.number, $0.name) }
+        }.sorted { $0 < $1 }
+    }
+
+    // MARK: Both
+
+    /// What others did with what was done here on top of it; nil where the contract does not say it.
+    ///
+    /// - Throws: `deleteDenied` where what leads to a deleted object since denies it.
+    private func merged() throws(NaiveGraph.Refused) -> NaiveGraph? {
+        var merged = theirs
+        // What others let a deleted object lead to is not said.
+        let turned = deleted.contains { number in
+            ones(number, theirs).contains { theirs.members(number, $0) != base.members(number, $0) }
+        }
+        if turned { return nil }
+        for number in made {
+            merged.objects[number] = mine.objects[number]
+            merged.objects[number]?.related = [:]
+        }
+        for number in changed where merged.objects[number] != nil {
+            for (name, value) in mine.objects[number]?.values ?? [:] {
+                let was = base.objects[number]?.values[name] ?? .null, other = theirs.objects[number]?.values[name] ?? .null
+                if ReferenceStore.order(value, was) != 0 {
+                    merged.objects[number]?.values[name] = value
+                } else if ReferenceStore.order(other, was) != 0, work.assigned.contains(.init(number: number, name: name)) {
+                    return nil
+                }
+            }
+        }
+        guard mergeOnes(&merged), mergeLists(&merged) else { return nil }
+        for number in deleted where merged.objects[number] != nil {
+            for (name, members) in base.objects[number]?.related ?? [:] {
+                let left = merged.members(number, name).filter { !members.contains($0) }
+                merged.relate(number, name, left)
+            }
+        }
+        for object in merged.objects.values {
+            for (name, members) in object.related where !deleted.isDisjoint(with: members) {
+                let was = base.members(object.number, name)
+                merged.objects[object.number]?.related[name] = members.filter { !deleted.contains($0) || !was.contains($0) }
+            }
+        }
+        // What leads there since follows the delete rules.
+        try merged.delete(deleted.filter { merged.objects[$0] != nil }.sorted())
+        return mergeOrders(&merged) ? merged : nil
+    }
+
+    private func mergeOnes(_ merged: inout NaiveGraph) -> Bool {
+        var assignments: [(number: Int, name: String, members: [Int])] = []
+        for number in changed.union(made).sorted() where merged.objects[number] != nil {
+            for name in ones(number, mine) {
+                let (was, own, other) = (base.members(number, name), mine.members(number, name), theirs.members(number, name))
+                if own != was || !own.isEmpty && base.objects[number] == nil {
+                    assignments.append((number, name, own.filter { merged.objects[$0] != nil }))
+                } else if other != was, work.assigned.contains(.init(number: number, name: name)) {
+                    return false
+                }
+            }
+            for attribute in mine.references(mine.objects[number]?.entity ?? "") {
+                let own = mine.members(number, attribute.name)
+                if own != base.members(number, attribute.name) { merged.refer(number, attribute.name, own.first) }
+            }
+        }
+        for item in assignments where item.members.isEmpty { merged.relate(item.number, item.name, []) }
+        for item in assignments where !item.members.isEmpty { merged.relate(item.number, item.name, item.members) }
+        return true
+    }
+
+    /// Members that were added or removed here and there: both changes are kept.
+    private func mergeLists(_ merged: inout NaiveGraph) -> Bool {
+        for (number, name) in lists where merged.objects[number] != nil {
+            let (was, own) = (base.members(number, name), mine.members(number, name))
+            let kept = merged.members(number, name).filter { own.contains($0) || !was.contains($0) }
+            let added = own.filter { !was.contains($0) && !kept.contains($0) && merged.objects[$0] != nil }
+            if kept + added != merged.members(number, name) { merged.relate(number, name, kept + added) }
+        }
+        return true
+    }
+
+    /// The order of members that was changed here, where others have only taken members out.
+    private func mergeOrders(_ merged: inout NaiveGraph) -> Bool {
+        for object in mine.objects.values where merged.objects[object.number] != nil {
+            for item in mine.schema.description(object.entity).relationships where item.relationship.cardinality == .toManyOrdered {
+                let name = item.relationship.name, number = object.number
+                let (was, own, other) = (base.members(number, name), mine.members(number, name), theirs.members(number, name))
+                let now = merged.members(number, name)
+                if own == was {
+                    if now != other { return false }
+                    continue
+                }
+                if other != was, other != was.filter(other.contains) || own.contains(where: { !was.contains($0) }) { return false }
+                let order = own.filter(now.contains)
+                if Set(order) != Set(now) { return false }
+                merged.objects[number]?.related[name] = order
+            }
+        }
+        return true
+    }
+}
