@@ -4,7 +4,7 @@ public import PolystoreStorage
 public struct ConformanceCase: Sendable, CustomStringConvertible {
     /// The name: group, number and what it says, such as `V002.int64-extremes`.
     public let id: String
-    /// The clause of the contract that it tests.
+    /// The clauses of the contract (`Conformance/Contract.md`) that it tests, such as `W4` or `W4, X2`.
     public let clause: String
     /// What the store must be able to do; without it the case is skipped.
     public let needs: Set<StorageCapabilities.Capability>
@@ -76,7 +76,7 @@ public struct CaseResult: Sendable, Hashable {
 
     /// The name of the case.
     public let id: String
-    /// The clause of the contract.
+    /// The clauses of the contract that it tests.
     public let clause: String
     /// How it ended.
     public let status: Status

@@ -4,7 +4,7 @@ internal import PolystoreStorage
 /// What a store says became of a commit whose end its program did not see.
 enum OutcomeCases {
     static let all: [ConformanceCase] = [
-        ConformanceCase("T060.what-became-of-a-commit-is-told", clause: "semantics W") { harness, check in
+        ConformanceCase("T060.what-became-of-a-commit-is-told", clause: "W12") { harness, check in
             try harness.withStore { scratch in
                 guard let store = scratch.store.ability((any CommitOutcomeStorage).self) else {
                     let writer = try scratch.store.beginWrite(WriteOptions())

@@ -47,7 +47,7 @@ enum PartialIndexCases {
     static let all: [ConformanceCase] = answers + explanations
 
     private static let answers: [ConformanceCase] = [
-        ConformanceCase("P065.partial-indexes-change-no-answer", clause: "semantics N; group P") { harness, check in
+        ConformanceCase("P065.partial-indexes-change-no-answer", clause: "S8") { harness, check in
             try harness.withStore(schema(conditions)) { scratch in
                 let tasks = (1...2_000).map { (key: Int64($0), task: Task(Int64($0))) }
                 try scratch.load("Task", tasks.map { ($0.key, $0.task.values) })
@@ -69,7 +69,7 @@ enum PartialIndexCases {
                 try expect("age == 3") { $0.age == 3 }
             }
         },
-        ConformanceCase("P066.objects-come-into-a-partial-index-and-leave-it", clause: "semantics N; group P") { harness, check in
+        ConformanceCase("P066.objects-come-into-a-partial-index-and-leave-it", clause: "S8") { harness, check in
             try harness.withStore(schema(conditions)) { scratch in
                 let made = try scratch.insert("Task", (1...20).map { Task($0).values })
                 let text = "isActive == TRUE AND age >= -10"
@@ -99,7 +99,7 @@ enum PartialIndexCases {
     ]
 
     private static let explanations: [ConformanceCase] = [
-        ConformanceCase("P067.a-partial-index-holds-its-objects", clause: "capabilities", needs: [.partialIndexes]) { harness, check in
+        ConformanceCase("P067.a-partial-index-holds-its-objects", clause: "S8", needs: [.partialIndexes]) { harness, check in
             for condition in conditions.dropLast(2) {
                 try harness.withStore(schema([condition])) { scratch in
                     try scratch.load("Task", (1...2_000).map { ($0, Task($0).values) })
@@ -110,7 +110,7 @@ enum PartialIndexCases {
                 }
             }
         },
-        ConformanceCase("P067.a-partial-index-that-holds-all-objects", clause: "capabilities", needsAbsent: [.partialIndexes]) {
+        ConformanceCase("P067.a-partial-index-that-holds-all-objects", clause: "S8", needsAbsent: [.partialIndexes]) {
             harness, check in
             try harness.withStore(schema([conditions[0]])) { scratch in
                 try scratch.load("Task", (1...2_000).map { ($0, Task($0).values) })

@@ -28,7 +28,7 @@ enum SearchCases {
     static let all: [ConformanceCase] = answers + changes + explanations
 
     private static let answers: [ConformanceCase] = [
-        ConformanceCase("P060.a-full-text-index-changes-no-answer", clause: "semantics T; group P") { harness, check in
+        ConformanceCase("P060.a-full-text-index-changes-no-answer", clause: "T4") { harness, check in
             try harness.withStore(schema) { scratch in
                 try Fixture.fill(scratch)
                 for fact in SearchFacts.all {
@@ -45,7 +45,7 @@ enum SearchCases {
                 }
             }
         },
-        ConformanceCase("P060.words-of-any-length", clause: "semantics T; group P") { harness, check in
+        ConformanceCase("P060.words-of-any-length", clause: "T4") { harness, check in
             try harness.withStore(schema) { scratch in
                 let long = String(repeating: "a", count: 3_000), longer = String(repeating: "b", count: 40_000)
                 try scratch.load("Thing", [(1, ["code": .string("1")])])
@@ -65,7 +65,7 @@ enum SearchCases {
                 try expect("\(longer)* -a*", [2, 3])
             }
         },
-        ConformanceCase("P060.texts-of-many-words", clause: "semantics T; group P") { harness, check in
+        ConformanceCase("P060.texts-of-many-words", clause: "T4") { harness, check in
             try harness.withStore(schema) { scratch in
                 let many = (0..<120_000).map { "w\($0)" }.joined(separator: " ")
                 let made = try scratch.insert("Thing", [["memo": .string(many)], ["memo": .string("w5 w7")]])
@@ -80,7 +80,7 @@ enum SearchCases {
     ]
 
     private static let changes: [ConformanceCase] = [
-        ConformanceCase("P061.a-full-text-index-follows-changes", clause: "semantics T; group P") { harness, check in
+        ConformanceCase("P061.a-full-text-index-follows-changes", clause: "T4") { harness, check in
             try harness.withStore(schema) { scratch in
                 try scratch.load("Thing", texts([1: "red apple", 2: "green pear", 3: "Red pear red"]))
                 check.equal(try keys(scratch, "red"), [1, 3], "loaded")
@@ -102,7 +102,7 @@ enum SearchCases {
                 check.equal(try keys(scratch, "pear"), [2], "opened again")
             }
         },
-        ConformanceCase("P061.a-full-text-index-follows-changes-of-many", clause: "semantics T; group P") { harness, check in
+        ConformanceCase("P061.a-full-text-index-follows-changes-of-many", clause: "T4") { harness, check in
             try harness.withStore(schema) { scratch in
                 let thing = try scratch.entity("Thing"), description = scratch.schema[thing]
                 guard let text = description.slot("text"), let constraint = description.uniqueConstraints.first else { return }
@@ -136,7 +136,7 @@ enum SearchCases {
                 check.equal(try keys(scratch, "new OR upserted"), [1, 2, 3, 21], "the others")
             }
         },
-        ConformanceCase("P061.a-full-text-index-rolls-back", clause: "semantics X; group P", needs: [.savepoints]) { harness, check in
+        ConformanceCase("P061.a-full-text-index-rolls-back", clause: "T4, W5", needs: [.savepoints]) { harness, check in
             try harness.withStore(schema) { scratch in
                 try scratch.load("Thing", texts([1: "red apple", 2: "green pear"]))
                 let writer = try scratch.store.beginWrite(WriteOptions(timeout: 10))
@@ -162,7 +162,7 @@ enum SearchCases {
                 check.equal(try keys(scratch, "red"), [1], "rolled back")
             }
         },
-        ConformanceCase("P062.random-searches", clause: "semantics T; group P") { harness, check in
+        ConformanceCase("P062.random-searches", clause: "T4") { harness, check in
             try harness.withStore(schema) { scratch in
                 var random = RandomSearches(seed: RandomCases.seed &+ 5)
                 var reference = ReferenceStore(rows: random.rows(1...60))
@@ -187,14 +187,14 @@ enum SearchCases {
     }
 
     private static let explanations: [ConformanceCase] = [
-        ConformanceCase("P063.a-full-text-index-is-used", clause: "capabilities", needs: [.fullTextIndexes]) { harness, check in
+        ConformanceCase("P063.a-full-text-index-is-used", clause: "S8", needs: [.fullTextIndexes]) { harness, check in
             try harness.withStore(schema) { scratch in
                 let explanation = try explain(scratch)
                 check.isTrue(explanation.contains("fullText"), "the plan names the index: \(explanation)")
                 check.equal(try keys(scratch, "rare"), [500, 1_000, 1_500, 2_000, 2_500, 3_000], "keys")
             }
         },
-        ConformanceCase("P063.without-a-full-text-index-texts-are-read", clause: "capabilities", needsAbsent: [.fullTextIndexes]) {
+        ConformanceCase("P063.without-a-full-text-index-texts-are-read", clause: "S8", needsAbsent: [.fullTextIndexes]) {
             harness, check in
             try harness.withStore(schema) { scratch in
                 let explanation = try explain(scratch)

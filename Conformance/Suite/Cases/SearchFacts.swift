@@ -40,7 +40,7 @@ enum SearchFacts {
 
     /// A query that asks for nothing, or cannot be read, is refused before a store sees it.
     static let cases: [ConformanceCase] = [
-        ConformanceCase("P042.malformed-searches-are-refused", clause: "semantics T; group P") { harness, check in
+        ConformanceCase("P042.malformed-searches-are-refused", clause: "T4") { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
                 for query in [

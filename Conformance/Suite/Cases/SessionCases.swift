@@ -4,7 +4,7 @@ internal import PolystoreStorage
 /// Group T: what can still be done with a session, and what a store refuses before it is asked.
 enum SessionCases {
     static let all: [ConformanceCase] = [
-        ConformanceCase("T030.a-failed-change-dooms-until-it-is-undone", clause: "semantics W", needs: [.savepoints]) { harness, check in
+        ConformanceCase("T030.a-failed-change-dooms-until-it-is-undone", clause: "W5", needs: [.savepoints]) { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert("Thing", [["code": .string("x")]])
                 let writer = try scratch.store.beginWrite()
@@ -22,7 +22,7 @@ enum SessionCases {
                 check.equal(codes, [.string("x"), .string("a"), .string("c")], "what is there")
             }
         },
-        ConformanceCase("T031.a-doomed-session-commits-nothing", clause: "semantics W") { harness, check in
+        ConformanceCase("T031.a-doomed-session-commits-nothing", clause: "W5") { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert("Thing", [["code": .string("x")]])
                 let writer = try scratch.store.beginWrite()
@@ -33,7 +33,7 @@ enum SessionCases {
                 check.equal(try scratch.aggregate("Thing", .count, nil), .int(1), "count")
             }
         },
-        ConformanceCase("T032.an-ended-session-is-closed", clause: "semantics E") { harness, check in
+        ConformanceCase("T032.an-ended-session-is-closed", clause: "E3") { harness, check in
             try harness.withStore { scratch in
                 for commits in [true, false] {
                     let writer = try scratch.store.beginWrite()
@@ -43,7 +43,7 @@ enum SessionCases {
                 }
             }
         },
-        ConformanceCase("T033.a-value-beyond-the-limit-leaves-nothing", clause: "semantics E") { harness, check in
+        ConformanceCase("T033.a-value-beyond-the-limit-leaves-nothing", clause: "E5") { harness, check in
             try harness.withStore { scratch in
                 let store = OpenStore(PoorStore(scratch.store.storage), scratch.store.state, schema: scratch.schema)
                 let poor = Scratch(scratch, store), text = Value.string("123456789")
@@ -58,7 +58,7 @@ enum SessionCases {
                 check.equal(try scratch.aggregate("Thing", .count, nil), .int(0), "count")
             }
         },
-        ConformanceCase("T034.an-absent-ability-is-refused", clause: "semantics E") { harness, check in
+        ConformanceCase("T034.an-absent-ability-is-refused", clause: "E4") { harness, check in
             try harness.withStore { scratch in
                 let poor = OpenStore(PoorStore(scratch.store.storage), scratch.store.state, schema: scratch.schema)
                 let writer = try poor.beginWrite(), token = HistoryToken(store: poor.storeID, position: 1)

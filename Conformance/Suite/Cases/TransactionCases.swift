@@ -6,7 +6,7 @@ enum TransactionCases {
     static let all: [ConformanceCase] = atomicity + isolation + history
 
     private static let atomicity: [ConformanceCase] = [
-        ConformanceCase("T002.rollback-leaves-nothing", clause: "semantics W") { harness, check in
+        ConformanceCase("T002.rollback-leaves-nothing", clause: "W4") { harness, check in
             try harness.withStore { scratch in
                 let kept = try scratch.insert("Thing", [["number": .int(1)]])[0]
                 let writer = try scratch.store.beginWrite(WriteOptions())
@@ -17,7 +17,7 @@ enum TransactionCases {
                 check.equal(try scratch.history().count, scratch.keepsHistory ? 1 : 0, "history")
             }
         },
-        ConformanceCase("T003.error-in-the-middle-leaves-nothing", clause: "semantics W") { harness, check in
+        ConformanceCase("T003.error-in-the-middle-leaves-nothing", clause: "W4") { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert("Thing", [["code": .string("x")]])
                 check.throwing(.uniqueConstraintViolated, "third of three") {
@@ -27,21 +27,21 @@ enum TransactionCases {
                 try scratch.insert("Thing", [["code": .string("a")]])
             }
         },
-        ConformanceCase("T001.commit-survives-closing", clause: "semantics W", needs: [.persistent]) { harness, check in
+        ConformanceCase("T001.commit-survives-closing", clause: "W11", needs: [.persistent]) { harness, check in
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Thing", [["text": .string("kept")]])
                 try scratch.reopen()
                 check.equal(try scratch.keys(FetchRequest("Thing")), keys, "keys")
             }
         },
-        ConformanceCase("T001.memory-starts-empty", clause: "features A14", needsAbsent: [.persistent]) { harness, check in
+        ConformanceCase("T001.memory-starts-empty", clause: "S9", needsAbsent: [.persistent]) { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert("Thing", [[:]])
                 try scratch.reopen()
                 check.equal(try scratch.keys(FetchRequest("Thing")), [], "keys")
             }
         },
-        ConformanceCase("T005.savepoint", clause: "semantics W", needs: [.savepoints]) { harness, check in
+        ConformanceCase("T005.savepoint", clause: "W5", needs: [.savepoints]) { harness, check in
             try harness.withStore { scratch in
                 try scratch.write { writer in
                     try scratch.insert("Tag", [["name": .string("outer")]], writer)
@@ -57,7 +57,7 @@ enum TransactionCases {
                 check.equal(try scratch.history().first?.changes.count, scratch.keepsHistory ? 2 : nil, "changes in the history")
             }
         },
-        ConformanceCase("T005.nested-savepoints", clause: "semantics W", needs: [.savepoints]) { harness, check in
+        ConformanceCase("T005.nested-savepoints", clause: "W5", needs: [.savepoints]) { harness, check in
             try harness.withStore { scratch in
                 try scratch.write { writer in
                     let outer = try writer.savepoint()
@@ -72,7 +72,7 @@ enum TransactionCases {
                 check.equal(try scratch.fetch(FetchRequest("Tag")).map { $0.values["name"] ?? .null }, [.string("c")], "names")
             }
         },
-        ConformanceCase("T005.rows-loaded-after-a-savepoint", clause: "semantics W", needs: [.savepoints]) { harness, check in
+        ConformanceCase("T005.rows-loaded-after-a-savepoint", clause: "S4", needs: [.savepoints]) { harness, check in
             try harness.withStore { scratch in
                 func rows(_ keys: ClosedRange<Int64>) -> [(Int64, [String: Value])] {
                     keys.map { ($0, ["number": .int($0), "text": .string("t\($0)"), "code": .string("c\($0)")]) }
@@ -97,7 +97,7 @@ enum TransactionCases {
                 try scratch.write { try scratch.load("Thing", rows(20...20), $0) }
             }
         },
-        ConformanceCase("T006.rows-loaded-in-a-transaction-are-there", clause: "semantics W") { harness, check in
+        ConformanceCase("T006.rows-loaded-in-a-transaction-are-there", clause: "S4") { harness, check in
             try harness.withStore { scratch in
                 let seven = QueryPredicate.compare(.path("number"), .equal, .value(.int(7)))
                 try scratch.write { writer in
@@ -116,7 +116,7 @@ enum TransactionCases {
                 check.equal(try scratch.query(count), [[.int(9)]], "counted by an index")
             }
         },
-        ConformanceCase("T007.error-then-savepoint", clause: "semantics W", needs: [.savepoints]) { harness, check in
+        ConformanceCase("T007.error-then-savepoint", clause: "W5", needs: [.savepoints]) { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert("Thing", [["code": .string("x")]])
                 try scratch.write { writer in
@@ -128,7 +128,7 @@ enum TransactionCases {
                 check.equal(try scratch.aggregate("Thing", .count, nil), .int(2), "count")
             }
         },
-        ConformanceCase("L002.stale-version", clause: "semantics W") { harness, check in
+        ConformanceCase("L002.stale-version", clause: "W8") { harness, check in
             try harness.withStore { scratch in
                 let key = try scratch.insert("Thing", [["number": .int(1)]])[0]
                 try scratch.update("Thing", key, ["number": .int(2)])
@@ -150,7 +150,7 @@ enum TransactionCases {
                 check.equal(try scratch.rows("Thing", keys: [key]).first?.version, 3, "version")
             }
         },
-        ConformanceCase("T002.a-timeout-of-any-number-is-taken", clause: "semantics E") { harness, check in
+        ConformanceCase("T002.a-timeout-of-any-number-is-taken", clause: "W6") { harness, check in
             try harness.withStore { scratch in
                 for timeout in [Double.nan, -1, 0, .infinity, -.infinity, .greatestFiniteMagnitude] {
                     var options = WriteOptions(timeout: timeout)
@@ -163,7 +163,7 @@ enum TransactionCases {
                 check.equal(try scratch.fetch(FetchRequest("Thing")).count, 6, "commits")
             }
         },
-        ConformanceCase("T002.a-writer-that-is-dropped-leaves-nothing", clause: "architecture, sessions") { harness, check in
+        ConformanceCase("T002.a-writer-that-is-dropped-leaves-nothing", clause: "S2") { harness, check in
             try harness.withStore { scratch in
                 func drop() throws {
                     let writer = try scratch.store.beginWrite(WriteOptions())
@@ -175,7 +175,7 @@ enum TransactionCases {
                 check.equal(try scratch.keys(FetchRequest("Thing")).count, 1, "rows of the next transaction")
             }
         },
-        ConformanceCase("T014.closing-under-open-sessions", clause: "semantics E; architecture, sessions") { harness, check in
+        ConformanceCase("T014.closing-under-open-sessions", clause: "S2") { harness, check in
             try harness.withStore { scratch in
                 try scratch.insert("Tag", (0..<3000).map { ["name": .string("n\($0)")] })
                 let reader = try scratch.store.beginRead()
@@ -195,7 +195,7 @@ enum TransactionCases {
                 check.equal(try scratch.keys(FetchRequest("Thing")).count, 0, "rows of the transaction that did not commit")
             }
         },
-        ConformanceCase("T002.notes-are-part-of-the-transaction", clause: "architecture, notes") { harness, check in
+        ConformanceCase("T002.notes-are-part-of-the-transaction", clause: "S6") { harness, check in
             try harness.withStore { scratch in
                 func note(_ name: String) throws -> Data? { try scratch.read { try $0.note(name) } }
                 let large = Data((0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -224,7 +224,7 @@ enum TransactionCases {
                 check.equal(try note("empty"), nil, "forgotten")
             }
         },
-        ConformanceCase("T014.use-after-the-end", clause: "semantics E") { harness, check in
+        ConformanceCase("T014.use-after-the-end", clause: "E3") { harness, check in
             try harness.withStore { scratch in
                 let writer = try scratch.store.beginWrite(WriteOptions())
                 _ = try writer.commit(CommitRecord())
@@ -239,7 +239,7 @@ enum TransactionCases {
     ]
 
     private static let isolation: [ConformanceCase] = [
-        ConformanceCase("I020.a-read-sees-one-snapshot", clause: "semantics W", needs: [.snapshotReads]) { harness, check in
+        ConformanceCase("I020.a-read-sees-one-snapshot", clause: "W2", needs: [.snapshotReads]) { harness, check in
             try harness.withStore { scratch in
                 let key = try scratch.insert("Thing", [["number": .int(1)]])[0]
                 try scratch.read { reader in
@@ -251,7 +251,7 @@ enum TransactionCases {
                     try scratch.fetch(FetchRequest("Thing")).map { $0.values["number"] ?? .null }, [.int(2), .int(3)], "numbers afterwards")
             }
         },
-        ConformanceCase("I020.a-cursor-keeps-its-snapshot", clause: "semantics W", needs: [.snapshotReads]) { harness, check in
+        ConformanceCase("I020.a-cursor-keeps-its-snapshot", clause: "W2", needs: [.snapshotReads]) { harness, check in
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Tag", (0..<3000).map { ["name": .string("n\($0)")] })
                 try scratch.read { reader in
@@ -264,7 +264,7 @@ enum TransactionCases {
                 }
             }
         },
-        ConformanceCase("I003.uncommitted-is-not-seen", clause: "semantics W") { harness, check in
+        ConformanceCase("I003.uncommitted-is-not-seen", clause: "W2") { harness, check in
             try harness.withStore { scratch in
                 try scratch.write { writer in
                     try scratch.insert("Thing", [["number": .int(1)]], writer)
@@ -273,7 +273,7 @@ enum TransactionCases {
                 check.equal(try scratch.fetch(FetchRequest("Thing")).count, 1, "rows afterwards")
             }
         },
-        ConformanceCase("I028.one-writer-at-a-time", clause: "architecture, threads", needsAbsent: [.concurrentWriters]) { harness, check in
+        ConformanceCase("I028.one-writer-at-a-time", clause: "S2", needsAbsent: [.concurrentWriters]) { harness, check in
             try harness.withStore { scratch in
                 let first = try scratch.store.beginWrite(WriteOptions())
                 check.throwing(.busy, "second writer") { _ = try scratch.store.beginWrite(WriteOptions(timeout: 0.05)) }
@@ -281,7 +281,7 @@ enum TransactionCases {
                 try scratch.insert("Tag", [[:]])
             }
         },
-        ConformanceCase("I012.write-skew-is-refused", clause: "semantics W", needs: [.concurrentWriters]) { harness, check in
+        ConformanceCase("I012.write-skew-is-refused", clause: "W1", needs: [.concurrentWriters]) { harness, check in
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Thing", [["number": .int(1)], ["number": .int(1)]])
                 let a = try scratch.store.beginWrite(WriteOptions()), b = try scratch.store.beginWrite(WriteOptions())
@@ -300,7 +300,7 @@ enum TransactionCases {
                 }
             }
         },
-        ConformanceCase("I021.writers-on-many-threads", clause: "semantics W") { harness, check in
+        ConformanceCase("I021.writers-on-many-threads", clause: "W1") { harness, check in
             try harness.withStore { scratch in
                 let store = scratch.store, schema = scratch.schema
                 let failures = Counter()
@@ -337,7 +337,7 @@ enum TransactionCases {
     }
 
     private static let history: [ConformanceCase] = [
-        ConformanceCase("T040.history-has-one-entry-for-each-commit", clause: "semantics H", needs: [.history]) { harness, check in
+        ConformanceCase("T040.history-has-one-entry-for-each-commit", clause: "H2", needs: [.history]) { harness, check in
             try harness.withStore { scratch in
                 let thing = try scratch.entity("Thing")
                 let key = try scratch.insert("Thing", [["number": .int(1)]])[0]
@@ -358,7 +358,7 @@ enum TransactionCases {
                 check.isTrue(entries.count == 2 && entries[0].token.position < entries[1].token.position, "positions rise")
             }
         },
-        ConformanceCase("T041.token-of-the-newest", clause: "semantics H", needs: [.history]) { harness, check in
+        ConformanceCase("T041.token-of-the-newest", clause: "H1", needs: [.history]) { harness, check in
             try harness.withStore { scratch in
                 check.equal(try scratch.token(), nil, "token of an empty history")
                 let token = try scratch.write { try scratch.insert("Tag", [[:]], $0) }
@@ -367,13 +367,13 @@ enum TransactionCases {
                 check.equal(try scratch.history(since: token).count, 0, "entries after it")
             }
         },
-        ConformanceCase("T042.token-of-another-store", clause: "semantics H", needs: [.history]) { harness, check in
+        ConformanceCase("T042.token-of-another-store", clause: "H1", needs: [.history]) { harness, check in
             try harness.withStore { scratch in
                 let foreign = HistoryToken(store: UUID(), position: 1)
                 check.throwing(.tokenExpired, "history") { _ = try scratch.history(since: foreign) }
             }
         },
-        ConformanceCase("T043.history-of-many-inserts", clause: "semantics H", needs: [.history]) { harness, check in
+        ConformanceCase("T043.history-of-many-inserts", clause: "H2", needs: [.history]) { harness, check in
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Tag", (0..<500).map { _ in [:] })
                 let tag = try scratch.entity("Tag")

@@ -17,7 +17,7 @@ enum BatchCases {
     private static func ages(_ stack: DataStack) throws -> [Int] { try stack.fetchAll(From<Person>()).map(\.age) }
 
     private static let updates: [ConformanceCase] = [
-        .graph("L008.a-batch-raises-versions", "semantics W, H", needs: [.history]) { stack, check in
+        .graph("L008.a-batch-raises-versions", "H2", needs: [.history]) { stack, check in
             try people(stack, [1, 2, 3])
             let view = stack.makeViewContext(), seen = try view.fetchAll(From<Person>())
             let count = try stack.perform(
@@ -38,7 +38,7 @@ enum BatchCases {
             let changes = Array(try stack.storages[0].entry(by: "batch")?.changes ?? HistoryChanges())
             check.equal(changes.count, 3, "changes in the history")
         },
-        .graph("L008.values-that-are-computed", "semantics Q") { stack, check in
+        .graph("L008.values-that-are-computed", "Q9") { stack, check in
             try people(stack, [1, -7, 40])
             check.equal(try stack.write { try $0.updateAll(From<Person>(), .set(\.age, to: \.age + 1)) }, 3, "objects")
             check.equal(try ages(stack), [2, -6, 41], "a sum")
@@ -47,7 +47,7 @@ enum BatchCases {
             try stack.write { _ = try $0.updateAll(From<Person>().where(\.age > 0), .set(\.seat, to: nil), .set(\.email, to: \.room)) }
             check.equal(try stack.fetchAll(From<Person>().where(\.email == "A")).map(\.seat), [nil], "nil and another attribute")
         },
-        .graph("L008.a-value-that-overflows-changes-nothing", "semantics Q") { stack, check in
+        .graph("L008.a-value-that-overflows-changes-nothing", "Q2") { stack, check in
             try people(stack, [1, .max, 3])
             check.throwing(.arithmeticOverflow, "a sum") {
                 _ = try stack.write { try $0.updateAll(From<Person>(), .set(\.age, to: \.age + 1)) }
@@ -57,7 +57,7 @@ enum BatchCases {
             }
             check.equal(try ages(stack), [1, .max, 3], "nothing is changed")
         },
-        .graph("L008.a-condition-over-relationships", "features D") { stack, check in
+        .graph("L008.a-condition-over-relationships", "W16") { stack, check in
             try people(stack, [1, 2, 3])
             try stack.write { transaction in
                 let all = try transaction.fetchAll(From<Person>())
@@ -73,7 +73,7 @@ enum BatchCases {
             }
             check.equal(try ages(stack), [1, 20, 99], "ages")
         },
-        .graph("U017.a-batch-keeps-the-rules", "semantics W, rules") { stack, check in
+        .graph("U017.a-batch-keeps-the-rules", "W13") { stack, check in
             try stack.write { transaction in
                 for rank in 1...3 {
                     let squad = try transaction.create(Squad.self)
@@ -95,7 +95,7 @@ enum BatchCases {
                 }
             }
         },
-        .graph("U019.a-batch-exchanges-unique-values", "semantics W, rules") { stack, check in
+        .graph("U019.a-batch-exchanges-unique-values", "W14") { stack, check in
             try people(stack, [1, 2, 3])
             let reversed = ValueExpression<Person, Int?>(.function(.subtract, [.value(.int(2)), .path("seat")]))
             check.equal(try stack.write { try $0.updateAll(From<Person>(), .set(\.seat, to: reversed)) }, 3, "objects")
@@ -104,7 +104,7 @@ enum BatchCases {
                 _ = try stack.write { try $0.updateAll(From<Person>(), .set(\.seat, to: 1)) }
             }
         },
-        .pairs("G049.batches-in-two-stores", "semantics X", "People", "Rest") { pair, check in
+        .pairs("G049.batches-in-two-stores", "X2", "People", "Rest") { pair, check in
             if !pair.commitsTogether { return }
             for number in 0..<3 {
                 try pair.stack.write { transaction in
@@ -120,7 +120,7 @@ enum BatchCases {
     ]
 
     private static let deletions: [ConformanceCase] = [
-        .graph("C060.a-batch-deletes", "features D", needs: [.history]) { stack, check in
+        .graph("C060.a-batch-deletes", "W16", needs: [.history]) { stack, check in
             try stack.write { try $0.insertAll(Into<Entry>(), sources: 0..<10) { $0.number = $1 } }
             let view = stack.makeViewContext(), seen = try view.fetchAll(From<Entry>())
             try stack.perform(
@@ -142,7 +142,7 @@ enum BatchCases {
             let changes = Array(try stack.storages[0].entry(by: "batch")?.changes ?? HistoryChanges())
             check.equal(changes.filter { $0.kind == .delete }.count, 5, "deletions in the history")
         },
-        .graph("C060.rules-are-followed", "semantics R") { stack, check in
+        .graph("C060.rules-are-followed", "R4") { stack, check in
             try people(stack, [1, 2])
             try stack.write { transaction in
                 try transaction.create(Dog.self).owner = try person("0", in: transaction)
@@ -158,7 +158,7 @@ enum BatchCases {
 
     /// Values that are computed from what the statement itself changes.
     private static let computed: [ConformanceCase] = [
-        .graph("L022.an-overflow-on-the-way-changes-nothing", "semantics Q") { stack, check in
+        .graph("L022.an-overflow-on-the-way-changes-nothing", "Q2") { stack, check in
             try people(stack, [.max - 5, .min + 5, 3])
             check.throwing(.arithmeticOverflow, "a sum that comes back") {
                 _ = try stack.write { try $0.updateAll(From<Person>(), .set(\.age, to: (\.age + 100) - 1000)) }
@@ -168,7 +168,7 @@ enum BatchCases {
             }
             check.equal(try ages(stack), [.max - 5, .min + 5, 3], "nothing is changed")
         },
-        .graph("L023.values-of-other-objects-are-those-before", "semantics W") { stack, check in
+        .graph("L023.values-of-other-objects-are-those-before", "W3") { stack, check in
             try stack.write { transaction in
                 var parent: Person?
                 for age in 0..<5000 {
@@ -180,7 +180,7 @@ enum BatchCases {
             try stack.write { _ = try $0.updateAll(From<Person>(), .set(\.age, to: try expression("coalesce(parent.age, -1)"))) }
             check.equal(try ages(stack), Array(-1..<4999), "each has the age of its parent")
         },
-        .graph("L024.related-objects-are-those-before", "semantics W") { stack, check in
+        .graph("L024.related-objects-are-those-before", "W3") { stack, check in
             func chain() throws {
                 try stack.write { transaction in
                     _ = try transaction.deleteAll(From<Person>())
@@ -204,7 +204,7 @@ enum BatchCases {
     ]
 
     private static let insertions: [ConformanceCase] = [
-        .graph("C061.a-batch-inserts", "features D") { stack, check in
+        .graph("C061.a-batch-inserts", "W16") { stack, check in
             let ids = try stack.write { transaction in
                 let ids = try transaction.insertAll(Into<Entry>(), sources: 0..<10_000) { entry, number in
                     entry.number = number
@@ -217,7 +217,7 @@ enum BatchCases {
             check.equal(try stack.fetchExisting([ids[0], ids[9_999]]).map(\.text), ["entry 0", "entry 9999"], "texts")
             check.equal(try stack.queryValue(From<Entry>().select(Int.self, .sum(\.number))), 49_995_000, "the sum of the numbers")
         },
-        .graph("C061.a-batch-of-inserts-is-all-or-nothing", "semantics W, rules") { stack, check in
+        .graph("C061.a-batch-of-inserts-is-all-or-nothing", "W4") { stack, check in
             check.throwing(.uniqueConstraintViolated, "two equal emails") {
                 _ = try stack.write { try $0.insertAll(Into<Person>(), sources: ["a", "b", "a"]) { $0.email = $1 } }
             }

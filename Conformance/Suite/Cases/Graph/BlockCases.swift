@@ -6,7 +6,7 @@ enum BlockCases {
     private static let count = 3_000
 
     static let all: [ConformanceCase] = [
-        ConformanceCase("O027.a-sort-over-a-relationship-reads-in-blocks", clause: "semantics O, N") { harness, check in
+        ConformanceCase("O027.a-sort-over-a-relationship-reads-in-blocks", clause: "O3") { harness, check in
             try harness.withWeakStack { stack, store in
                 for ascending in [true, false] {
                     let order: OrderBy<Dog> = ascending ? .ascending(\.owner?.name) : .descending(\.owner?.name)
@@ -19,7 +19,7 @@ enum BlockCases {
                 }
             }
         },
-        ConformanceCase("O027.pending-changes-read-in-blocks", clause: "semantics O, W, detached") { harness, check in
+        ConformanceCase("O027.pending-changes-read-in-blocks", clause: "O3") { harness, check in
             try harness.withWeakStack { stack, store in
                 let expected = try fill(stack), work = stack.beginUnsafe()
                 _ = try work.create(Cat.self)
@@ -28,7 +28,7 @@ enum BlockCases {
                 check.isTrue(store.reads - before < 40, "reads: \(store.reads - before)")
             }
         },
-        ConformanceCase("O027.lists-read-in-blocks", clause: "semantics O, H") { harness, check in
+        ConformanceCase("O027.lists-read-in-blocks", clause: "H7") { harness, check in
             try harness.withWeakStack { stack, store in
                 let expected = try fill(stack), before = store.reads
                 let publisher = try stack.publishList(From<Dog>().orderBy(.ascending(\.owner?.name)))
@@ -36,7 +36,7 @@ enum BlockCases {
                 check.isTrue(store.reads - before < 40, "reads: \(store.reads - before)")
             }
         },
-        ConformanceCase("L016.conflicts-are-found-in-blocks", clause: "semantics W, detached") { harness, check in
+        ConformanceCase("L016.conflicts-are-found-in-blocks", clause: "W9") { harness, check in
             try harness.withWeakStack { stack, store in
                 _ = try fill(stack)
                 let work = stack.beginUnsafe(), dogs = try work.fetchAll(From<Dog>().orderBy(.ascending(\.name)))

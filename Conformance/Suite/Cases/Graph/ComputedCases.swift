@@ -41,7 +41,7 @@ extension Person {
 /// Group P: properties that are computed in Swift.
 enum ComputedCases {
     static let all: [ConformanceCase] = [
-        .graph("P070.computed-properties-are-refused", "semantics E, an error of the program") { stack, check in
+        .graph("P070.computed-properties-are-refused", "Q10") { stack, check in
             try stack.write { transaction in
                 let ann = try transaction.create(Person.self)
                 (ann.name, ann.age) = ("Ann", 40)
@@ -85,7 +85,7 @@ enum ComputedCases {
             check.equal(try stack.fetchAll(people).map { "\($0.name) \($0.age)" }, ["Ann 40"], "nothing was changed")
             check.equal(try stack.fetchCount(people.where(\.surname == "Ann")), 1, "another name for the same")
         },
-        .graph("P071.computed-properties-with-an-expression", "semantics N and Q") { stack, check in
+        .graph("P071.computed-properties-with-an-expression", "Q9") { stack, check in
             try stack.write { transaction in
                 for (name, age) in [("Ann", 40), ("Bob", 17), ("cid", 18)] {
                     let person = try transaction.create(Person.self), dog = try transaction.create(Dog.self)

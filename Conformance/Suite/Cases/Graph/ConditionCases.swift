@@ -10,7 +10,7 @@ enum ConditionCases {
     private static func pets(_ rex: Dog) -> Where<Person> { Where(format: "ANY pets == %@", rex) }
 
     private static let objects: [ConformanceCase] = [
-        .graph("P035.deleted-object", "semantics E, an error of the program") { stack, check in
+        .graph("P035.deleted-object", "E1") { stack, check in
             try stack.add("Ann")
             try stack.write { transaction in
                 let ann = try person("Ann", in: transaction), rex = try transaction.create(Dog.self)
@@ -28,7 +28,7 @@ enum ConditionCases {
                 check.equal(try transaction.fetchCount(From<Dog>().where((\Dog.owner).isObject(ann.objectID))), 0, "by its id")
             }
         },
-        .graph("P035.deleted-elsewhere", "semantics E, an error of the program") { stack, check in
+        .graph("P035.deleted-elsewhere", "E1") { stack, check in
             try stack.add("Ann")
             let view = stack.makeViewContext()
             let ann = try person("Ann", in: view)
@@ -37,7 +37,7 @@ enum ConditionCases {
             try view.merge()
             check.throwing(.invalidPredicate, "after the merge") { _ = try view.fetchCount(From<Dog>().where(\.owner == ann)) }
         },
-        .graph("P036.unsaved-object", "semantics W, a transaction sees its own changes") { stack, check in
+        .graph("P036.unsaved-object", "W3") { stack, check in
             try stack.add("Ann")
             try stack.write { transaction in
                 let bob = try transaction.create(Person.self), rex = try transaction.create(Dog.self)
@@ -49,7 +49,7 @@ enum ConditionCases {
                 check.equal(try transaction.queryValue(committed), 0, "the newest committed state")
             }
         },
-        .graph("P036.unsaved-object-of-detached-work", "semantics W, detached") { stack, check in
+        .graph("P036.unsaved-object-of-detached-work", "W9") { stack, check in
             let work = stack.beginUnsafe()
             let bob = try work.create(Person.self), rex = try work.create(Dog.self)
             rex.owner = bob
@@ -62,7 +62,7 @@ enum ConditionCases {
     ]
 
     private static let values: [ConformanceCase] = [
-        ConformanceCase("P038.one-variable-twice", clause: "group P038") { harness, check in
+        ConformanceCase("P038.one-variable-twice", clause: "Q11") { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
                 let template = try QueryPredicate(parsing: "number == $N OR SUBQUERY(children, $x, $x.number == $N).@count > 0")
@@ -82,7 +82,7 @@ enum ConditionCases {
                 }
             }
         },
-        .graph("P038.no-later-change-is-seen", "group P038") { stack, check in
+        .graph("P038.no-later-change-is-seen", "Q11") { stack, check in
             try stack.add("Ann", "Bob")
             var name = "Ann", names = ["Ann"], values: [String: Any?] = ["N": "Ann"]
             let conditions: [Where<Person>] = [
@@ -103,7 +103,7 @@ enum ConditionCases {
                 check.equal(try transaction.fetchCount(From<Dog>().where(condition)), 1, "an object")
             }
         },
-        .graph("P039.one-condition-on-a-hundred-threads", "group P039") { stack, check in
+        .graph("P039.one-condition-on-a-hundred-threads", "Q11") { stack, check in
             try stack.add("Ann", "Bob", "Cid")
             let condition: Where<Person> = Where(format: "name BEGINSWITH[c] 'b' OR SUBQUERY(pets, $x, $x.name == name).@count > 0")
             let outcomes = Mutex<[String]>([])
@@ -125,7 +125,7 @@ enum ConditionCases {
     }
 
     private static let paths: [ConformanceCase] = [
-        .graph("P069.paths-have-a-limit", "semantics Q") { stack, check in
+        .graph("P069.paths-have-a-limit", "Q10") { stack, check in
             try stack.add("Ann")
             let longest = path("parent", 32), tooLong = path("parent", 33)
             check.equal(try stack.fetchCount(From<Person>().where(Where(format: "\(longest).age == NIL"))), 1, "the longest")
@@ -143,7 +143,7 @@ enum ConditionCases {
                 _ = try stack.fetchAll(From<Person>().orderBy(.ascending(age)))
             }
         },
-        .graph("P070.conditions-over-many-relationships", "semantics Q") { stack, check in
+        .graph("P070.conditions-over-many-relationships", "Q8") { stack, check in
             try stack.write { transaction in
                 var parent: Person?
                 for age in 0..<40 {
@@ -160,7 +160,7 @@ enum ConditionCases {
             let found = try stack.fetchAll(From<Person>().where(Where(format: condition)).orderBy(.descending(\.age)))
             check.equal(found.map(\.age), [40, 39], "objects")
         },
-        .graph("P071.rows-on-the-way-of-nested-conditions", "semantics Q") { stack, check in
+        .graph("P071.rows-on-the-way-of-nested-conditions", "Q8") { stack, check in
             try stack.write { transaction in
                 let ann = try transaction.create(Person.self)
                 ann.age = 7

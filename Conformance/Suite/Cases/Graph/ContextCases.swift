@@ -8,21 +8,21 @@ enum ContextCases {
     static let all: [ConformanceCase] = views + detached + transactions + values
 
     private static let views: [ConformanceCase] = [
-        .graph("E001.one-instance-across-fetches", "semantics R") { stack, check in
+        .graph("E001.one-instance-across-fetches", "R2") { stack, check in
             try stack.add("Ann", "Bob")
             let view = stack.makeViewContext()
             let all = try view.fetchAll(From<Person>())
             check.isTrue(try person("Ann", in: view) === all[0], "the same instance")
             check.isTrue(try view.fetchExisting(all[1].objectID) === all[1], "by its id")
         },
-        .graph("E002.contexts-stand-side-by-side", "features C83") { stack, check in
+        .graph("E002.contexts-stand-side-by-side", "C1") { stack, check in
             try stack.add("Ann")
             let one = stack.makeViewContext(), other = stack.makeViewContext()
             let a = try person("Ann", in: one), b = try person("Ann", in: other)
             check.isTrue(a !== b, "two instances")
             check.isTrue(try other.fetchExisting(a) === b, "each context has its own")
         },
-        .graph("E003.automatic-merge", "features C72") { stack, check in
+        .graph("E003.automatic-merge", "C1") { stack, check in
             try stack.add("Ann")
             let view = stack.makeViewContext()
             let ann = try person("Ann", in: view)
@@ -31,7 +31,7 @@ enum ContextCases {
             _ = try view.fetchCount(From<Person>())
             check.equal(ann.age, 7, "after a fetch")
         },
-        .graph("E003.objects-of-classes-below-the-one-asked-for", "features C72") { stack, check in
+        .graph("E003.objects-of-classes-below-the-one-asked-for", "C1") { stack, check in
             let id = try stack.write { transaction in
                 let dog = try transaction.create(Dog.self)
                 dog.name = "Rex"
@@ -45,7 +45,7 @@ enum ContextCases {
                 try view.merge()
             }
         },
-        .graph("E004.merge-on-demand", "features C78") { stack, check in
+        .graph("E004.merge-on-demand", "C1") { stack, check in
             try stack.add("Ann")
             let view = stack.makeViewContext(merging: .onDemand)
             let ann = try person("Ann", in: view)
@@ -56,7 +56,7 @@ enum ContextCases {
             check.equal(ann.age, 7, "after the merge")
             check.isTrue(!(try view.merge()), "nothing more")
         },
-        .graph("E005.reset", "features C83") { stack, check in
+        .graph("E005.reset", "C1") { stack, check in
             try stack.add("Ann")
             let view = stack.makeViewContext(merging: .onDemand)
             let old = try person("Ann", in: view)
@@ -66,7 +66,7 @@ enum ContextCases {
             check.isTrue(old !== new, "another instance")
             check.equal([old.age, new.age], [0, 7], "ages")
         },
-        .graph("E006.members-follow-a-merge", "features C72") { stack, check in
+        .graph("E006.members-follow-a-merge", "C1") { stack, check in
             try stack.add("Ann")
             let view = stack.makeViewContext()
             let ann = try person("Ann", in: view)
@@ -75,7 +75,7 @@ enum ContextCases {
             try view.merge()
             check.equal(ann.pets.count, 1, "after")
         },
-        .graph("E007.more-changes-than-are-remembered", "features C72") { stack, check in
+        .graph("E007.more-changes-than-are-remembered", "C1") { stack, check in
             try stack.add("Ann")
             let view = stack.makeViewContext()
             let ann = try person("Ann", in: view)
@@ -89,7 +89,7 @@ enum ContextCases {
             try view.merge()
             check.equal(ann.age, 7, "age")
         },
-        .graph("E008.what-is-rolled-back-is-not-merged", "features C72") { stack, check in
+        .graph("E008.what-is-rolled-back-is-not-merged", "C1") { stack, check in
             try stack.add("Ann")
             let view = stack.makeViewContext()
             let ann = try person("Ann", in: view)
@@ -104,7 +104,7 @@ enum ContextCases {
     ]
 
     private static let detached: [ConformanceCase] = [
-        .graph("E010.nothing-is-seen-before-the-commit", "semantics W, detached") { stack, check in
+        .graph("E010.nothing-is-seen-before-the-commit", "W9") { stack, check in
             let work = stack.beginUnsafe()
             try work.create(Person.self).name = "Ann"
             check.equal(try stack.names(), [], "from outside")
@@ -112,7 +112,7 @@ enum ContextCases {
             try work.commit()
             check.equal(try stack.names(), ["Ann"], "after the commit")
         },
-        .graph("E011.many-commits", "semantics W, detached") { stack, check in
+        .graph("E011.many-commits", "W9") { stack, check in
             let work = stack.beginUnsafe()
             let ann = try work.create(Person.self)
             for age in 1...3 {
@@ -123,7 +123,7 @@ enum ContextCases {
             check.isTrue(!work.hasChanges, "nothing is left")
             try work.commit()
         },
-        .graph("E012.nobody-waits-for-it", "semantics W, detached") { stack, check in
+        .graph("E012.nobody-waits-for-it", "W9") { stack, check in
             try stack.add("Ann", "Bob")
             let work = stack.beginUnsafe()
             try person("Ann", in: work).age = 1
@@ -133,7 +133,7 @@ enum ContextCases {
             try work.commit()
             check.equal(try stack.fetchAll(From<Person>().where(\.name == "Ann"))[0].age, 1, "and so does it")
         },
-        .graph("E013.fetches-merge-its-changes", "semantics W, detached") { stack, check in
+        .graph("E013.fetches-merge-its-changes", "W9") { stack, check in
             try stack.add("a", "b", "c")
             let work = stack.beginUnsafe()
             try work.create(Person.self).name = "ab"
@@ -146,7 +146,7 @@ enum ContextCases {
             check.equal(try work.fetchIDs(sorted).count, 3, "ids")
             check.equal(try stack.names(), ["a", "b", "c"], "what is committed")
         },
-        .graph("E014.rollback", "semantics W, detached") { stack, check in
+        .graph("E014.rollback", "W9") { stack, check in
             try stack.add("Ann")
             let work = stack.beginUnsafe()
             let ann = try person("Ann", in: work), new = try work.create(Person.self)
@@ -157,7 +157,7 @@ enum ContextCases {
             try work.commit()
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [8], "and goes on")
         },
-        .graph("E015.undo-and-redo", "features D") { stack, check in
+        .graph("E015.undo-and-redo", "W19") { stack, check in
             let work = stack.beginUnsafe(supportsUndo: true)
             let ann = try work.create(Person.self)
             for age in 1...3 {
@@ -173,7 +173,7 @@ enum ContextCases {
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [2], "what is committed")
             check.throwing(.unsupported, "without support") { _ = try stack.beginUnsafe().undo() }
         },
-        .graph("E016.a-failed-commit-keeps-the-changes", "semantics W, detached") { stack, check in
+        .graph("E016.a-failed-commit-keeps-the-changes", "W9") { stack, check in
             try stack.write { try $0.create(Person.self).email = "a" }
             let work = stack.beginUnsafe()
             let new = try work.create(Person.self)
@@ -184,7 +184,7 @@ enum ContextCases {
             try work.commit()
             check.equal(try stack.fetchCount(From<Person>()), 2, "people")
         },
-        .graph("E017.two-of-them", "semantics W, detached") { stack, check in
+        .graph("E017.two-of-them", "W9") { stack, check in
             try stack.add("Ann")
             let one = stack.beginUnsafe(), other = stack.beginUnsafe()
             try person("Ann", in: one).age = 1
@@ -194,7 +194,7 @@ enum ContextCases {
             try other.commit(merging: .mine)
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [2], "age")
         },
-        .graph("E018.authors", "semantics H", needs: [.history]) { stack, check in
+        .graph("E018.authors", "H2", needs: [.history]) { stack, check in
             let work = stack.beginUnsafe(author: "editor")
             _ = try work.create(Person.self)
             try work.commit()
@@ -203,7 +203,7 @@ enum ContextCases {
     ]
 
     private static let transactions: [ConformanceCase] = [
-        .graph("T003.what-a-closure-throws", "semantics W") { stack, check in
+        .graph("T003.what-a-closure-throws", "W4") { stack, check in
             do {
                 try stack.write { transaction in
                     _ = try transaction.create(Person.self)
@@ -215,7 +215,7 @@ enum ContextCases {
             }
             check.equal(try stack.fetchCount(From<Person>()), 0, "people")
         },
-        .graph("T004.cancel", "semantics W") { stack, check in
+        .graph("T004.cancel", "W4") { stack, check in
             check.throwing(.cancelled, "cancel") {
                 try stack.write { transaction in
                     _ = try transaction.create(Person.self)
@@ -230,7 +230,7 @@ enum ContextCases {
             }
             check.equal(try stack.fetchCount(From<Person>()), 0, "people")
         },
-        .graph("T005.nested-parts", "semantics W", needs: [.savepoints]) { stack, check in
+        .graph("T005.nested-parts", "W5", needs: [.savepoints]) { stack, check in
             try stack.add("Ann")
             try stack.write { transaction in
                 let ann = try person("Ann", in: transaction)
@@ -246,7 +246,7 @@ enum ContextCases {
             let ann = try stack.fetchAll(From<Person>())
             check.isTrue(ann.count == 1 && ann[0].age == 1 && ann[0].score == 3, "what is committed")
         },
-        .graph("T006.a-hundred-nested-parts", "semantics W", needs: [.savepoints]) { stack, check in
+        .graph("T006.a-hundred-nested-parts", "W5", needs: [.savepoints]) { stack, check in
             try stack.write { transaction in
                 func part(_ depth: Int) throws {
                     if depth == 100 { throw ImportRefused() }
@@ -261,14 +261,14 @@ enum ContextCases {
             }
             check.equal(try stack.fetchCount(From<Person>()), 100, "the innermost part alone is undone")
         },
-        .graph("T010.reads-write-nothing", "semantics W") { stack, check in
+        .graph("T010.reads-write-nothing", "W4") { stack, check in
             try stack.add("Ann")
             let view = stack.makeViewContext()
             let ann = try person("Ann", in: view)
             check.isTrue(!ann.hasChanges, "nothing assigned")
             check.equal(try stack.read(synchronous: { try $0.fetchAll(From<Person>()).count }), 1, "people")
         },
-        .graph("T012.a-deadline", "semantics W") { stack, check in
+        .graph("T012.a-deadline", "W6") { stack, check in
             check.throwing(.timeout, "a transaction that takes longer") {
                 try stack.perform(
                     timeout: .milliseconds(20),
@@ -302,13 +302,13 @@ enum ContextCases {
             check.equal(outcome.withLock { $0 }, "timeout", "of one that waits for another writer")
             check.equal(try stack.fetchCount(From<Person>()), 1, "people")
         },
-        .graph("T013.a-transaction-in-a-transaction", "semantics W") { stack, check in
+        .graph("T013.a-transaction-in-a-transaction", "W10") { stack, check in
             check.throwing(.reentrantCall, "of the same stack") {
                 try stack.write { _ in try stack.write { _ = try $0.create(Person.self) } }
             }
             check.equal(try stack.fetchCount(From<Person>()), 0, "people")
         },
-        .graph("T014.use-of-a-transaction-after-its-end", "semantics E") { stack, check in
+        .graph("T014.use-of-a-transaction-after-its-end", "E3") { stack, check in
             nonisolated(unsafe) var kept: Transaction?
             try stack.write { kept = $0 }
             check.throwing(.storeClosed, "create") { _ = try kept?.create(Person.self) }
@@ -317,7 +317,7 @@ enum ContextCases {
             try stack.read(synchronous: { read = $0 })
             check.throwing(.storeClosed, "fetch from a read") { _ = try read?.fetchAll(From<Person>()) }
         },
-        .graph("T020.attempts-are-counted", "semantics W") { stack, check in
+        .graph("T020.attempts-are-counted", "W7") { stack, check in
             try stack.add("Ann")
             let firsts = Counter(), failures = Counter()
             Threads.run(4) { _ in
@@ -337,7 +337,7 @@ enum ContextCases {
             check.equal(firsts.value, 20, "first attempts, whatever conflicts there were")
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [20], "age")
         },
-        .graph("T023.many-empty-transactions", "semantics W") { stack, check in
+        .graph("T023.many-empty-transactions", "W15") { stack, check in
             for _ in 0..<2_000 { try stack.write { _ in } }
             for _ in 0..<2_000 { try stack.read(synchronous: { _ in }) }
             let reader = try OpenStore(opened: stack.storages[0], .empty).beginRead()
@@ -346,7 +346,7 @@ enum ContextCases {
             try stack.add("Ann")
             check.equal(try stack.names(), ["Ann"], "names")
         },
-        .graph("T011.short-transactions-beside-a-long-one", "semantics W") { stack, check in
+        .graph("T011.short-transactions-beside-a-long-one", "W15") { stack, check in
             try stack.add("Ann")
             let failures = Counter(), done = Counter()
             Threads.run(5) { index in
@@ -366,7 +366,7 @@ enum ContextCases {
             check.equal([done.value, failures.value], [41, 0], "done and failed")
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [41], "age")
         },
-        .graph("T016.what-fails-leaves-a-clean-session", "semantics W") { stack, check in
+        .graph("T016.what-fails-leaves-a-clean-session", "W4") { stack, check in
             try stack.write { try $0.create(Person.self).email = "a" }
             for round in 0..<10 {
                 check.throwing(.uniqueConstraintViolated, "round \(round)") { try stack.write { try $0.create(Person.self).email = "a" } }
@@ -379,7 +379,7 @@ enum ContextCases {
             }
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [10], "age")
         },
-        .graph("T017.more-readers-than-sessions", "semantics W") { stack, check in
+        .graph("T017.more-readers-than-sessions", "W15") { stack, check in
             try stack.add("Ann")
             let failures = Counter()
             Threads.run(20) { _ in
@@ -395,7 +395,7 @@ enum ContextCases {
             }
             check.equal(failures.value, 0, "failures")
         },
-        ConformanceCase("T024.writing-while-a-cursor-is-open", clause: "architecture, sessions") { harness, check in
+        ConformanceCase("T024.writing-while-a-cursor-is-open", clause: "S2") { harness, check in
             try harness.withStore { scratch in
                 let keys = try scratch.insert("Tag", (0..<2_000).map { ["name": .string("t\($0)")] })
                 try scratch.write { writer in
@@ -409,7 +409,7 @@ enum ContextCases {
                 }
             }
         },
-        .graph("E030.what-changed", "features D95") { stack, check in
+        .graph("E030.what-changed", "C2") { stack, check in
             try stack.add("Ann", "Bob")
             try stack.write { transaction in
                 check.isTrue(!transaction.hasChanges, "nothing yet")
@@ -428,7 +428,7 @@ enum ContextCases {
                 check.equal(transaction.changedKeys(of: ann), ["age", "partner"], "also after a flush")
             }
         },
-        .graph("E031.helpers-that-keep-hasChanges-honest", "features E128") { stack, check in
+        .graph("E031.helpers-that-keep-hasChanges-honest", "C2") { stack, check in
             try stack.add("Ann")
             try stack.write { transaction in
                 let ann = try person("Ann", in: transaction)
@@ -440,7 +440,7 @@ enum ContextCases {
             }
             check.equal(try stack.fetchAll(From<Person>()).map(\.score), [2], "score")
         },
-        .graph("E032.queries-answer-from-what-is-committed", "semantics W") { stack, check in
+        .graph("E032.queries-answer-from-what-is-committed", "W3") { stack, check in
             try stack.add("Ann")
             try stack.write { transaction in
                 _ = try transaction.create(Person.self)
@@ -448,7 +448,7 @@ enum ContextCases {
                 check.equal(try transaction.queryValue(From<Person>().select(Int.self, .count(\.name))), 1, "a query does not")
             }
         },
-        .graph("E033.fetch-or-create", "features E125") { stack, check in
+        .graph("E033.fetch-or-create", "I4") { stack, check in
             for _ in 0..<2 {
                 try stack.write { transaction in
                     let ann = try transaction.fetchOrCreate(Person.self, \.name == "Ann" && \.age == 18)
@@ -461,12 +461,12 @@ enum ContextCases {
     ]
 
     private static let values: [ConformanceCase] = [
-        .graph("E040.a-refused-value-ends-the-transaction", "semantics V") { stack, check in
+        .graph("E040.a-refused-value-ends-the-transaction", "V2") { stack, check in
             check.throwing(.valueNotStorable, "NaN") { try stack.write { try $0.create(Person.self).score = .nan } }
             check.throwing(.valueNotStorable, "U+0000") { try stack.write { try $0.create(Person.self).name = "a\0b" } }
             check.equal(try stack.fetchCount(From<Person>()), 0, "people")
         },
-        .graph("E041.what-is-assigned-is-what-comes-back", "semantics V") { stack, check in
+        .graph("E041.what-is-assigned-is-what-comes-back", "V1") { stack, check in
             let date = Date(timeIntervalSince1970: 1.000_000_4)
             let assigned = try stack.write { transaction in
                 let ann = try transaction.create(Person.self)
@@ -478,7 +478,7 @@ enum ContextCases {
             check.equal(assigned, [1, 1.0], "normalised when assigned")
             check.equal([ann.score.sign == .plus ? 1 : 0, ann.joined?.timeIntervalSince1970 ?? 0], assigned, "and equal afterwards")
         },
-        .graph("E042.snapshots-are-values", "objects 5") { stack, check in
+        .graph("E042.snapshots-are-values", "C2") { stack, check in
             try stack.add("Ann")
             let view = stack.makeViewContext()
             let ann = try person("Ann", in: view)
@@ -488,7 +488,7 @@ enum ContextCases {
             check.equal([snapshot.age, ann.age], [0, 7], "the snapshot stays")
             check.isTrue(snapshot.objectID == ann.objectID && snapshot.version == 1, "its identity and version")
         },
-        .graph("E043.edit-across-contexts", "features E118") { stack, check in
+        .graph("E043.edit-across-contexts", "R2") { stack, check in
             try stack.add("Ann")
             let view = stack.makeViewContext()
             let ann = try person("Ann", in: view)
@@ -502,7 +502,7 @@ enum ContextCases {
             }
             check.isTrue(try stack.write { try $0.edit(ann) } == nil, "deleted")
         },
-        .graph("E044.existing-in-both-directions", "features E120") { stack, check in
+        .graph("E044.existing-in-both-directions", "R2") { stack, check in
             try stack.add("Ann", "Bob")
             let view = stack.makeViewContext()
             let all = try view.fetchAll(From<Person>().orderBy(.descending(\.name)))

@@ -7,7 +7,7 @@ enum DeletionCases {
     static let all: [ConformanceCase] = deletion + limits
 
     private static let deletion: [ConformanceCase] = [
-        .graph("R006.nullify", "semantics R") { stack, check in
+        .graph("R006.nullify", "R4") { stack, check in
             try stack.write { transaction in
                 let ann = try transaction.create(Person.self), bob = try transaction.create(Person.self)
                 ann.name = "Ann"
@@ -17,7 +17,7 @@ enum DeletionCases {
             try stack.write { try $0.delete(person("Ann", in: $0)) }
             check.isTrue(try stack.read(synchronous: { try person("Bob", in: $0).partner == nil }), "partner")
         },
-        .graph("R007.cascade-a-thousand-deep", "semantics R") { stack, check in
+        .graph("R007.cascade-a-thousand-deep", "R4") { stack, check in
             try stack.write { transaction in
                 var above: Person?
                 for number in 0..<1_000 {
@@ -31,7 +31,7 @@ enum DeletionCases {
             check.equal(deleted, 1_000, "deleted")
             check.equal(try stack.fetchCount(From<Person>()), 0, "left")
         },
-        .graph("R007.what-two-ways-lead-to-is-deleted-once", "semantics R") { stack, check in
+        .graph("R007.what-two-ways-lead-to-is-deleted-once", "R4") { stack, check in
             try stack.write { transaction in
                 let top = try transaction.create(Person.self), left = try transaction.create(Person.self)
                 let dog = try transaction.create(Dog.self)
@@ -46,7 +46,7 @@ enum DeletionCases {
             }
             check.equal(deleted, 3, "two people, both named, and a dog")
         },
-        .graph("R007.cycles-end", "semantics R") { stack, check in
+        .graph("R007.cycles-end", "R4") { stack, check in
             try stack.write { transaction in
                 let a = try transaction.create(Person.self), b = try transaction.create(Person.self)
                 a.parent = b
@@ -54,7 +54,7 @@ enum DeletionCases {
             }
             check.equal(try stack.write { try $0.delete([$0.fetchAll(From<Person>())[0]]) }, 2, "deleted")
         },
-        .graph("R012.cascade-to-what-is-not-loaded", "semantics R") { stack, check in
+        .graph("R012.cascade-to-what-is-not-loaded", "R4") { stack, check in
             let id = try stack.write { transaction in
                 let ann = try transaction.create(Person.self)
                 for _ in 0..<5 { try transaction.create(Dog.self).owner = ann }
@@ -63,7 +63,7 @@ enum DeletionCases {
             try stack.write { transaction in if let ann = try transaction.edit(id) { try transaction.delete(ann) } }
             check.equal(try stack.fetchCount(From<Pet>()), 0, "pets")
         },
-        .graph("R008.deny", "semantics R") { stack, check in
+        .graph("R008.deny", "R4") { stack, check in
             try stack.add("Ann")
             try stack.write { transaction in
                 let club = try transaction.create(Club.self)
@@ -86,7 +86,7 @@ enum DeletionCases {
             }
             check.equal(try stack.fetchCount(From<Club>()), 0, "without members")
         },
-        .graph("R010.a-denial-undoes-the-cascade", "semantics R") { stack, check in
+        .graph("R010.a-denial-undoes-the-cascade", "R4") { stack, check in
             try stack.add("Ann")
             try stack.write { transaction in
                 let ann = try person("Ann", in: transaction)
@@ -108,7 +108,7 @@ enum DeletionCases {
                         ] as [ManagedObject])
                 }, 3, "together nothing stands in the way")
         },
-        .graph("R011.cascade-to-what-is-deleted-already", "semantics R") { stack, check in
+        .graph("R011.cascade-to-what-is-deleted-already", "R4") { stack, check in
             try stack.write { transaction in
                 let ann = try transaction.create(Person.self), dog = try transaction.create(Dog.self)
                 ann.pets = [dog]
@@ -121,7 +121,7 @@ enum DeletionCases {
             }
             check.equal(try stack.fetchCount(From<Pet>()), 0, "pets")
         },
-        .graph("R017.deleted-elsewhere", "semantics R") { stack, check in
+        .graph("R017.deleted-elsewhere", "R7") { stack, check in
             try stack.write { transaction in
                 let ann = try transaction.create(Person.self)
                 ann.pets = [try transaction.create(Dog.self)]
@@ -134,7 +134,7 @@ enum DeletionCases {
             check.equal(ann.pets.count, 0, "pets after")
             check.isTrue(!ann.isDeleted, "the other is untouched")
         },
-        ConformanceCase("R035.a-reference-that-leads-nowhere-is-noticed", clause: "semantics R") { harness, check in
+        ConformanceCase("R035.a-reference-that-leads-nowhere-is-noticed", clause: "R8") { harness, check in
             try harness.withStack { stack in
                 try stack.write { transaction in
                     let ann = try transaction.create(Person.self)
@@ -150,7 +150,7 @@ enum DeletionCases {
                 check.equal(scan.failures.count, 1, "what the scan behind every case of this group finds")
             }
         },
-        .graph("R011.a-new-object-that-is-deleted-leaves-nothing", "semantics R") { stack, check in
+        .graph("R011.a-new-object-that-is-deleted-leaves-nothing", "R4") { stack, check in
             try stack.add("Ann")
             try stack.write { transaction in
                 let dog = try transaction.create(Dog.self), ann = try person("Ann", in: transaction)
@@ -160,7 +160,7 @@ enum DeletionCases {
             }
             check.equal(try stack.fetchCount(From<Pet>()), 0, "pets")
         },
-        ConformanceCase("R051.a-new-object-is-deleted-beside-one-that-is-there", clause: "semantics R") { harness, check in
+        ConformanceCase("R051.a-new-object-is-deleted-beside-one-that-is-there", clause: "R4") { harness, check in
             let schema = try Schema(
                 version: "1",
                 entities: [
@@ -194,11 +194,11 @@ enum DeletionCases {
     ]
 
     private static let limits: [ConformanceCase] = [
-        .graph("R015.a-required-relationship", "semantics W, rules") { stack, check in
+        .graph("R015.a-required-relationship", "W13") { stack, check in
             check.throwing(.validationFailed, "a player without squad") { try stack.write { _ = try $0.create(Player.self) } }
             check.equal(try stack.fetchCount(From<Player>()), 0, "players")
         },
-        .graph("R016.too-few-and-too-many-members", "semantics W, rules") { stack, check in
+        .graph("R016.too-few-and-too-many-members", "W13") { stack, check in
             check.throwing(.validationFailed, "a squad without players") {
                 try stack.write { try $0.create(Squad.self).name = "Red" }
             }
@@ -220,7 +220,7 @@ enum DeletionCases {
             try stack.write { try $0.delete($0.fetchAll(From<Squad>())) }
             check.equal(try stack.fetchCount(From<Player>()), 0, "the whole squad may go")
         },
-        .graph("R016.a-member-that-moves-is-counted-on-both-sides", "semantics W, rules") { stack, check in
+        .graph("R016.a-member-that-moves-is-counted-on-both-sides", "W13") { stack, check in
             try makeSquad(stack, "Red", 1)
             try makeSquad(stack, "Blue", 1)
             check.throwing(.validationFailed, "the squad that it leaves") {
@@ -230,7 +230,7 @@ enum DeletionCases {
                 }
             }
         },
-        .graph("R031.all-failures-of-a-commit-together", "semantics W, rules") { stack, check in
+        .graph("R031.all-failures-of-a-commit-together", "W13") { stack, check in
             do {
                 try stack.write { transaction in
                     let squad = try transaction.create(Squad.self)
@@ -246,7 +246,7 @@ enum DeletionCases {
             }
             check.equal(try stack.fetchCount(From<Squad>()), 0, "squads")
         },
-        .graph("U016.ranges-lengths-and-patterns", "semantics W, rules") { stack, check in
+        .graph("U016.ranges-lengths-and-patterns", "W13") { stack, check in
             try makeSquad(stack, "Red", 1)
             func failing(_ what: String, _ change: (Squad) -> Void) throws {
                 check.throwing(.validationFailed, what) { try stack.write { change(try $0.fetchAll(From<Squad>())[0]) } }
@@ -263,13 +263,13 @@ enum DeletionCases {
             }
             check.equal(try stack.fetchAll(From<Squad>())[0].rank, 10, "at the bounds")
         },
-        .graph("R032.objects-prepare-themselves-for-the-commit", "semantics W, rules") { stack, check in
+        .graph("R032.objects-prepare-themselves-for-the-commit", "W13") { stack, check in
             try stack.write { try $0.create(Note.self).text = "  spaced" }
             check.equal(try stack.fetchAll(From<Note>())[0].text, "spaced", "changed by willSave, in the same commit")
             try stack.write { try $0.fetchAll(From<Note>())[0].text = " again" }
             check.equal(try stack.fetchAll(From<Note>())[0].text, "again", "also of a changed object")
         },
-        .graph("U016.custom-validation", "semantics W, rules") { stack, check in
+        .graph("U016.custom-validation", "W13") { stack, check in
             do {
                 try stack.write { try $0.create(Note.self).text = "bad" }
                 check.isTrue(false, "the commit is refused")
@@ -278,7 +278,7 @@ enum DeletionCases {
                 check.equal(error.details.failures.map(\.property), ["text"], "property")
             }
         },
-        .graph("U015.a-flush-in-the-middle-of-building", "semantics W, rules") { stack, check in
+        .graph("U015.a-flush-in-the-middle-of-building", "W13") { stack, check in
             try stack.write { transaction in
                 let player = try transaction.create(Player.self), squad = try transaction.create(Squad.self)
                 check.equal(try transaction.fetchCount(From<Player>()), 1, "seen although it is not complete")

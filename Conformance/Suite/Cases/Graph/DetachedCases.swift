@@ -6,7 +6,7 @@ enum DetachedCases {
     static let all: [ConformanceCase] = destinations + deletions + inverses + order + rules + failures
 
     private static let destinations: [ConformanceCase] = [
-        .graph("L017.a-reference-to-an-object-that-was-deleted-since", "semantics R, W") { stack, check in
+        .graph("L017.a-reference-to-an-object-that-was-deleted-since", "R8, W20") { stack, check in
             for policy in [MergePolicy.mine, .theirs] {
                 try reset(stack)
                 try stack.add("Ann")
@@ -23,7 +23,7 @@ enum DetachedCases {
                 check.equal(try stack.fetchCount(From<Pet>().where(\.owner == nil)), 2, "pets without an owner, with \(policy)")
             }
         },
-        .graph("L017.a-pair-with-an-object-that-was-deleted-since", "semantics R, W") { stack, check in
+        .graph("L017.a-pair-with-an-object-that-was-deleted-since", "R8, W20") { stack, check in
             for isOwnerGone in [true, false] {
                 try reset(stack)
                 try stack.add("Ann")
@@ -44,7 +44,7 @@ enum DetachedCases {
                 check.isTrue(!isOwnerGone || club.members.isEmpty, "nor to come from")
             }
         },
-        .graph("L017.a-required-reference-to-an-object-that-was-deleted-since", "semantics R, W") { stack, check in
+        .graph("L017.a-required-reference-to-an-object-that-was-deleted-since", "R8, W20") { stack, check in
             try makeSquads(stack, ["Red": [1], "Blue": [2, 3]])
             let work = stack.beginUnsafe(), red = try squad("Red", in: work), player = try player(3, in: work)
             player.squad = red
@@ -59,7 +59,7 @@ enum DetachedCases {
     ]
 
     private static let deletions: [ConformanceCase] = [
-        .graph("L018.what-refers-to-a-deleted-object-since", "semantics R, W") { stack, check in
+        .graph("L018.what-refers-to-a-deleted-object-since", "R8, W20") { stack, check in
             for (policy, names) in [(MergePolicy.mine, [String]()), (.theirs, ["Ann", "Rex"])] {
                 try reset(stack)
                 try stack.add("Ann")
@@ -77,7 +77,7 @@ enum DetachedCases {
                 check.equal(names.isEmpty ? [] : ann.pets.map(\.name), Array(names.dropFirst()), "what leads there")
             }
         },
-        .graph("L018.a-denial-that-came-since", "semantics R, W") { stack, check in
+        .graph("L018.a-denial-that-came-since", "R8, W20") { stack, check in
             try stack.add("Ann")
             try stack.write { try $0.create(Club.self).name = "chess" }
             let work = stack.beginUnsafe(), club = try work.fetchAll(From<Club>())[0]
@@ -99,15 +99,15 @@ enum DetachedCases {
     ]
 
     private static let inverses: [ConformanceCase] = [
-        .graph("L019.one-to-one-with-mine", "semantics R, W") { stack, check in
+        .graph("L019.one-to-one-with-mine", "W20") { stack, check in
             try contendForBob(stack, .mine)
             check.equal(try partners(stack), ["Ann": "Bob", "Bob": "Ann", "Cid": "-", "Dan": "-"], "partners")
         },
-        .graph("L019.one-to-one-with-theirs", "semantics R, W") { stack, check in
+        .graph("L019.one-to-one-with-theirs", "W20") { stack, check in
             try contendForBob(stack, .theirs)
             check.equal(try partners(stack), ["Ann": "-", "Bob": "Cid", "Cid": "Bob", "Dan": "-"], "partners")
         },
-        .graph("L019.one-to-one-by-attribute", "semantics R, W") { stack, check in
+        .graph("L019.one-to-one-by-attribute", "W20") { stack, check in
             for choosesMine in [true, false] {
                 try reset(stack)
                 try contendForBob(stack, .byAttribute { _, _, _, mine, theirs in choosesMine ? mine : theirs })
@@ -116,7 +116,7 @@ enum DetachedCases {
                 check.isTrue(found.allSatisfy { $0.value == "-" || found[$0.value] == $0.key }, "of each other")
             }
         },
-        .graph("L019.an-ordered-to-many-and-its-inverse", "semantics R, W") { stack, check in
+        .graph("L019.an-ordered-to-many-and-its-inverse", "W20") { stack, check in
             let policies: [(MergePolicy, [String: [Int]])] = [
                 (.mine, ["Blue": [2, 3, 1], "Gray": [4, 5], "Red": [6]]), (.theirs, ["Blue": [2, 3], "Gray": [4, 5, 1], "Red": [6]]),
             ]
@@ -133,7 +133,7 @@ enum DetachedCases {
                 check.isTrue(one.squad?.players.contains(one) == true, "its squad has it")
             }
         },
-        .graph("L019.random-pairs-of-transactions", "semantics R, W") { stack, check in
+        .graph("L019.random-pairs-of-transactions", "W20") { stack, check in
             var random = SplitMix(seed: RandomCases.seed)
             try stack.add("A", "B", "C", "D", "E")
             try makeSquads(stack, ["Blue": [1, 2], "Gray": [3, 4], "Red": [5, 6]])
@@ -159,7 +159,7 @@ enum DetachedCases {
     ]
 
     private static let order: [ConformanceCase] = [
-        .graph("L020.a-new-order-of-the-members-that-are-left", "semantics R, W") { stack, check in
+        .graph("L020.a-new-order-of-the-members-that-are-left", "W20") { stack, check in
             let titles = ["a", "b", "c", "d"]
             for gone in titles {
                 try reset(stack)
@@ -174,14 +174,14 @@ enum DetachedCases {
                 check.equal(ann.songs.map(\.title), expected, "in memory")
             }
         },
-        .graph("L020.a-new-order-for-an-object-that-was-deleted-since", "semantics R, W") { stack, check in
+        .graph("L020.a-new-order-for-an-object-that-was-deleted-since", "W20") { stack, check in
             try makeSongs(stack, ["a", "b", "c"])
             let work = stack.beginUnsafe(), ann = try person("Ann", in: work)
             ann.songs = ann.songs.reversed()
             try stack.write { try $0.delete(person("Ann", in: $0)) }
             try stale([ann], check) { try work.commit() }
         },
-        .graph("L020.a-new-order-of-members-that-moved-since", "semantics R, W") { stack, check in
+        .graph("L020.a-new-order-of-members-that-moved-since", "W20") { stack, check in
             for moved in 1...3 {
                 try reset(stack)
                 try makeSquads(stack, ["Blue": [1, 2, 3], "Red": [4]])
@@ -195,7 +195,7 @@ enum DetachedCases {
     ]
 
     private static let rules: [ConformanceCase] = [
-        .graph("L021.what-a-policy-makes-is-checked-by-the-rules", "semantics W, rules") { stack, check in
+        .graph("L021.what-a-policy-makes-is-checked-by-the-rules", "W13") { stack, check in
             try makeSquads(stack, ["Red": [1]])
             try stack.write { try $0.create(Note.self).text = "old" }
             func meet(_ mine: String, _ rank: Int, _ chosen: Value) throws -> UnsafeTransaction {
@@ -228,7 +228,7 @@ enum DetachedCases {
     ]
 
     private static let failures: [ConformanceCase] = [
-        .graph("E019.a-remembered-error-is-thrown-once", "semantics W, detached") { stack, check in
+        .graph("E019.a-remembered-error-is-thrown-once", "W9") { stack, check in
             try stack.add("Ann")
             let work = stack.beginUnsafe(), ann = try person("Ann", in: work)
             (ann.age, ann.name) = (7, "Ann\0")
@@ -244,7 +244,7 @@ enum DetachedCases {
             try work.commit()
             check.equal(try stack.fetchAll(From<Person>()).map { "\($0.name) \($0.age)" }, ["Anna 8"], "the rest")
         },
-        .graph("E020.undo-after-an-undo-and-new-changes", "features D") { stack, check in
+        .graph("E020.undo-after-an-undo-and-new-changes", "W19") { stack, check in
             try stack.add("Ann")
             let work = stack.beginUnsafe(supportsUndo: true), ann = try person("Ann", in: work)
             ann.age = 1

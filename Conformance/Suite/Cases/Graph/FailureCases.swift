@@ -7,7 +7,7 @@ enum FailureCases {
     static let all: [ConformanceCase] = flushes + batches + whole + policies + parts + numbers + assignments
 
     private static let flushes: [ConformanceCase] = [
-        .graph("T007.a-violation-that-is-caught-leaves-nothing", "semantics W, rules", needs: [.savepoints]) { stack, check in
+        .graph("T007.a-violation-that-is-caught-leaves-nothing", "W4", needs: [.savepoints]) { stack, check in
             try add(stack, "taken")
             try stack.write { transaction in
                 let first = try transaction.create(Person.self), second = try transaction.create(Person.self)
@@ -19,7 +19,7 @@ enum FailureCases {
             check.equal(try emails(stack), ["taken"], "what is committed")
             check.equal(try stack.fetchCount(From<Person>().where(\.email == "free")), 0, "found by the index")
         },
-        .graph("T007.a-violation-that-is-corrected", "semantics W, rules", needs: [.savepoints]) { stack, check in
+        .graph("T007.a-violation-that-is-corrected", "W4", needs: [.savepoints]) { stack, check in
             try add(stack, "taken")
             try stack.write { transaction in
                 let first = try transaction.create(Person.self), second = try transaction.create(Person.self)
@@ -35,7 +35,7 @@ enum FailureCases {
             check.equal(try emails(stack), ["a", "c", "taken"], "what is committed")
             check.equal(try stack.fetchOne(From<Person>().where(\.email == "a"))?.parent?.email, "c", "a relationship")
         },
-        .graph("T007.a-violation-in-the-history", "semantics H", needs: [.savepoints, .history]) { stack, check in
+        .graph("T007.a-violation-in-the-history", "H3", needs: [.savepoints, .history]) { stack, check in
             try add(stack, "taken")
             try stack.perform(
                 author: "corrected",
@@ -52,7 +52,7 @@ enum FailureCases {
     ]
 
     private static let batches: [ConformanceCase] = [
-        .graph("T007.a-batch-that-fails-leaves-nothing", "semantics W", needs: [.savepoints]) { stack, check in
+        .graph("T007.a-batch-that-fails-leaves-nothing", "W4", needs: [.savepoints]) { stack, check in
             try stack.write { transaction in
                 for number in 0..<3 { try transaction.create(Entry.self).number = number }
                 try add(transaction, "taken")
@@ -83,7 +83,7 @@ enum FailureCases {
     ]
 
     private static let whole: [ConformanceCase] = [
-        .pairs("T020.a-restart-that-the-closure-swallows", "semantics X", "People", "Rest") { pair, check in
+        .pairs("T020.a-restart-that-the-closure-swallows", "X2", "People", "Rest") { pair, check in
             guard pair.commitsTogether else { return }
             try pair.stack.add("Ann")
             // Whichever store comes first in the order of the stack: touched late it is opened by starting again.
@@ -106,7 +106,7 @@ enum FailureCases {
             // Stores that commit together for the first time start again once more.
             check.isTrue(attempts > 2, "one of the two started again")
         },
-        .graph("T020.a-conflict-that-the-closure-swallows", "semantics W", needs: [.concurrentWriters]) { stack, check in
+        .graph("T020.a-conflict-that-the-closure-swallows", "W7", needs: [.concurrentWriters]) { stack, check in
             try stack.add("Ann")
             for throwsAnother in [false, true] {
                 var attempts = 0
@@ -121,7 +121,7 @@ enum FailureCases {
             }
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [22], "age")
         },
-        .pairs("T020.a-read-that-the-closure-swallows", "semantics X", "People", "Rest") { pair, check in
+        .pairs("T020.a-read-that-the-closure-swallows", "X2", "People", "Rest") { pair, check in
             guard pair.commitsTogether else { return }
             try pair.stack.write { transaction in
                 try transaction.create(Person.self).name = "Ann"
@@ -142,7 +142,7 @@ enum FailureCases {
             check.equal(try pair.stack.fetchAll(From<Note>()).map(\.text), ["one is there"], "notes")
             check.equal(try pair.stack.fetchAll(From<Person>()).map(\.age), [2], "age")
         },
-        .graph("T020.a-doomed-transaction-commits-nothing", "semantics W") { stack, check in
+        .graph("T020.a-doomed-transaction-commits-nothing", "W7") { stack, check in
             check.throwing(.cancelled, "cancelled inside a part that is caught") {
                 try stack.write { transaction in
                     try transaction.create(Person.self).name = "Ann"
@@ -153,7 +153,7 @@ enum FailureCases {
             }
             check.equal(try stack.fetchCount(From<Person>()), 0, "people")
         },
-        .pairs("L010.reads-are-validated-over-two-stores", "semantics W", "People", "Rest") { pair, check in
+        .pairs("L010.reads-are-validated-over-two-stores", "W8", "People", "Rest") { pair, check in
             guard pair.commitsTogether else { return }
             try pair.stack.add("Ann")
             try pair.stack.write { try $0.create(Note.self).text = "old" }
@@ -180,7 +180,7 @@ enum FailureCases {
     ]
 
     private static let policies: [ConformanceCase] = [
-        .graph("L011.a-deletion-that-is-given-up-gives-references-back", "semantics W") { stack, check in
+        .graph("L011.a-deletion-that-is-given-up-gives-references-back", "W8") { stack, check in
             try stack.write { transaction in
                 let ann = try transaction.create(Person.self), bob = try transaction.create(Person.self)
                 (ann.name, bob.name) = ("Ann", "Bob")
@@ -209,7 +209,7 @@ enum FailureCases {
     ]
 
     private static let parts: [ConformanceCase] = [
-        .graph("T005.a-deletion-in-a-part-around-another", "semantics W", needs: [.savepoints]) { stack, check in
+        .graph("T005.a-deletion-in-a-part-around-another", "W5", needs: [.savepoints]) { stack, check in
             try stack.add("Ann")
             try stack.write { transaction in
                 let ann = try person("Ann", in: transaction)
@@ -225,7 +225,7 @@ enum FailureCases {
             }
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [3], "age")
         },
-        .graph("T005.keys-of-parts-that-failed", "semantics R", needs: [.savepoints]) { stack, check in
+        .graph("T005.keys-of-parts-that-failed", "R1", needs: [.savepoints]) { stack, check in
             try stack.write { transaction in
                 func three() throws { for _ in 0..<3 { try transaction.create(Person.self).name = "x" } }
                 for _ in 0..<3 {
@@ -238,13 +238,13 @@ enum FailureCases {
             }
             check.equal(try stack.fetchCount(From<Person>()), 9, "people")
         },
-        .graph("T005.random-parts", "semantics W", needs: [.savepoints]) { stack, check in
+        .graph("T005.random-parts", "W5", needs: [.savepoints]) { stack, check in
             for seed in UInt64(1)...12 { try RandomParts(stack, seed, check).run() }
         },
     ]
 
     private static let numbers: [ConformanceCase] = [
-        .graph("R050.a-rank-at-the-end-of-the-numbers", "semantics E") { stack, check in
+        .graph("R050.a-rank-at-the-end-of-the-numbers", "R5") { stack, check in
             let (squad, first) = try stack.write { transaction in
                 let squad = try transaction.create(Squad.self), player = try transaction.create(Player.self)
                 (squad.name, player.number, player.squad) = ("Ab", 1, squad)
@@ -277,7 +277,7 @@ enum FailureCases {
     ]
 
     private static let assignments: [ConformanceCase] = [
-        .graph("T025.assigning-outside-a-transaction", "semantics E") { stack, check in
+        .graph("T025.assigning-outside-a-transaction", "E6") { stack, check in
             try stack.write { transaction in
                 let ann = try transaction.create(Person.self)
                 ann.name = "Ann"

@@ -6,7 +6,7 @@ enum IdentityCases {
     static let all: [ConformanceCase] = conditions + batches + order + lists
 
     private static let conditions: [ConformanceCase] = [
-        twins("G090.an-object-in-a-condition-is-one-of-its-store") { pair, ann, check in
+        twins("G090.an-object-in-a-condition-is-one-of-its-store", "R9") { pair, ann, check in
             let stack = pair.stack
             let people = From<Person>(), pets = From<Pet>(), key = ann.objectID
             let homes: [(String, Where<Person>)] = [
@@ -39,7 +39,7 @@ enum IdentityCases {
             check.equal(try stack.fetchIDs(people.where(Where(format: "NONE pets == %@", rex))).count, 3, "NONE ==")
             check.equal(try stack.fetchCount(people.where(\.parent != ann)), 4, "!= of nil")
         },
-        twins("G090.an-object-of-another-hierarchy-is-none") { pair, ann, check in
+        twins("G090.an-object-of-another-hierarchy-is-none", "R9") { pair, ann, check in
             let stack = pair.stack
             let rex = try stack.fetchAll(From<Pet>().where(\.owner == ann))[0]
             check.equal(rex.objectID.key.key, ann.objectID.key.key, "the keys are the same number")
@@ -51,7 +51,7 @@ enum IdentityCases {
                 try stack.fetchCount(From<Person>().where(.isObject(in: [ann.objectID, ObjectID<Person>(rex.objectID.key)]))), 1,
                 "beside one")
         },
-        twins("G090.what-is-no-object-is-refused") { pair, ann, check in
+        twins("G090.what-is-no-object-is-refused", "R9") { pair, ann, check in
             let stack = pair.stack
             for text in ["Ann", "", "polystore://", "polystore://x/Person/1", ann.objectID.description + "x"] {
                 check.throwing(.invalidPredicate, "SELF == \(text)") {
@@ -65,7 +65,7 @@ enum IdentityCases {
                 _ = try stack.fetchAll(From<Person>().where(Where(format: "SELF > %@", ann)))
             }
         },
-        twins("G090.pending-changes-are-judged-by-store") { pair, ann, check in
+        twins("G090.pending-changes-are-judged-by-store", "R9") { pair, ann, check in
             let stack = pair.stack
             let work = stack.beginUnsafe()
             for pet in try work.fetchAll(From<Pet>()) { pet.name += "!" }
@@ -75,7 +75,7 @@ enum IdentityCases {
     ]
 
     private static let batches: [ConformanceCase] = [
-        twins("G091.a-batch-changes-the-objects-that-it-names") { pair, ann, check in
+        twins("G091.a-batch-changes-the-objects-that-it-names", "R9") { pair, ann, check in
             let stack = pair.stack
             guard pair.commitsTogether else { return }
             try stack.write { transaction in
@@ -89,7 +89,7 @@ enum IdentityCases {
             check.equal(
                 try stack.fetchAll(From<Person>().orderBy(.ascending(\.name))).map(\.name), ["Ann of B", "Bob of A", "Bob of B"], "left")
         },
-        .pairs("G091.a-batch-without-objects-deletes-what-it-names", "semantics R", "People", "Rest") { pair, check in
+        .pairs("G091.a-batch-without-objects-deletes-what-it-names", "R9", "People", "Rest") { pair, check in
             guard pair.commitsTogether else { return }
             for configuration in ["People", "Rest"] { try song(pair, "same", in: configuration) }
             let id = try pair.stack.fetchIDs(From<Song>("Rest"))[0]
@@ -102,7 +102,7 @@ enum IdentityCases {
     ]
 
     private static let order: [ConformanceCase] = [
-        .pairs("G092.pages-over-both-have-each-object-once", "semantics O", "People", "Rest") { pair, check in
+        .pairs("G092.pages-over-both-have-each-object-once", "O5", "People", "Rest") { pair, check in
             for configuration in ["People", "Rest"] {
                 for number in 0..<15 { try song(pair, "title \(number % 4)", in: configuration) }
             }
@@ -124,18 +124,18 @@ enum IdentityCases {
                 }
             }
         },
-        twins("G092.an-order-by-an-object-puts-one-first") { pair, ann, check in
+        twins("G092.an-order-by-an-object-puts-one-first", "R9") { pair, ann, check in
             let stack = pair.stack
             let first = ValueExpression<Person, Int>(try QueryExpression(parsing: "TERNARY(SELF == \"\(ann.objectID)\", 0, 1)"))
             let names = try stack.fetchAll(From<Person>().orderBy(.ascending(first), .descending(\.name))).map(\.name)
             check.equal(names, ["Ann of A", "Bob of B", "Bob of A", "Ann of B"], "names")
         },
-        twins("G092.limits-without-an-end") { pair, _, check in
+        twins("G092.limits-without-an-end", "R9") { pair, _, check in
             let all = From<Person>().limit(.max).offset(1).orderBy(.ascending(\.name))
             check.equal(try pair.stack.queryAttributes(all.select(.attribute(\.name))).count, 3, "rows")
             check.equal(try pair.stack.fetchAll(all).count, 3, "objects")
         },
-        twins("G092.objects-of-two-stores-make-no-group") { pair, ann, check in
+        twins("G092.objects-of-two-stores-make-no-group", "R9") { pair, ann, check in
             let stack = pair.stack
             let counted = From<Pet>().select(Select(named: "owner"), .count(as: "number")).groupBy(named: "owner")
             check.throwing(.unsupported, "groups by owner") { _ = try stack.queryAttributes(counted) }
@@ -146,7 +146,7 @@ enum IdentityCases {
     ]
 
     private static let lists: [ConformanceCase] = [
-        twins("G093.a-list-follows-the-objects-that-it-names") { pair, ann, check in
+        twins("G093.a-list-follows-the-objects-that-it-names", "R9") { pair, ann, check in
             let stack = pair.stack
             let view = stack.makeViewContext()
             let list = ListRecorder(try view.monitorList(From<Pet>().where(\.owner == ann).orderBy(.ascending(\.name))))
@@ -159,9 +159,9 @@ enum IdentityCases {
 
     /// Ann and Bob with a dog each in two stores, with the same keys in both; Ann is the one of the store "People".
     private static func twins(
-        _ id: String, _ body: @escaping @Sendable (StorePair, Person, Check) throws -> Void
+        _ id: String, _ clause: String, _ body: @escaping @Sendable (StorePair, Person, Check) throws -> Void
     ) -> ConformanceCase {
-        .pairs(id, "semantics R", "People", nil) { pair, check in
+        .pairs(id, clause, "People", nil) { pair, check in
             for (configuration, store) in [("People", "A"), (nil, "B")] as [(String?, String)] {
                 for name in ["Ann", "Bob"] {
                     try pair.stack.write { transaction in

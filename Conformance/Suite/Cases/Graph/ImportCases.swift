@@ -7,24 +7,24 @@ enum ImportCases {
     static let all: [ConformanceCase] = plain + unique + RandomImports.all + persistable
 
     private static let plain: [ConformanceCase] = [
-        .graph("J001.an-object-from-a-source", "features I228") { stack, check in
+        .graph("J001.an-object-from-a-source", "I1") { stack, check in
             let title = try stack.write { try $0.importObject(Into<Song>(), source: "a")?.title }
             check.equal(title, "a", "title")
             check.equal(try stack.fetchAll(From<Song>()).map(\.title), ["a"], "titles")
         },
-        .graph("J002.many-in-their-order", "features I229") { stack, check in
+        .graph("J002.many-in-their-order", "I1") { stack, check in
             let titles = try stack.write { try $0.importObjects(Into<Song>(), sourceArray: ["c", "a", "b", "a"]).map(\.title) }
             check.equal(titles, ["c", "a", "b", "a"], "each source makes one")
             check.equal(try stack.fetchAll(From<Song>()).map(\.title), titles, "keys in the same order")
         },
-        .graph("J003.should-insert-leaves-out", "features I225") { stack, check in
+        .graph("J003.should-insert-leaves-out", "I1") { stack, check in
             let made = try stack.write { transaction in
                 check.isTrue(try transaction.importObject(Into<Song>(), source: "skip") == nil, "alone")
                 return try transaction.importObjects(Into<Song>(), sourceArray: ["a", "skip", "b"]).map(\.title)
             }
             check.equal(made, ["a", "b"], "the others")
         },
-        .graph("J004.a-throw-undoes-everything", "features I227") { stack, check in
+        .graph("J004.a-throw-undoes-everything", "I1") { stack, check in
             do {
                 try stack.write { _ = try $0.importObjects(Into<Song>(), sourceArray: ["a", "", "b"]) }
                 check.isTrue(false, "it is thrown on")
@@ -33,19 +33,19 @@ enum ImportCases {
             }
             check.equal(try stack.fetchCount(From<Song>()), 0, "songs")
         },
-        .graph("J005.a-nested-import-alone-is-undone", "features I227", needs: [.savepoints]) { stack, check in
+        .graph("J005.a-nested-import-alone-is-undone", "I1", needs: [.savepoints]) { stack, check in
             try stack.write { transaction in
                 _ = try transaction.importObjects(Into<Song>(), sourceArray: ["kept"])
                 try? transaction.nested { _ = try transaction.importObjects(Into<Song>(), sourceArray: ["a", ""]) }
             }
             check.equal(try stack.fetchAll(From<Song>()).map(\.title), ["kept"], "titles")
         },
-        .pairs("J006.into-a-named-store", "features I228", "People", "Rest") { pair, check in
+        .pairs("J006.into-a-named-store", "X1", "People", "Rest") { pair, check in
             try pair.stack.write { _ = try $0.importObjects(Into<Song>("Rest"), sourceArray: ["a", "b"]) }
             check.equal(try pair.stack.fetchCount(From<Song>("Rest")), 2, "in the named store")
             check.equal(try pair.stack.fetchCount(From<Song>("People")), 0, "in the other")
         },
-        .graph("J007.any-sequence-is-a-source", "features I224") { stack, check in
+        .graph("J007.any-sequence-is-a-source", "I1") { stack, check in
             try stack.write { _ = try $0.importObjects(Into<Song>(), sourceArray: (1...3).lazy.map { "n\($0)" }) }
             check.equal(try stack.fetchCount(From<Song>()), 3, "songs")
         },
@@ -64,31 +64,31 @@ enum ImportCases {
     }
 
     private static let unique: [ConformanceCase] = [
-        .graph("J010.found-or-made", "features I234") { stack, check in
+        .graph("J010.found-or-made", "I2") { stack, check in
             check.equal(try importing(stack, [source("a", "A"), source("b", "B")]), ["A", "B"], "made")
             check.equal(try importing(stack, [source("b", "B2"), source("c", "C")]), ["B2", "C"], "found and made")
             check.equal(try people(stack), ["a A", "b B2", "c C"], "people")
         },
-        .graph("J011.no-id-is-left-out", "features I231") { stack, check in
+        .graph("J011.no-id-is-left-out", "I2") { stack, check in
             check.equal(try importing(stack, [source(nil, "nobody"), source("a", "A")]), ["A"], "made")
             check.isTrue(try stack.write { try $0.importUniqueObject(Into<Person>(), source: source(nil, "x")) == nil }, "alone")
         },
-        .graph("J012.the-last-of-equal-ids-wins", "features I235") { stack, check in
+        .graph("J012.the-last-of-equal-ids-wins", "I2") { stack, check in
             let order = try importing(stack, [source("a", "1"), source("b", "2"), source("a", "3")])
             check.equal(order, ["3", "2"], "in the place of the first")
             check.equal(try people(stack), ["a 3", "b 2"], "people")
         },
-        .graph("J013.should-update-leaves-alone", "features I232") { stack, check in
+        .graph("J013.should-update-leaves-alone", "I2") { stack, check in
             _ = try importing(stack, [source("a", "A")])
             check.equal(try importing(stack, [source("a", "keep"), source("b", "skip")]), [], "neither changed nor made")
             check.equal(try people(stack), ["a A"], "people")
         },
-        .graph("J014.a-throw-undoes-everything", "features I227") { stack, check in
+        .graph("J014.a-throw-undoes-everything", "I2") { stack, check in
             _ = try importing(stack, [source("a", "A")])
             check.isTrue((try? importing(stack, [source("a", "changed"), source("b", "")])) == nil, "it is thrown on")
             check.equal(try people(stack), ["a A"], "people")
         },
-        .graph("J015.pre-processing", "features I235") { stack, check in
+        .graph("J015.pre-processing", "I2") { stack, check in
             try stack.write { transaction in
                 _ = try transaction.importUniqueObjects(
                     Into<Person>(), sourceArray: [source("a", "A"), source("b", "B")],
@@ -101,7 +101,7 @@ enum ImportCases {
             }
             check.equal(try people(stack), ["b replaced"], "people")
         },
-        .graph("J016.what-the-transaction-made-is-found", "features I235") { stack, check in
+        .graph("J016.what-the-transaction-made-is-found", "I2") { stack, check in
             try stack.write { transaction in
                 let new = try transaction.create(Person.self)
                 new.email = "a"
@@ -112,13 +112,13 @@ enum ImportCases {
             }
             check.equal(try people(stack), ["a A2"], "people")
         },
-        .graph("J017.what-a-detached-transaction-made-is-found", "features I235") { stack, check in
+        .graph("J017.what-a-detached-transaction-made-is-found", "I2") { stack, check in
             let work = stack.beginUnsafe()
             for name in ["A", "B"] { try work.importUniqueObjects(Into<Person>(), sourceArray: [source("a", name)]) }
             try work.commit()
             check.equal(try people(stack), ["a B"], "people")
         },
-        .graph("J018.many-more-than-one-look-up-takes", "features I235") { stack, check in
+        .graph("J018.many-more-than-one-look-up-takes", "I2") { stack, check in
             let count = 3_000
             _ = try importing(stack, stride(from: 0, to: count, by: 2).map { source("e\($0)", "old") })
             let names = try importing(stack, (0..<count).map { source("e\($0)", "n\($0)") })
@@ -126,20 +126,20 @@ enum ImportCases {
             check.equal(try stack.fetchCount(From<Person>()), count, "people")
             check.equal(try stack.fetchCount(From<Person>().where(\.name == "old")), 0, "not updated")
         },
-        .pairs("J019.looked-up-in-the-named-store", "features I234", nil, "People") { pair, check in
+        .pairs("J019.looked-up-in-the-named-store", "X1", nil, "People") { pair, check in
             for into in [Into<Person>(nil), Into<Person>("People")] {
                 try pair.stack.write { try $0.importUniqueObjects(into, sourceArray: [source("a", "A")]) }
             }
             check.equal(try pair.stack.fetchCount(From<Person>()), 2, "one in each")
         },
-        .graph("J020.ids-are-compared-by-bytes", "semantics V") { stack, check in
+        .graph("J020.ids-are-compared-by-bytes", "V3, I2") { stack, check in
             _ = try importing(stack, [source("\u{e9}", "composed")])
             _ = try importing(stack, [source("e\u{301}", "decomposed")])
             let both = [source("o\u{308}", "decomposed"), source("\u{f6}", "composed")]
             check.equal(try importing(stack, both), ["decomposed", "composed"], "both in one import")
             check.equal(try stack.fetchCount(From<Person>()), 4, "two ids that Swift's == calls equal")
         },
-        .graph("J021.pre-processing-keeps-such-ids-apart", "semantics V; features I235") { stack, check in
+        .graph("J021.pre-processing-keeps-such-ids-apart", "V3, I2") { stack, check in
             var seen: [[String]] = []
             try stack.write { transaction in
                 let both = [source("o\u{308}", "decomposed"), source("a", "A"), source("\u{f6}", "composed"), source("o\u{308}", "last")]
@@ -159,7 +159,7 @@ enum ImportCases {
     ]
 
     private static let persistable: [ConformanceCase] = [
-        .graph("J030.values-import-themselves", "features I237") { stack, check in
+        .graph("J030.values-import-themselves", "I3") { stack, check in
             try stack.add("Ann")
             let outcomes = try stack.write { transaction in
                 let results: [PersistenceResult] = try transaction.importPersistableObjects([
@@ -176,7 +176,7 @@ enum ImportCases {
             check.equal(outcomes, ["inserted", "failed ImportRefused"], "what became of them")
             check.equal(try stack.read(synchronous: { try $0.fetchAll(From<Dog>()).map { $0.owner?.name } }), ["Ann"], "owners")
         },
-        .graph("J031.results-by-id", "features I241") { stack, check in
+        .graph("J031.results-by-id", "I3") { stack, check in
             try stack.add("Ann")
             let keys = try stack.write { transaction in
                 let results: [Int: PersistenceResult] = try transaction.importPersistableObjects([
@@ -187,7 +187,7 @@ enum ImportCases {
             check.equal(keys, [7, 8], "ids")
             check.equal(try stack.fetchCount(From<Dog>()), 2, "dogs")
         },
-        .graph("J032.importer-data-is-made-once", "features I238") { stack, check in
+        .graph("J032.importer-data-is-made-once", "I3") { stack, check in
             try stack.add("Ann")
             try stack.write { transaction in
                 // A value takes the owner away, so that a second look would be noticed.
@@ -197,7 +197,7 @@ enum ImportCases {
                 check.equal(made.count, 1, "only the first finds the owner")
             }
         },
-        .graph("J033.an-error-of-the-transaction-is-not-one-of-a-value", "features I237; semantics W") { stack, check in
+        .graph("J033.an-error-of-the-transaction-is-not-one-of-a-value", "I3") { stack, check in
             let attempts = try stack.write { transaction in
                 let conflict: Visitor.Trouble? = transaction.attempt == 1 ? .conflict : nil
                 let visitors = [Visitor(), Visitor(trouble: conflict), Visitor()]
@@ -215,7 +215,7 @@ enum ImportCases {
             }
             check.equal(try stack.fetchCount(From<Person>()), 3, "people after a transaction that was cancelled")
         },
-        .pairs("J034.values-over-two-stores", "features I237; semantics X", "People", "Rest") { pair, check in
+        .pairs("J034.values-over-two-stores", "X2, I3", "People", "Rest") { pair, check in
             guard pair.commitsTogether else { return }
             // Whichever store is opened first.
             for startsWithNote in [true, false] {

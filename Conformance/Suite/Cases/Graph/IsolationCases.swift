@@ -11,7 +11,7 @@ enum IsolationCases {
     nonisolated(unsafe) static var isThorough = false
 
     private static func anomaly(_ id: String, _ ages: [String: Int], _ programs: Program...) -> ConformanceCase {
-        .graph(id, "semantics W") { stack, check in
+        .graph(id, "W1") { stack, check in
             try Interleaving(stack: stack, ages: ages, programs: programs).check(check, limit: isThorough ? .max : 6)
         }
     }
@@ -46,7 +46,7 @@ enum IsolationCases {
         anomaly("I017.insert-if-absent", two, .write(.insertUnlessAge("c", 30)), .write(.insertUnlessAge("d", 30))),
         anomaly("I023.delete-against-insert", two, .write(.delete("a"), .count(atLeast: 10)), .write(.get("a"), .insert("c", 10))),
         anomaly("I024.delete-all-against-insert", two, .write(.deleteAll(atLeast: 0)), .write(.sum, .insert("c", 5))),
-        .graph("I034.all-interleavings-of-two", "semantics W") { stack, check in
+        .graph("I034.all-interleavings-of-two", "W1") { stack, check in
             try Interleaving(
                 stack: stack, ages: two,
                 programs: [
@@ -55,7 +55,7 @@ enum IsolationCases {
                 ]
             ).check(check, limit: isThorough ? .max : 20)
         },
-        .graph("I034.interleavings-of-three", "semantics W") { stack, check in
+        .graph("I034.interleavings-of-three", "W1") { stack, check in
             try Interleaving(
                 stack: stack, ages: two,
                 programs: [
@@ -67,7 +67,7 @@ enum IsolationCases {
     ]
 
     private static let others: [ConformanceCase] = [
-        .graph("I019.an-acknowledged-commit-is-seen-by-all", "semantics W") { stack, check in
+        .graph("I019.an-acknowledged-commit-is-seen-by-all", "W1") { stack, check in
             try stack.add("Ann")
             for round in 1...20 {
                 try stack.write { try person("Ann", in: $0).age = round }
@@ -76,7 +76,7 @@ enum IsolationCases {
                 check.equal(try stack.write { try person("Ann", in: $0).age }, round, "in the next transaction")
             }
         },
-        .graph("I020.a-snapshot-stands-through-many-commits", "semantics W", needs: [.snapshotReads]) { stack, check in
+        .graph("I020.a-snapshot-stands-through-many-commits", "W2", needs: [.snapshotReads]) { stack, check in
             try stack.add("Ann")
             try stack.read(synchronous: { source in
                 check.equal(try source.fetchOne(From<Person>())?.age, 0, "before")
@@ -87,13 +87,13 @@ enum IsolationCases {
             })
             check.equal(try stack.fetchOne(From<Person>().where(\.name == "Ann"))?.age, 200, "after")
         },
-        .graph("I021.the-bank", "semantics W", needs: [.snapshotReads]) { stack, check in
+        .graph("I021.the-bank", "W1", needs: [.snapshotReads]) { stack, check in
             let result = try Bank(accounts: 10, seconds: isThorough ? 60 : 0.5).run(stack)
             check.equal(result.wrongSums, 0, "reads in which money was missing or too much")
             check.equal(result.failures, [], "failures")
             check.isTrue(result.transfers > 0 && result.reads > 0, "somebody worked")
         },
-        .graph("I022.only-one-creates-the-unique", "semantics W") { stack, check in
+        .graph("I022.only-one-creates-the-unique", "W1") { stack, check in
             let violations = Counter(), others = Counter()
             Threads.run(6) { _ in
                 do {
@@ -108,7 +108,7 @@ enum IsolationCases {
             check.equal(others.value, 0, "other failures")
             check.equal(try stack.fetchCount(From<Person>()), 1, "people")
         },
-        .graph("I025.concurrent-insertions-at-one-place", "semantics R") { stack, check in
+        .graph("I025.concurrent-insertions-at-one-place", "R5") { stack, check in
             try stack.add("Ann")
             let failures = Counter()
             Threads.run(4) { index in
@@ -132,7 +132,7 @@ enum IsolationCases {
                 check.equal(own, (0..<5).reversed().map { "\(index)-\($0)" }, "each thread's own in order")
             }
         },
-        .graph("I035.a-failed-transaction-weakens-none-after-it", "semantics W") { stack, check in
+        .graph("I035.a-failed-transaction-weakens-none-after-it", "W1") { stack, check in
             try stack.write { try $0.create(Person.self).email = "taken" }
             for _ in 0..<6 {
                 check.throwing(.uniqueConstraintViolated, "a transaction that fails") {
@@ -148,7 +148,7 @@ enum IsolationCases {
             let programs: [Program] = [.write(.sum, .set("a", 11)), .write(.sum, .set("b", 21))]
             try Interleaving(stack: stack, ages: two, programs: programs).check(check, limit: 6)
         },
-        .graph("I026.opposite-orders-both-commit", "semantics W") { stack, check in
+        .graph("I026.opposite-orders-both-commit", "W1") { stack, check in
             try stack.add("Ann", "Bob")
             let failures = Counter()
             Threads.run(2) { index in
@@ -165,7 +165,7 @@ enum IsolationCases {
             check.equal(failures.value, 0, "failures: a deadlock is run again")
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [20, 20], "ages")
         },
-        .graph("I029.readers-do-not-wait-for-a-writer", "semantics W") { stack, check in
+        .graph("I029.readers-do-not-wait-for-a-writer", "W2") { stack, check in
             try stack.add("Ann")
             try stack.write { transaction in
                 try person("Ann", in: transaction).age = 1
@@ -174,7 +174,7 @@ enum IsolationCases {
                 check.equal(try stack.read(synchronous: { try person("Ann", in: $0).age }), 0, "by a read beside it")
             }
         },
-        .graph("I018.two-readers-agree-on-the-order", "semantics W", needs: [.snapshotReads]) { stack, check in
+        .graph("I018.two-readers-agree-on-the-order", "W1", needs: [.snapshotReads]) { stack, check in
             try stack.write { transaction in
                 for name in ["x", "y"] { try transaction.create(Person.self).name = name }
             }

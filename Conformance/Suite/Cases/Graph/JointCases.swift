@@ -4,14 +4,14 @@ internal import PolystoreStorage
 /// Group G: commits over two stores of which one fails, or is removed.
 enum JointCases {
     static let all: [ConformanceCase] = [
-        failing("G067.what-the-first-store-refuses-is-nowhere") { pair, failures, check in
+        failing("G067.what-the-first-store-refuses-is-nowhere", "X2") { pair, failures, check in
             failures.arm(after: 0)
             check.throwing(.inputOutput, "the first commit fails") { try write("b", pair) }
             check.equal(try titles(pair), ["a", "a"], "nothing is half there")
             try write("c", pair)
             check.equal(try titles(pair), ["a", "a", "c", "c"], "and it goes on")
         },
-        failing("G068.what-the-second-store-misses-it-takes-over") { pair, failures, check in
+        failing("G068.what-the-second-store-misses-it-takes-over", "X3") { pair, failures, check in
             // Of two that are prepared the second has no commit that could fail.
             if [pair.first, pair.second].allSatisfy({ $0.capabilities.contains(.concurrentWriters) }) { return }
             failures.arm(after: 1)
@@ -26,7 +26,7 @@ enum JointCases {
             try write("c", pair)
             check.equal(try titles(pair), before + ["c", "c"], "and it goes on")
         },
-        failing("G069.a-store-that-is-removed-undoes-the-transaction") { pair, _, check in
+        failing("G069.a-store-that-is-removed-undoes-the-transaction", "X2") { pair, _, check in
             guard [pair.first, pair.second].allSatisfy({ $0.capabilities.contains(.persistent) }) else { return }
             for store in [pair.first, pair.second] {
                 check.throwing(.storeClosed, "a store is removed before the commit") {
@@ -46,9 +46,9 @@ enum JointCases {
 
     /// A case over pairs of stores that have committed together once, whose commits can be made to fail.
     private static func failing(
-        _ id: String, _ body: @escaping @Sendable (StorePair, FailingCommits, Check) throws -> Void
+        _ id: String, _ clause: String, _ body: @escaping @Sendable (StorePair, FailingCommits, Check) throws -> Void
     ) -> ConformanceCase {
-        ConformanceCase(id, clause: "semantics X", needs: [.persistent]) { harness, check in
+        ConformanceCase(id, clause: clause, needs: [.persistent]) { harness, check in
             let failures = FailingCommits()
             try harness.withPairs("People", "Rest", check, through: failures.store) { pair in
                 guard pair.commitsTogether else { return }

@@ -7,14 +7,14 @@ enum LockingCases {
     static let all: [ConformanceCase] = versions + raw + policies
 
     private static let versions: [ConformanceCase] = [
-        .graph("L001.versions-of-objects", "semantics W") { stack, check in
+        .graph("L001.versions-of-objects", "W8") { stack, check in
             try stack.add("Ann")
             check.equal(try stack.fetchAll(From<Person>())[0].version, 1, "of a new object")
             try stack.write { try person("Ann", in: $0).age = 1 }
             try stack.write { _ = try person("Ann", in: $0).update(\.age, value: 1) }
             check.equal(try stack.fetchAll(From<Person>())[0].version, 2, "after one change and one that changed nothing")
         },
-        .graph("L002.base-mine-and-theirs", "semantics W") { stack, check in
+        .graph("L002.base-mine-and-theirs", "W8") { stack, check in
             try stack.add("Ann")
             let work = try stale(stack) {
                 $0.age = 10
@@ -33,7 +33,7 @@ enum LockingCases {
             }
             check.equal(try stack.fetchAll(From<Person>())[0].age, 20, "what is stored")
         },
-        .graph("L003.a-stale-deletion", "semantics W") { stack, check in
+        .graph("L003.a-stale-deletion", "W8") { stack, check in
             try stack.add("Ann")
             let work = stack.beginUnsafe()
             try work.delete(person("Ann", in: work))
@@ -41,7 +41,7 @@ enum LockingCases {
             check.throwing(.staleObject, "deleting") { try work.commit() }
             check.equal(try stack.fetchCount(From<Person>()), 1, "people")
         },
-        .graph("L004.a-change-of-what-was-deleted", "semantics W") { stack, check in
+        .graph("L004.a-change-of-what-was-deleted", "W8, E1") { stack, check in
             try stack.add("Ann")
             let work = stack.beginUnsafe()
             try person("Ann", in: work).age = 10
@@ -54,7 +54,7 @@ enum LockingCases {
                 check.isTrue(error.details.conflicts.first.map { $0.theirs == nil } ?? false, "theirs is nothing")
             }
         },
-        .graph("L005.different-rows-do-not-meet", "semantics W") { stack, check in
+        .graph("L005.different-rows-do-not-meet", "W8") { stack, check in
             try stack.add("Ann", "Bob")
             let work = stack.beginUnsafe()
             try person("Ann", in: work).age = 10
@@ -62,7 +62,7 @@ enum LockingCases {
             try work.commit()
             check.equal(try stack.fetchAll(From<Person>().orderBy(.ascending(\.name))).map(\.age), [10, 20], "ages")
         },
-        .graph("L007.a-to-one-is-a-change-of-the-side-that-holds-it", "semantics W") { stack, check in
+        .graph("L007.a-to-one-is-a-change-of-the-side-that-holds-it", "W8") { stack, check in
             try stack.add("Ann")
             try stack.write { try $0.create(Dog.self).owner = person("Ann", in: $0) }
             let before = try stack.fetchAll(From<Dog>())[0].version
@@ -70,7 +70,7 @@ enum LockingCases {
             check.equal(try stack.fetchAll(From<Dog>())[0].version, before + 1, "of the pet")
             check.equal(try stack.fetchAll(From<Person>())[0].version, 1, "of the owner")
         },
-        .graph("L009.a-conflict-writes-nothing", "semantics W") { stack, check in
+        .graph("L009.a-conflict-writes-nothing", "W8") { stack, check in
             try stack.add("Ann", "Bob", "Cid")
             let work = stack.beginUnsafe()
             for name in ["Ann", "Bob", "Cid"] { try person(name, in: work).age = 10 }
@@ -78,7 +78,7 @@ enum LockingCases {
             check.throwing(.staleObject, "the commit") { try work.commit() }
             check.equal(try stack.fetchAll(From<Person>().orderBy(.ascending(\.name))).map(\.age), [0, 0, 20], "ages")
         },
-        .graph("L010.refresh-and-commit-again", "semantics W") { stack, check in
+        .graph("L010.refresh-and-commit-again", "W8") { stack, check in
             try stack.add("Ann")
             let work = try stale(stack) {
                 $0.age = 10
@@ -93,7 +93,7 @@ enum LockingCases {
             try work.commit()
             check.equal(try stack.fetchAll(From<Person>())[0].age, 21, "age")
         },
-        .graph("L011.increments-from-eight-threads", "semantics W") { stack, check in
+        .graph("L011.increments-from-eight-threads", "W8") { stack, check in
             try stack.add("Ann")
             let failures = Counter()
             Threads.run(8) { _ in
@@ -104,7 +104,7 @@ enum LockingCases {
             check.equal(failures.value, 0, "failures")
             check.equal(try stack.fetchAll(From<Person>())[0].age, 200, "age")
         },
-        .graph("L014.what-was-only-read-can-be-validated", "semantics W") { stack, check in
+        .graph("L014.what-was-only-read-can-be-validated", "W8") { stack, check in
             try stack.add("Ann", "Bob")
             let work = stack.beginUnsafe()
             let ann = try person("Ann", in: work), bob = try person("Bob", in: work)
@@ -114,7 +114,7 @@ enum LockingCases {
             try work.commit()
             check.equal(try stack.fetchAll(From<Person>().where(\.name == "Bob"))[0].age, 1, "without validation")
         },
-        .graph("L015.refresh-shows-theirs", "semantics W") { stack, check in
+        .graph("L015.refresh-shows-theirs", "W8") { stack, check in
             try stack.add("Ann")
             let work = stack.beginUnsafe()
             let ann = try person("Ann", in: work)
@@ -123,14 +123,14 @@ enum LockingCases {
             try work.refresh()
             check.equal(ann.age, 50, "after")
         },
-        .graph("L006.an-edit-is-never-stale", "semantics W") { stack, check in
+        .graph("L006.an-edit-is-never-stale", "W8") { stack, check in
             try stack.add("Ann")
             let ann = try stack.fetchAll(From<Person>())[0]
             try stack.write { try person("Ann", in: $0).age = 50 }
             try stack.write { try $0.edit(ann)?.age += 1 }
             check.equal(try stack.fetchAll(From<Person>())[0].age, 51, "the current row was edited")
         },
-        .graph("L006.an-edit-of-an-expected-version", "semantics W") { stack, check in
+        .graph("L006.an-edit-of-an-expected-version", "W8") { stack, check in
             try stack.add("Ann")
             let ann = try stack.fetchAll(From<Person>())[0]
             try stack.write { try $0.edit(ann, expecting: ann.version)?.age = 1 }
@@ -142,7 +142,7 @@ enum LockingCases {
     ]
 
     private static let raw: [ConformanceCase] = [
-        ConformanceCase("L013.a-version-at-its-end", clause: "semantics W") { harness, check in
+        ConformanceCase("L013.a-version-at-its-end", clause: "W8") { harness, check in
             try harness.withStore { scratch in
                 let thing = try scratch.entity("Thing")
                 let batch = RowBatch(capacity: 1), slots = scratch.schema[thing].slots.count
@@ -158,7 +158,7 @@ enum LockingCases {
                 check.equal(try scratch.rows("Thing", keys: [1]).map { $0.values["number"] ?? .null }, [.null], "number")
             }
         },
-        ConformanceCase("U004.unique-numbers-and-dates", clause: "semantics V") { harness, check in
+        ConformanceCase("U004.unique-numbers-and-dates", clause: "W14") { harness, check in
             let types: [(String, ValueType)] = [("real", .double), ("price", .decimal), ("at", .date), ("uid", .uuid), ("bytes", .data)]
             let schema = try Schema(
                 entities: types.map { name, type in
@@ -182,7 +182,7 @@ enum LockingCases {
                 check.equal(try real.normalise(.double(-0.0)), .double(0), "-0.0")
             }
         },
-        ConformanceCase("U005.unique-relationships", clause: "semantics W, rules") { harness, check in
+        ConformanceCase("U005.unique-relationships", clause: "W14") { harness, check in
             let schema = try Schema(entities: [
                 Entity("Seat"),
                 Entity(
@@ -205,7 +205,7 @@ enum LockingCases {
     ]
 
     private static let policies: [ConformanceCase] = [
-        .graph("L006.mine-wins", "semantics W") { stack, check in
+        .graph("L006.mine-wins", "W8") { stack, check in
             try stack.add("Ann")
             let work = try stale(stack) {
                 $0.age = 10
@@ -217,7 +217,7 @@ enum LockingCases {
             let ann = try stack.fetchAll(From<Person>())[0]
             check.isTrue(ann.age == 10 && ann.score == 2, "my age, their score")
         },
-        .graph("L006.theirs-wins", "semantics W") { stack, check in
+        .graph("L006.theirs-wins", "W8") { stack, check in
             try stack.add("Ann")
             let work = try stale(stack) {
                 $0.age = 10
@@ -229,7 +229,7 @@ enum LockingCases {
             let ann = try stack.fetchAll(From<Person>())[0]
             check.isTrue(ann.age == 20 && ann.score == 0, "nothing of mine")
         },
-        .graph("L006.by-attribute", "semantics W") { stack, check in
+        .graph("L006.by-attribute", "W8") { stack, check in
             try stack.add("Ann")
             let work = try stale(stack) {
                 $0.age = 10
@@ -245,7 +245,7 @@ enum LockingCases {
             let ann = try stack.fetchAll(From<Person>())[0]
             check.isTrue(ann.age == 35 && ann.score == 1, "both increments, my score")
         },
-        .graph("U014.mine-against-a-deletion", "semantics W") { stack, check in
+        .graph("U014.mine-against-a-deletion", "W8") { stack, check in
             try stack.add("Ann")
             let work = stack.beginUnsafe()
             try person("Ann", in: work).age = 10
@@ -253,7 +253,7 @@ enum LockingCases {
             try work.commit(merging: .mine)
             check.equal(try stack.fetchCount(From<Person>()), 0, "a deleted object stays deleted")
         },
-        .graph("U014.a-deletion-against-a-change", "semantics W") { stack, check in
+        .graph("U014.a-deletion-against-a-change", "W8") { stack, check in
             for (policy, left) in [(MergePolicy.mine, 0), (.theirs, 1)] {
                 try stack.write { try $0.delete($0.fetchAll(From<Person>())) }
                 try stack.add("Ann")

@@ -11,7 +11,7 @@ enum OrderedPairCases {
     private static func pairs(
         _ id: String, _ body: @escaping @Sendable (DataStack, Check) throws -> Void
     ) -> ConformanceCase {
-        ConformanceCase(id, clause: "semantics R") { harness, check in
+        ConformanceCase(id, clause: "R5") { harness, check in
             let schema = try Schema(
                 version: "1",
                 entities: [

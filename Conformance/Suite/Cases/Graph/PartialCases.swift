@@ -4,7 +4,7 @@ internal import PolystoreStorage
 /// Objects that are read with some of their attributes.
 enum PartialCases {
     static let all: [ConformanceCase] = [
-        .graph("O025.some-attributes-then-the-rest", "features D") { stack, check in
+        .graph("O025.some-attributes-then-the-rest", "S5") { stack, check in
             try fill(stack)
             let request = From<Person>().properties(\.name).orderBy(.ascending(\.age))
             let people = try stack.fetchAll(request)
@@ -21,7 +21,7 @@ enum PartialCases {
             check.equal(people[0].room, nil, "a nil")
             check.isTrue((try? people[0].load(\.age)) == 10, "no error is left")
         },
-        .graph("O025.cursors-and-streams-of-some-attributes", "features D") { stack, check in
+        .graph("O025.cursors-and-streams-of-some-attributes", "S5") { stack, check in
             try fill(stack)
             let request = From<Person>().properties(\.age, \.email).orderBy(.ascending(\.name)).batchSize(1)
             let cursor = try stack.fetchCursor(request), first = try cursor.next(), second = try cursor.next()
@@ -34,7 +34,7 @@ enum PartialCases {
             }
             check.equal(found, ["30 Ann", "10 Bob"], "of a stream")
         },
-        .graph("O025.some-attributes-of-a-hierarchy", "features D") { stack, check in
+        .graph("O025.some-attributes-of-a-hierarchy", "S5") { stack, check in
             try stack.write { transaction in
                 let dog = try transaction.create(Dog.self), cat = try transaction.create(Cat.self)
                 (dog.name, dog.chip, dog.tricks) = ("Rex", "1", 3)
@@ -46,7 +46,7 @@ enum PartialCases {
             check.equal((pets[1] as? Cat)?.lives, 7, "of a cat")
             check.equal(pets.map(\.chip), ["1", nil], "chips")
         },
-        .graph("O025.what-was-assigned-is-not-read-over", "semantics W") { stack, check in
+        .graph("O025.what-was-assigned-is-not-read-over", "S5") { stack, check in
             try fill(stack)
             try stack.write { transaction in
                 let ann = try transaction.fetchOne(From<Person>().where(\.name == "Ann").properties(\.name))
@@ -61,7 +61,7 @@ enum PartialCases {
             check.equal(people.map(\.email), ["a", "b"], "emails")
             check.equal(people.map(\.version), [2, 2], "versions")
         },
-        .graph("O025.rules-see-the-whole-object", "semantics W, rules") { stack, check in
+        .graph("O025.rules-see-the-whole-object", "W13") { stack, check in
             try stack.write { transaction in
                 let squad = try transaction.create(Squad.self)
                 squad.name = "Abc"
@@ -73,7 +73,7 @@ enum PartialCases {
             }
             check.equal(try stack.fetchAll(From<Squad>()).map(\.rank), [2], "rank")
         },
-        .graph("O025.detached-work-on-some-attributes", "semantics W, detached work") { stack, check in
+        .graph("O025.detached-work-on-some-attributes", "W9") { stack, check in
             try fill(stack)
             let detached = stack.beginUnsafe()
             let ann = try detached.fetchOne(From<Person>().where(\.name == "Ann").properties(\.name))
@@ -88,7 +88,7 @@ enum PartialCases {
             check.equal(seen.map(\.email), ["a", "b"], "emails after a merge")
             check.equal(seen.map(\.age), [31, 10], "ages")
         },
-        .graph("O025.what-cannot-be-read-later-is-told", "semantics E") { stack, check in
+        .graph("O025.what-cannot-be-read-later-is-told", "R7") { stack, check in
             try fill(stack)
             let request = From<Person>().properties(\.name).orderBy(.ascending(\.name)), people = try stack.fetchAll(request)
             try stack.write { try $0.delete(person("Ann", in: $0)) }
@@ -100,7 +100,7 @@ enum PartialCases {
             check.equal(strict[0].name, "Bob", "what was asked for")
             check.throwing(.invalidPredicate, "a wrong name") { _ = try stack.fetchAll(From<Person>().properties(named: ["nam"])) }
         },
-        .graph("O025.a-fetch-of-all-makes-whole", "features D") { stack, check in
+        .graph("O025.a-fetch-of-all-makes-whole", "S5") { stack, check in
             try fill(stack)
             stack.relationships = .strict
             try stack.read(synchronous: { source in

@@ -6,7 +6,7 @@ enum PendingCases {
     static let all: [ConformanceCase] = conditions + batches + pages
 
     private static let conditions: [ConformanceCase] = [
-        .graph("L025.conditions-read-what-is-pending-of-related-objects", "semantics W") { stack, check in
+        .graph("L025.conditions-read-what-is-pending-of-related-objects", "W3") { stack, check in
             try fill(stack)
             let work = stack.beginUnsafe(), ann = try person("Ann", in: work)
             func pets(_ condition: Where<Pet>) throws -> [String] {
@@ -38,7 +38,7 @@ enum PendingCases {
             check.equal(try pets(\.owner?.age < 20 && \.name != "Rex"), [], "together with another condition")
             check.equal(try pets(\.owner?.age < 21 && \.name != "Rex"), ["New"], "that others satisfy")
         },
-        .graph("L026.what-others-changed-since-is-as-the-store-has-it", "semantics W") { stack, check in
+        .graph("L026.what-others-changed-since-is-as-the-store-has-it", "W3") { stack, check in
             try fill(stack)
             let work = stack.beginUnsafe()
             let tom = try work.fetchAll(From<Pet>().where(\.name == "Tom"))[0], ben = try person("Ben", in: work)
@@ -60,7 +60,7 @@ enum PendingCases {
     ]
 
     private static let batches: [ConformanceCase] = [
-        .graph("B020.the-last-assignment-of-an-attribute-counts", "semantics W") { stack, check in
+        .graph("B020.the-last-assignment-of-an-attribute-counts", "W16") { stack, check in
             try fill(stack)
             try stack.write { try $0.updateAll(From<Person>(), .set(\.age, to: 1), .set(\.score, to: 3), .set(\.age, to: 2)) }
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [2, 2], "ages")
@@ -78,7 +78,7 @@ enum PendingCases {
     ]
 
     private static let pages: [ConformanceCase] = [
-        .graph("L030.a-page-of-nothing-is-empty", "semantics O") { stack, check in
+        .graph("L030.a-page-of-nothing-is-empty", "O5") { stack, check in
             try fill(stack)
             let page = try stack.fetchPage(From<Pet>().limit(0))
             check.equal(page.objects.count, 0, "objects")
@@ -86,20 +86,20 @@ enum PendingCases {
             check.equal(try stack.fetchOne(From<Pet>().limit(0))?.name, nil, "the first of none")
             check.equal(try stack.fetchOne(From<Pet>().limit(3).offset(1))?.name, "Tom", "the first behind one")
         },
-        .graph("L030.objects-have-no-order", "semantics O") { stack, check in
+        .graph("L030.objects-have-no-order", "O5") { stack, check in
             try fill(stack)
             check.throwing(.invalidPredicate, "all") { _ = try stack.fetchAll(From<Pet>().orderBy(.ascending(\.owner))) }
             check.throwing(.invalidPredicate, "a page") { _ = try stack.fetchPage(From<Pet>().orderBy(.ascending("owner"))) }
             check.equal(try stack.fetchAll(From<Pet>().orderBy(.descending("SELF"))).map(\.name), ["Stray", "Tom", "Rex"], "by identity")
         },
-        .graph("L030.an-entity-of-another-class-is-refused", "features D") { stack, check in
+        .graph("L030.an-entity-of-another-class-is-refused", "Q10") { stack, check in
             try fill(stack)
             try stack.write { try $0.create(Cat.self).lives = 9 }
             check.throwing(.invalidPredicate, "dogs among pets") { _ = try stack.fetchAll(From<Dog>(entity: "Pet")) }
             check.throwing(.invalidPredicate, "a count") { _ = try stack.fetchCount(From<Dog>(entity: "Person")) }
             check.equal(try stack.fetchCount(From<Pet>(entity: "Dog")), 3, "a class above is no other")
         },
-        .graph("L027.pages-follow-the-order-that-is-pending", "semantics O, W") { stack, check in
+        .graph("L027.pages-follow-the-order-that-is-pending", "O5") { stack, check in
             try fill(stack)
             let work = stack.beginUnsafe()
             try person("Ann", in: work).age = 100
@@ -108,7 +108,7 @@ enum PendingCases {
             let condition = From<Pet>().where(\.owner?.age > 50 || \.owner == nil)
             check.equal(try pages(work, condition.orderBy(.descending(\.owner?.age))), ["Rex", "Stray"], "with a condition")
         },
-        .graph("L028.pages-of-what-is-committed", "semantics O, W") { stack, check in
+        .graph("L028.pages-of-what-is-committed", "O5") { stack, check in
             try fill(stack)
             struct Undone: Error {}
             try? stack.write { transaction in
@@ -121,7 +121,7 @@ enum PendingCases {
                 throw Undone()
             }
         },
-        .graph("L029.pages-follow-the-order-of-the-store", "semantics O") { stack, check in
+        .graph("L029.pages-follow-the-order-of-the-store", "O5") { stack, check in
             try fill(stack)
             let view = stack.makeViewContext(merging: .onDemand)
             // Held, so that the instances stay as they were.

@@ -7,7 +7,7 @@ enum QueueCases {
     static let all: [ConformanceCase] = waiting + order + limits + reentrancy
 
     private static let waiting: [ConformanceCase] = [
-        .graph("T050.a-read-goes-ahead-of-a-hundred-writers", "semantics W, readers") { stack, check in
+        .graph("T050.a-read-goes-ahead-of-a-hundred-writers", "W15") { stack, check in
             try stack.add("Ann")
             let held = try HeldWriter(stack), done = SharedValue(0)
             for _ in 0..<100 {
@@ -32,7 +32,7 @@ enum QueueCases {
     ]
 
     private static let order: [ConformanceCase] = [
-        .graph("T051.a-thousand-transactions-in-their-order", "semantics W, order") { stack, check in
+        .graph("T051.a-thousand-transactions-in-their-order", "W15") { stack, check in
             let begun = SharedValue<[Int]>([]), completed = SharedValue<[Int]>([]), running = SharedValue((now: 0, most: 0))
             for number in 0..<1_000 {
                 stack.perform(
@@ -49,7 +49,7 @@ enum QueueCases {
             check.equal(running.withLock { $0.most }, 1, "closures at a time")
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), Array(0..<1_000), "the order of the objects")
         },
-        .graph("T052.tasks-take-their-turns", "semantics W, order") { stack, check in
+        .graph("T052.tasks-take-their-turns", "W15") { stack, check in
             let held = try HeldWriter(stack), begun = SharedValue<[Int]>([]), ended = SharedValue(0)
             for number in 0..<20 {
                 Waiting.start {
@@ -68,7 +68,7 @@ enum QueueCases {
             let isInOrder = stack.workers.writes.width == 1 ? order == Array(0..<20) : order.sorted() == Array(0..<20)
             check.isTrue(isInOrder, "the order of the closures: \(order)")
         },
-        .graph("T053.a-completion-comes-after-the-observers", "semantics W, order; semantics H") { stack, check in
+        .graph("T053.a-completion-comes-after-the-observers", "H6") { stack, check in
             try stack.add("Ann", "Bob")
             let view = stack.makeViewContext(), ann = try person("Ann", in: view)
             // The context is used by completions alone, which come one after the other.
@@ -97,7 +97,7 @@ enum QueueCases {
     ]
 
     private static let limits: [ConformanceCase] = [
-        .graph("T054.what-is-cancelled-leaves-the-queue-at-once", "semantics W, cancellation") { stack, check in
+        .graph("T054.what-is-cancelled-leaves-the-queue-at-once", "W6") { stack, check in
             let held = try HeldWriter(stack), code = SharedValue<StorageError.Code?>(nil)
             let task = Waiting.start {
                 do { try await stack.perform { _ = try $0.create(Person.self) } } catch { code.set(error) }
@@ -111,7 +111,7 @@ enum QueueCases {
             try stack.add("Ann")
             check.equal(try stack.names(), ["Ann"], "names")
         },
-        .graph("T055.a-timeout-counts-in-the-queue", "semantics W, cancellation") { stack, check in
+        .graph("T055.a-timeout-counts-in-the-queue", "W6") { stack, check in
             let held = try HeldWriter(stack), code = SharedValue<StorageError.Code?>(nil), other = SharedValue<StorageError.Code?>(nil)
             stack.perform(
                 timeout: .milliseconds(20), asynchronous: { _ = try $0.create(Person.self) },
@@ -125,7 +125,7 @@ enum QueueCases {
             held.end()
             check.equal(try stack.names(), [], "names")
         },
-        .graph("T056.a-read-has-a-limit", "semantics W, cancellation") { stack, check in
+        .graph("T056.a-read-has-a-limit", "W6") { stack, check in
             try stack.add("Ann")
             let slow: @Sendable (ReadTransaction) throws -> Int = { source in
                 for _ in 0..<10_000 {
@@ -142,7 +142,7 @@ enum QueueCases {
             let object = try stack.fetchOne(From<Person>(), timeout: .seconds(60))
             check.equal(object?.pets.count, 0, "what is loaded later has the time that it takes")
         },
-        .graph("T059.a-writer-that-is-stuck-is-not-waited-for-longer", "semantics W, cancellation") { stack, check in
+        .graph("T059.a-writer-that-is-stuck-is-not-waited-for-longer", "W6") { stack, check in
             try stack.add("Ann")
             let work = stack.beginUnsafe()
             try person("Ann", in: work).age = 5
@@ -183,7 +183,7 @@ enum QueueCases {
     ]
 
     private static let reentrancy: [ConformanceCase] = [
-        .graph("T057.what-would-wait-for-itself-is-refused", "semantics W, reentrancy") { stack, check in
+        .graph("T057.what-would-wait-for-itself-is-refused", "W10") { stack, check in
             try stack.add("Ann")
             let work = stack.beginUnsafe(), ann = try person("Ann", in: work), store = stack.storages[0]
             ann.age = 7
@@ -214,7 +214,7 @@ enum QueueCases {
             try work.commit()
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [8], "after the end")
         },
-        .graph("T058.a-task-begun-inside-a-closure", "semantics W, reentrancy") { stack, check in
+        .graph("T058.a-task-begun-inside-a-closure", "W10") { stack, check in
             let late = DispatchSemaphore(value: 0), lateCode = SharedValue<StorageError.Code?>(nil), lateEnds = SharedValue(false)
             let meanwhile = SharedValue<StorageError.Code?>(nil), hasEnded = SharedValue(false)
             try stack.write { transaction in

@@ -3,7 +3,7 @@ internal import PolystoreStorage
 
 extension SQLCases {
     static let changes: [ConformanceCase] = [
-        .graph("Q020.a-statement-changes-rows-and-objects-follow", "semantics W", needs: sql) { stack, check in
+        .graph("Q020.a-statement-changes-rows-and-objects-follow", "W18", needs: sql) { stack, check in
             try fill(stack)
             try stack.write { transaction in
                 let ann = try person("Ann", in: transaction), bob = try person("Bob", in: transaction)
@@ -25,7 +25,7 @@ extension SQLCases {
             })
             check.equal(ages, [[32, 4], [11, 2], [50, 1]], "ages and versions")
         },
-        .graph("Q021.what-a-statement-deletes-is-gone", "semantics W", needs: sql) { stack, check in
+        .graph("Q021.what-a-statement-deletes-is-gone", "W18", needs: sql) { stack, check in
             try stack.add("Ann", "Bob")
             try stack.write { transaction in
                 let ann = try person("Ann", in: transaction)
@@ -36,7 +36,7 @@ extension SQLCases {
             }
             check.equal(try stack.names(), ["Bob"], "names")
         },
-        .graph("Q022.a-part-that-fails-undoes-its-statements", "semantics W", needs: sql) { stack, check in
+        .graph("Q022.a-part-that-fails-undoes-its-statements", "W18", needs: sql) { stack, check in
             try stack.add("Ann", "Bob")
             struct Failure: Error {}
             try stack.write { transaction in
@@ -55,7 +55,7 @@ extension SQLCases {
             }
             check.equal(try stack.fetchAll(From<Person>().orderBy(.ascending(\.name))).map(\.age), [7, 0], "ages")
         },
-        .graph("Q023.a-statement-that-fails-leaves-nothing", "semantics W", needs: sql) { stack, check in
+        .graph("Q023.a-statement-that-fails-leaves-nothing", "W18", needs: sql) { stack, check in
             try fill(stack)
             try stack.write { transaction in
                 try transaction.create(Person.self).name = "Dan"
@@ -66,7 +66,7 @@ extension SQLCases {
             }
             check.equal(try stack.names(), ["Ann", "Bob", "Cid", "Dan"], "names")
         },
-        .graph("Q024.a-rollback-takes-statements-with-it", "semantics W", needs: sql) { stack, check in
+        .graph("Q024.a-rollback-takes-statements-with-it", "W18", needs: sql) { stack, check in
             try stack.add("Ann")
             struct Failure: Error {}
             do {
@@ -77,7 +77,7 @@ extension SQLCases {
             } catch is Failure {}
             check.equal(try stack.names(), ["Ann"], "names")
         },
-        .graph("Q025.contexts-follow-statements", "semantics H", needs: sql) { stack, check in
+        .graph("Q025.contexts-follow-statements", "C1", needs: sql) { stack, check in
             try stack.add("Ann", "Bob")
             let context = stack.makeViewContext()
             let people = try context.fetchAll(From<Person>().orderBy(.ascending(\.name)))

@@ -9,7 +9,7 @@ enum SQLCases {
     static let sql: Set<StorageCapabilities.Capability> = [.rawSQL]
 
     private static let answers: [ConformanceCase] = [
-        .graph("Q001.values-with-the-names-of-their-columns", "features D", needs: sql) { stack, check in
+        .graph("Q001.values-with-the-names-of-their-columns", "W18", needs: sql) { stack, check in
             try fill(stack)
             let rows = try stack.queryRows(
                 """
@@ -21,7 +21,7 @@ enum SQLCases {
             check.equal(try rows.map { try $0.value("older", as: Int.self) }, [31, 51], "typed")
             check.equal(try rows.map { try $0.value("email", as: String.self) }, [nil, "c"], "typed, with nil")
         },
-        .graph("Q002.every-type-is-read-as-it-was-written", "semantics V", needs: sql) { stack, check in
+        .graph("Q002.every-type-is-read-as-it-was-written", "V1", needs: sql) { stack, check in
             let date = Date(timeIntervalSince1970: 1_000_000.000001), id = UUID(), number = Decimal(string: "-12.5") ?? 0
             let rows = try stack.queryRows(
                 """
@@ -41,7 +41,7 @@ enum SQLCases {
             check.throwing(.invalidPredicate, "a text as a number") { _ = try row.value("s", as: Int.self) }
             check.throwing(.invalidPredicate, "a column that is not there") { _ = try row.value("y", as: Int.self) }
         },
-        .graph("Q003.values-are-never-part-of-the-text", "semantics V", needs: sql) { stack, check in
+        .graph("Q003.values-are-never-part-of-the-text", "W18", needs: sql) { stack, check in
             try fill(stack)
             for text in ["'", "''; DROP TABLE \"Person\"; --", "\" OR 1=1 --", "\\'; SELECT 1", "$1 ?1 :a %s", "*/ x /*", "Robert'); --"] {
                 let found = try stack.queryRows(
@@ -50,7 +50,7 @@ enum SQLCases {
             }
             check.equal(try stack.fetchCount(From<Person>()), 3, "people")
         },
-        .graph("Q004.lists-of-values", "features D", needs: sql) { stack, check in
+        .graph("Q004.lists-of-values", "W18", needs: sql) { stack, check in
             try fill(stack)
             func names(_ ages: [Int]) throws -> [Value] {
                 try stack.queryRows(
@@ -60,7 +60,7 @@ enum SQLCases {
             check.equal(try names([50, 30]), [.string("Ann"), .string("Cid")], "two")
             check.equal(try names([]), [], "none")
         },
-        .graph("Q005.objects-in-the-order-of-a-statement", "features D", needs: sql) { stack, check in
+        .graph("Q005.objects-in-the-order-of-a-statement", "W18", needs: sql) { stack, check in
             try fill(stack)
             let sql: RawSQL = "SELECT \(column: \Person.self) FROM \(table: Person.self) ORDER BY \(column: \Person.age) DESC"
             check.equal(try stack.fetchAll(From<Person>(), sql: sql).map(\.name), ["Cid", "Ann", "Bob"], "from a stack")
@@ -80,7 +80,7 @@ enum SQLCases {
                 _ = try stack.fetchAll(From<Person>().where(\.age > 1), sql: sql)
             }
         },
-        .graph("Q006.joins-over-links-and-references", "features D", needs: sql) { stack, check in
+        .graph("Q006.joins-over-links-and-references", "W18", needs: sql) { stack, check in
             try fill(stack)
             let rows = try stack.queryRows(
                 """
@@ -97,7 +97,7 @@ enum SQLCases {
                 """)
             check.equal(owners.map { $0["name"] }, [.string("Ann"), .string("Bob")], "owners")
         },
-        .graph("Q007.a-statement-sees-what-its-transaction-changed", "semantics W", needs: sql) { stack, check in
+        .graph("Q007.a-statement-sees-what-its-transaction-changed", "W3", needs: sql) { stack, check in
             try fill(stack)
             let count: RawSQL = "SELECT count(*) AS c FROM \(table: Person.self)"
             try stack.write { transaction in
@@ -113,7 +113,7 @@ enum SQLCases {
     ]
 
     private static let refusals: [ConformanceCase] = [
-        .graph("Q010.a-store-without-sql-says-so", "semantics E", needsAbsent: sql) { stack, check in
+        .graph("Q010.a-store-without-sql-says-so", "E4", needsAbsent: sql) { stack, check in
             check.throwing(.unsupported, "rows") { _ = try stack.queryRows("SELECT 1") }
             let said = sentence(stack, "SELECT 1")
             check.isTrue(said.contains("rawSQL"), "the capability is named: \(said)")
@@ -122,7 +122,7 @@ enum SQLCases {
             try stack.add("Ann")
             check.equal(try stack.names(), ["Ann"], "the store goes on")
         },
-        .graph("Q011.wrong-statements", "semantics E", needs: sql) { stack, check in
+        .graph("Q011.wrong-statements", "E2", needs: sql) { stack, check in
             try fill(stack)
             let wrong: [RawSQL] = [
                 "SELEKT 1", "SELECT 1 FROM WHERE", "SELECT nothing FROM \(table: Person.self)", "SELECT 1 FROM \"nowhere\"", "",
@@ -146,7 +146,7 @@ enum SQLCases {
             let nearest = sentence(stack, "SELECT \(column: "agee", of: "Person")")
             check.isTrue(nearest.contains("\"age\""), "the nearest name is told: \(nearest)")
         },
-        .graph("Q011.where-a-statement-is-wrong", "semantics E", needs: sql) { stack, check in
+        .graph("Q011.where-a-statement-is-wrong", "E2", needs: sql) { stack, check in
             // Characters are counted, not bytes.
             let syntax = sentence(stack, "SELECT 'é' FRM \(table: Person.self)")
             check.isTrue(["character 12: FRM", "character 16: \"Person"].contains(where: syntax.contains), "syntax: \(syntax)")
@@ -155,7 +155,7 @@ enum SQLCases {
             let table = sentence(stack, "SELECT 1 FROM nowhere")
             check.isTrue(table.contains("nowhere"), "table: \(table)")
         },
-        .graph("Q012.transactions-and-settings-are-out-of-reach", "semantics W", needs: sql) { stack, check in
+        .graph("Q012.transactions-and-settings-are-out-of-reach", "W18", needs: sql) { stack, check in
             try fill(stack)
             let statements: [RawSQL] = [
                 "BEGIN", "COMMIT", "ROLLBACK", "END", "ABORT", "SAVEPOINT a", "RELEASE a", "START TRANSACTION", "PREPARE TRANSACTION 'a'",
@@ -175,7 +175,7 @@ enum SQLCases {
             }
             check.equal(try stack.names(), ["Ann", "Bob", "Cid", "Dan"], "names")
         },
-        .graph("Q013.a-query-changes-nothing", "semantics W", needs: sql) { stack, check in
+        .graph("Q013.a-query-changes-nothing", "W18", needs: sql) { stack, check in
             try fill(stack)
             let delete: RawSQL = "DELETE FROM \(table: Person.self)"
             check.throwing(.readOnly, "from a stack") { _ = try stack.queryRows(delete) }

@@ -18,7 +18,7 @@ enum StreamCases {
     private static let byAge = From<Person>().orderBy(.descending(\.age), .ascending(\.name))
 
     private static let cursors: [ConformanceCase] = [
-        .graph("O021.a-cursor-gives-what-a-fetch-gives", "semantics O") { stack, check in
+        .graph("O021.a-cursor-gives-what-a-fetch-gives", "O6") { stack, check in
             try fill(stack, 50)
             for request in [byAge, byAge.limit(9).offset(3), byAge.where(\.age == 3), byAge.where(\.age == 30), From<Person>().limit(0)] {
                 let expected = try stack.fetchAll(request).map(\.name)
@@ -32,7 +32,7 @@ enum StreamCases {
             }
             check.throwing(.invalidPredicate, "batches of none") { _ = try stack.fetchCursor(byAge.batchSize(0)) }
         },
-        .graph("O021.an-early-end-gives-everything-back", "semantics W") { stack, check in
+        .graph("O021.an-early-end-gives-everything-back", "W6") { stack, check in
             try fill(stack, 50)
             // More than there are connections.
             for _ in 0..<20 {
@@ -53,7 +53,7 @@ enum StreamCases {
             try stack.add("Zoe")
             check.equal(try stack.fetchCount(byAge), 51, "a commit")
         },
-        .graph("O021.a-cursor-is-of-one-snapshot", "semantics W", needs: [.snapshotReads]) { stack, check in
+        .graph("O021.a-cursor-is-of-one-snapshot", "W2", needs: [.snapshotReads]) { stack, check in
             try fill(stack, 50)
             let expected = try stack.fetchAll(byAge).map(\.name), cursor = try stack.fetchCursor(byAge.batchSize(5))
             var found = [try cursor.next()?.name]
@@ -64,7 +64,7 @@ enum StreamCases {
             while let person = try cursor.next() { found.append(person.name) }
             check.equal(found, expected, "names")
         },
-        .graph("O021.objects-are-loaded-with-what-they-lead-to", "features D") { stack, check in
+        .graph("O021.objects-are-loaded-with-what-they-lead-to", "O6") { stack, check in
             try fill(stack, 10)
             try stack.write { transaction in
                 for person in try transaction.fetchAll(From<Person>()) { try transaction.create(Dog.self).owner = person }
@@ -75,7 +75,7 @@ enum StreamCases {
             while let person = try cursor.next() { pets += person.pets.count }
             check.equal(pets, 10, "pets")
         },
-        .graph("O021.a-cursor-in-a-transaction", "semantics W") { stack, check in
+        .graph("O021.a-cursor-in-a-transaction", "W3") { stack, check in
             try fill(stack, 50)
             try stack.write { transaction in
                 try transaction.create(Person.self).name = "new"
@@ -95,7 +95,7 @@ enum StreamCases {
                 check.equal(count, 51, "in a read")
             })
         },
-        .graph("O021.a-cursor-of-what-is-only-in-memory", "semantics W, detached work") { stack, check in
+        .graph("O021.a-cursor-of-what-is-only-in-memory", "W9") { stack, check in
             try fill(stack, 20)
             let detached = stack.beginUnsafe(), view = stack.makeViewContext()
             let known = try view.fetchAll(byAge), cursor = try view.fetchCursor(byAge.batchSize(3))
@@ -117,7 +117,7 @@ enum StreamCases {
             check.equal(found.first, "P1", "in the order of the pending values")
             check.isTrue(found.contains("new"), "the new one")
         },
-        .pairs("O021.a-cursor-over-two-stores", "semantics X, O", "People", "Rest") { pair, check in
+        .pairs("O021.a-cursor-over-two-stores", "O6", "People", "Rest") { pair, check in
             try pair.stack.write { transaction in
                 for number in 0..<30 { try transaction.create(Into<Song>("People")).title = "T\(number % 11)" }
             }
@@ -141,7 +141,7 @@ enum StreamCases {
     ]
 
     private static let streams: [ConformanceCase] = [
-        .graph("O022.a-stream-gives-what-a-fetch-gives", "semantics O") { stack, check in
+        .graph("O022.a-stream-gives-what-a-fetch-gives", "O6") { stack, check in
             try fill(stack, 50)
             for request in [byAge, byAge.limit(9).offset(3), byAge.where(\.age == 30)] {
                 let expected = try stack.fetchAll(request).map(\.name)
@@ -155,7 +155,7 @@ enum StreamCases {
                 }
             }
         },
-        .graph("O022.a-cancelled-stream-gives-everything-back", "semantics W") { stack, check in
+        .graph("O022.a-cancelled-stream-gives-everything-back", "W6") { stack, check in
             try fill(stack, 50)
             // More than there are connections, and more than may be open at a time.
             for _ in 0..<12 {
@@ -181,7 +181,7 @@ enum StreamCases {
             try stack.add("Zoe")
             check.equal(try stack.fetchCount(byAge), 51, "the store goes on")
         },
-        .graph("O022.a-stream-is-of-one-snapshot", "semantics W", needs: [.snapshotReads]) { stack, check in
+        .graph("O022.a-stream-is-of-one-snapshot", "W2", needs: [.snapshotReads]) { stack, check in
             try fill(stack, 50)
             let expected = try stack.fetchAll(byAge).map(\.name)
             let found = try Waiting.run {
@@ -194,7 +194,7 @@ enum StreamCases {
             }
             check.equal(found, expected, "names")
         },
-        .graph("O022.wrong-requests-are-told-at-the-first-object", "semantics E") { stack, check in
+        .graph("O022.wrong-requests-are-told-at-the-first-object", "Q10") { stack, check in
             let error = try Waiting.run { () -> StorageError.Code? in
                 var iterator = stack.fetchStream(From<Person>().where(Where(format: "agee > 1"))).makeAsyncIterator()
                 do throws(StorageError) { _ = try await iterator.next() } catch {
@@ -211,7 +211,7 @@ enum StreamCases {
     private static var rows: Int { IsolationCases.isThorough ? 1_000_000 : 20_000 }
 
     private static let large: [ConformanceCase] = [
-        ConformanceCase("O026.a-great-sort-in-bounded-memory", clause: "semantics O") { harness, check in
+        ConformanceCase("O026.a-great-sort-in-bounded-memory", clause: "O6") { harness, check in
             try harness.withStore { scratch in
                 // Every number below the count once, in no order.
                 let count = rows
@@ -238,7 +238,7 @@ enum StreamCases {
                 check.isTrue(growth ?? 0 <= 256 << 20, "memory grew by \(growth ?? 0) bytes")
             }
         },
-        .graph("X009.a-cursor-over-many-objects-in-bounded-memory", "features D") { stack, check in
+        .graph("X009.a-cursor-over-many-objects-in-bounded-memory", "O6") { stack, check in
             let count = rows
             for start in stride(from: 0, to: count, by: 10_000) {
                 try stack.write { transaction in

@@ -5,7 +5,7 @@ internal import PolystoreStorage
 /// Group U over objects: unique values and what is imported under them.
 enum UniqueCases {
     static let all: [ConformanceCase] = [
-        .graph("U001.unique-among-objects", "semantics W, rules") { stack, check in
+        .graph("U001.unique-among-objects", "W14") { stack, check in
             try make(stack, "ann@x")
             check.throwing(.uniqueConstraintViolated, "a new object") { try make(stack, "ann@x") }
             try make(stack, "bob@x")
@@ -14,7 +14,7 @@ enum UniqueCases {
             }
             check.equal(try emails(stack), ["ann@x", "bob@x"], "emails")
         },
-        .graph("U002.compound-with-nil", "semantics N") { stack, check in
+        .graph("U002.compound-with-nil", "N4") { stack, check in
             func seat(_ room: String?, _ seat: Int?) throws {
                 try stack.write { transaction in
                     let one = try transaction.create(Person.self)
@@ -32,7 +32,7 @@ enum UniqueCases {
             check.throwing(.uniqueConstraintViolated, "the same place") { try seat("A", 1) }
             check.equal(try stack.fetchCount(From<Person>()), 8, "people")
         },
-        .graph("U006.twice-in-one-commit", "semantics W, rules") { stack, check in
+        .graph("U006.twice-in-one-commit", "W14") { stack, check in
             check.throwing(.uniqueConstraintViolated, "two new objects") {
                 try stack.write { transaction in
                     try transaction.create(Person.self).email = "a"
@@ -41,7 +41,7 @@ enum UniqueCases {
             }
             check.equal(try stack.fetchCount(From<Person>()), 0, "people")
         },
-        .graph("U007.the-error-names-entity-and-constraint", "semantics E") { stack, check in
+        .graph("U007.the-error-names-entity-and-constraint", "E2") { stack, check in
             try make(stack, "secret@x")
             do {
                 try make(stack, "secret@x")
@@ -54,7 +54,7 @@ enum UniqueCases {
                 check.isTrue(!"\(error)".contains("secret@x"), "no value in the sentence")
             }
         },
-        .graph("U019.values-change-places", "semantics W, rules") { stack, check in
+        .graph("U019.values-change-places", "W14") { stack, check in
             try make(stack, "a")
             try make(stack, "b")
             try make(stack, "c")
@@ -71,7 +71,7 @@ enum UniqueCases {
             }
             check.equal(try stack.fetchAll(From<Person>()).map(\.email), ["b", "a"], "a deleted object's value is free")
         },
-        .graph("U008.an-import-says-which-branch-it-took", "features I") { stack, check in
+        .graph("U008.an-import-says-which-branch-it-took", "I4") { stack, check in
             try make(stack, "a")
             let results = try stack.write { transaction in
                 try transaction.upsertObjects(
@@ -80,7 +80,7 @@ enum UniqueCases {
             }
             check.equal(results, ["A false", "B true"], "what became of them")
         },
-        .graph("U009.an-upsert-leaves-what-it-does-not-name", "features I") { stack, check in
+        .graph("U009.an-upsert-leaves-what-it-does-not-name", "I4") { stack, check in
             try stack.write { transaction in
                 let ann = try transaction.create(Person.self)
                 ann.email = "a"
@@ -94,14 +94,14 @@ enum UniqueCases {
             })
             check.equal(kept, [40, 1], "age and pets")
         },
-        .graph("U010.the-last-of-equal-keys-wins", "features I") { stack, check in
+        .graph("U010.the-last-of-equal-keys-wins", "I4") { stack, check in
             try stack.write { transaction in
                 try transaction.upsertObjects(
                     Into<Person>(), sourceArray: [["email": "a", "name": "first"], ["email": "a", "name": "last"]])
             }
             check.equal(try stack.names(), ["last"], "names")
         },
-        .graph("U011.concurrent-upserts-of-one-key", "semantics W") { stack, check in
+        .graph("U011.concurrent-upserts-of-one-key", "W17") { stack, check in
             let failures = Counter()
             Threads.run(8) { _ in
                 do {
@@ -116,7 +116,7 @@ enum UniqueCases {
             check.equal(failures.value, 0, "failures")
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [8], "one row, no increment lost")
         },
-        .graph("U013.a-second-constraint-refuses-the-upsert", "semantics W, rules") { stack, check in
+        .graph("U013.a-second-constraint-refuses-the-upsert", "W14, W17") { stack, check in
             try stack.write { transaction in
                 let ann = try transaction.create(Person.self)
                 ann.room = "A"
@@ -131,14 +131,14 @@ enum UniqueCases {
             }
             check.equal(try stack.fetchCount(From<Person>()), 1, "people")
         },
-        .graph("U020.long-unique-texts", "semantics V") { stack, check in
+        .graph("U020.long-unique-texts", "V4") { stack, check in
             let long = String(repeating: "x", count: 1_023)
             try make(stack, long + "a")
             try make(stack, long + "b")
             check.throwing(.uniqueConstraintViolated, "equal in all 1,024 bytes") { try make(stack, long + "a") }
             check.throwing(.valueTooLarge, "1,025 bytes") { try make(stack, long + "ab") }
         },
-        .graph("U023.values-change-places-between-sub-entities", "semantics W, rules") { stack, check in
+        .graph("U023.values-change-places-between-sub-entities", "W14") { stack, check in
             try stack.write { transaction in
                 try transaction.create(Cat.self).chip = "cat"
                 try transaction.create(Dog.self).chip = "dog"
@@ -160,7 +160,7 @@ enum UniqueCases {
             check.equal(try chips(), ["dog", "other"], "both at once")
             check.throwing(.uniqueConstraintViolated, "one chip for both") { try write { ($0.chip, $1.chip) = ("one", "one") } }
         },
-        .graph("U024.values-change-places-with-a-look-in-between", "semantics W, rules; objects 7", needs: [.savepoints]) { stack, check in
+        .graph("U024.values-change-places-with-a-look-in-between", "W14", needs: [.savepoints]) { stack, check in
             try family(stack)
             try stack.write { transaction in
                 let ann = try person("Ann", in: transaction), bob = try person("Bob", in: transaction)
@@ -189,7 +189,7 @@ enum UniqueCases {
             }
             check.isTrue(isReached, "the look itself fails nothing")
         },
-        .graph("U025.a-value-is-taken-over-from-what-is-deleted", "semantics W, rules; R", needs: [.savepoints]) { stack, check in
+        .graph("U025.a-value-is-taken-over-from-what-is-deleted", "W14", needs: [.savepoints]) { stack, check in
             try family(stack)
             try stack.write { transaction in
                 let ann = try person("Ann", in: transaction), bob = try person("Bob", in: transaction)

@@ -4,7 +4,7 @@ internal import PolystoreStorage
 /// Group U over what the stores decide themselves: rows that are added or change those that are there.
 enum UpsertCases {
     static let all: [ConformanceCase] = [
-        .graph("U008.an-upsert-says-which-branch-it-took", "features D") { stack, check in
+        .graph("U008.an-upsert-says-which-branch-it-took", "W17") { stack, check in
             try UniqueCases.make(stack, "a")
             let results = try stack.write { try upsert($0, [("a", "A"), ("b", "B"), ("c", "C")]) }
             check.equal(results.map(\.isInserted), [false, true, true], "branches")
@@ -13,7 +13,7 @@ enum UpsertCases {
             check.equal(found.map(\.email), ["a", "b", "c"], "the objects of the ids")
             check.equal(found.map(\.version), [2, 1, 1], "versions")
         },
-        .graph("U009.an-upsert-changes-only-what-is-assigned", "features D") { stack, check in
+        .graph("U009.an-upsert-changes-only-what-is-assigned", "W17") { stack, check in
             try stack.write { transaction in
                 let ann = try transaction.create(Person.self)
                 ann.email = "a"
@@ -34,13 +34,13 @@ enum UpsertCases {
             })
             check.equal(kept, [40, 1, 2, 0], "age, pets and score of Ann, age of Bob")
         },
-        .graph("U010.an-upsert-takes-one-after-the-other", "features D") { stack, check in
+        .graph("U010.an-upsert-takes-one-after-the-other", "W17") { stack, check in
             let results = try stack.write { try upsert($0, [("a", "first"), ("b", "B"), ("a", "last")]) }
             check.equal(results.map(\.isInserted), [true, true, false], "branches")
             check.equal(results[0].id, results[2].id, "one object")
             check.equal(try stack.names(), ["B", "last"], "names")
         },
-        .graph("U010.many-upserts", "features D") { stack, check in
+        .graph("U010.many-upserts", "W17") { stack, check in
             try stack.write { try upsert($0, (0..<5_000).map { ("\($0)", "old") }) }
             let results = try stack.write { try upsert($0, (4_000..<10_000).map { ("\($0)", "new") }) }
             check.equal(results.count { $0.isInserted }, 5_000, "inserted")
@@ -48,7 +48,7 @@ enum UpsertCases {
             check.equal(try stack.fetchCount(From<Person>().where(\.name == "new")), 6_000, "named new")
             check.equal(try stack.fetchCount(From<Person>()), 10_000, "people")
         },
-        .graph("U011.concurrent-native-upserts-of-one-key", "semantics W") { stack, check in
+        .graph("U011.concurrent-native-upserts-of-one-key", "W17") { stack, check in
             let failures = Counter(), inserted = Counter()
             Threads.run(8) { number in
                 do {
@@ -62,7 +62,7 @@ enum UpsertCases {
             check.equal(inserted.value, 1, "inserted by one")
             check.equal(try stack.fetchAll(From<Person>()).map(\.version), [8], "changed by the others")
         },
-        .graph("U012.an-upsert-under-a-compound-constraint-with-nil", "semantics N") { stack, check in
+        .graph("U012.an-upsert-under-a-compound-constraint-with-nil", "N4, W17") { stack, check in
             func seat(_ room: String?, _ seat: Int?) throws -> Bool {
                 try stack.write { transaction in
                     try transaction.upsertAll(Into<Person>(), on: \.room, \.seat, sources: [(room, seat)]) {
@@ -73,7 +73,7 @@ enum UpsertCases {
             let branches = try [seat("A", 1), seat("A", 1), seat("A", 2), seat("A", nil), seat("A", nil), seat(nil, nil)]
             check.equal(branches, [true, false, true, true, true, true], "nil is like no other value")
         },
-        .graph("U013.a-second-constraint-refuses-a-native-upsert", "semantics W, rules") { stack, check in
+        .graph("U013.a-second-constraint-refuses-a-native-upsert", "W14, W17") { stack, check in
             try stack.write { transaction in
                 let ann = try transaction.create(Person.self)
                 (ann.email, ann.room, ann.seat) = ("a", "A", 1)
@@ -90,7 +90,7 @@ enum UpsertCases {
             }
             check.equal(try UniqueCases.emails(stack), ["a", "b"], "nothing is written")
         },
-        .graph("U008.an-upsert-in-a-hierarchy", "semantics W, rules") { stack, check in
+        .graph("U008.an-upsert-in-a-hierarchy", "W17") { stack, check in
             func upsert(_ transaction: Transaction, _ chips: [String]) throws -> [Bool] {
                 try transaction.upsertAll(Into<Dog>(), on: \.chip, sources: chips) { dog, chip in
                     dog.chip = chip
@@ -107,7 +107,7 @@ enum UpsertCases {
             check.throwing(.uniqueConstraintViolated, "the chip of a cat") { _ = try stack.write { try upsert($0, ["cat"]) } }
             check.equal(try stack.fetchAll(From<Cat>()).map(\.lives), [9], "the cat")
         },
-        .graph("U008.an-upsert-is-undone-and-remembered", "semantics H", needs: [.history]) { stack, check in
+        .graph("U008.an-upsert-is-undone-and-remembered", "H2", needs: [.history]) { stack, check in
             try UniqueCases.make(stack, "a")
             let view = stack.makeViewContext(), seen = try view.fetchAll(From<Person>())
             try stack.perform(
@@ -128,7 +128,7 @@ enum UpsertCases {
             check.equal(changes.count, 2, "changes in the history")
             check.isTrue(changes.contains { $0.kind == .insert }, "one insert")
         },
-        .graph("U009.an-upsert-keeps-the-rules", "semantics W, rules") { stack, check in
+        .graph("U009.an-upsert-keeps-the-rules", "W17") { stack, check in
             check.throwing(.invalidConfiguration, "attributes that are not unique") {
                 _ = try stack.write { try $0.upsertAll(Into<Person>(), on: \.name, sources: ["a"]) { $0.name = $1 } }
             }
@@ -146,7 +146,7 @@ enum UpsertCases {
             }
             check.equal(try stack.fetchCount(From<Person>()), 0, "people")
         },
-        .graph("U026.a-row-of-a-batch-has-no-relationships", "features D; semantics R") { stack, check in
+        .graph("U026.a-row-of-a-batch-has-no-relationships", "W16") { stack, check in
             try stack.write { transaction in
                 try transaction.create(Person.self).email = "a"
                 try transaction.create(Dog.self).name = "Rex"
@@ -185,7 +185,7 @@ enum UpsertCases {
             check.equal(try stack.fetchCount(From<Person>()), 1, "people")
             check.equal(try stack.fetchCount(From<Dog>().where(\.owner == nil)), 1, "dogs without an owner")
         },
-        .graph("U027.what-an-upsert-does-beside-its-rows-is-kept", "features D; semantics W") { stack, check in
+        .graph("U027.what-an-upsert-does-beside-its-rows-is-kept", "W16") { stack, check in
             try UniqueCases.make(stack, "a")
             try UniqueCases.make(stack, "b")
             let ages = try stack.write { transaction in
@@ -200,7 +200,7 @@ enum UpsertCases {
             let stored = try stack.fetchAll(From<Person>().orderBy(.ascending(\.email))).map { "\($0.name) \($0.age)" }
             check.equal(stored, ["new 11", "new 10", "new 0"], "in the store")
         },
-        .graph("U027.a-row-takes-a-value-that-its-batch-sets-free", "features D; semantics W") { stack, check in
+        .graph("U027.a-row-takes-a-value-that-its-batch-sets-free", "W16") { stack, check in
             try UniqueCases.make(stack, "a")
             try stack.write { transaction in
                 let one = try transaction.fetchOne(From<Person>())
@@ -212,7 +212,7 @@ enum UpsertCases {
             }
             check.equal(try UniqueCases.emails(stack), ["a", "b"], "emails")
         },
-        .pairs("U008.upserts-in-two-stores", "semantics X", "People", "Rest") { pair, check in
+        .pairs("U008.upserts-in-two-stores", "X2", "People", "Rest") { pair, check in
             if !pair.commitsTogether { return }
             for round in 0..<3 {
                 try pair.stack.write { transaction in

@@ -7,7 +7,7 @@ enum WholenessCases {
     static let all: [ConformanceCase] = rollbacks + deletions + strict + members + stores
 
     private static let rollbacks: [ConformanceCase] = [
-        ConformanceCase("G070.a-rollback-that-cannot-read-changes-nothing", clause: "semantics W, detached") { harness, check in
+        ConformanceCase("G070.a-rollback-that-cannot-read-changes-nothing", clause: "W19") { harness, check in
             try harness.withWeakStack { stack, store in
                 try stack.add("Ann", "Bob")
                 let work = stack.beginUnsafe(), ann = try person("Ann", in: work), bob = try person("Bob", in: work)
@@ -27,7 +27,7 @@ enum WholenessCases {
                 check.equal(ages, [40, 50], "what is assigned afterwards is committed")
             }
         },
-        ConformanceCase("G071.a-rollback-after-its-store-was-removed", clause: "semantics W, detached") { harness, check in
+        ConformanceCase("G071.a-rollback-after-its-store-was-removed", clause: "W19") { harness, check in
             try harness.withStack { stack in
                 try stack.add("Ann", "Bob")
                 let work = stack.beginUnsafe(), ann = try person("Ann", in: work), bob = try person("Bob", in: work)
@@ -50,7 +50,7 @@ enum WholenessCases {
     ]
 
     private static let deletions: [ConformanceCase] = [
-        .graph("U021.a-violation-beside-a-deletion-leaves-all-as-it-was", "semantics W, R", needs: [.savepoints]) { stack, check in
+        .graph("U021.a-violation-beside-a-deletion-leaves-all-as-it-was", "W4", needs: [.savepoints]) { stack, check in
             try family(stack)
             try stack.write { transaction in
                 let ann = try person("Ann", in: transaction), bob = try person("Bob", in: transaction)
@@ -70,7 +70,7 @@ enum WholenessCases {
             check.equal(try stack.fetchCount(From<Dog>()), 0, "dogs")
             check.equal(try stack.fetchCount(From<Song>()), 2, "songs")
         },
-        .graph("U021.what-violates-a-constraint-can-be-deleted", "semantics W, R") { stack, check in
+        .graph("U021.what-violates-a-constraint-can-be-deleted", "W4") { stack, check in
             try family(stack)
             try stack.write { transaction in
                 let dee = try transaction.create(Person.self)
@@ -79,7 +79,7 @@ enum WholenessCases {
             }
             check.equal(try stack.names(), ["Ann", "Bob", "Cid"], "names")
         },
-        ConformanceCase("U022.a-deletion-that-cannot-read-changes-nothing", clause: "semantics W, R, detached") { harness, check in
+        ConformanceCase("U022.a-deletion-that-cannot-read-changes-nothing", clause: "W4") { harness, check in
             try harness.withWeakStack { stack, store in
                 try family(stack)
                 var failures = 0
@@ -112,7 +112,7 @@ enum WholenessCases {
     private struct GivenUp: Error {}
 
     private static let strict: [ConformanceCase] = [
-        .graph("R020.what-was-planned-stays-planned", "semantics W, objects 7") { stack, check in
+        .graph("R020.what-was-planned-stays-planned", "R7") { stack, check in
             try family(stack)
             stack.relationships = .strict
             let request = From<Person>().where(\.name == "Ann").prefetch(\.pets).prefetch(\.clubs)
@@ -146,7 +146,7 @@ enum WholenessCases {
     ]
 
     private static let members: [ConformanceCase] = [
-        .graph("R037.members-one-by-one", "semantics R") { stack, check in
+        .graph("R037.members-one-by-one", "R3") { stack, check in
             var random = SplitMix(seed: 12), pets: Set<Int> = [], clubs: Set<Int> = []
             for round in 0..<3 {
                 try stack.write { transaction in
@@ -205,7 +205,7 @@ enum WholenessCases {
     }
 
     private static let stores: [ConformanceCase] = [
-        ConformanceCase("G072.a-store-that-comes-back", clause: "semantics W, detached", needs: [.persistent]) { harness, check in
+        ConformanceCase("G072.a-store-that-comes-back", clause: "W19", needs: [.persistent]) { harness, check in
             let place = try harness.place(), stack = try Graph.stack()
             defer { place.remove() }
             try stack.addStorageAndWait(try place.store(nil))

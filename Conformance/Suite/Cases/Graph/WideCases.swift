@@ -20,7 +20,7 @@ enum WideCases {
         _ id: String, _ count: Int, needs: Set<StorageCapabilities.Capability> = [],
         _ body: @escaping @Sendable (DataStack, [String], Check) throws -> Void
     ) -> ConformanceCase {
-        ConformanceCase(id, clause: "semantics W", needs: needs) { harness, check in
+        ConformanceCase(id, clause: "W19", needs: needs) { harness, check in
             let names = (0..<count).map { "a\($0)" }
             let schema = try Schema(
                 version: "1",

@@ -7,7 +7,7 @@ enum HistoryCases {
     static let all: [ConformanceCase] = tokens + coalescing + tombstones
 
     private static let tokens: [ConformanceCase] = [
-        HistoryScene.historyCase("H001.tokens-rise-and-are-values") { scratch, check in
+        HistoryScene.historyCase("H001.tokens-rise-and-are-values", "H1") { scratch, check in
             var tokens: [HistoryToken] = []
             for number in 0..<5 {
                 if let token = try scratch.write({ try scratch.insert("Tag", [["size": .int(Int64(number))]], $0) }) {
@@ -21,7 +21,7 @@ enum HistoryCases {
             check.equal(try JSONDecoder().decode([HistoryToken].self, from: data), tokens, "tokens from their coded form")
             check.equal(try scratch.history(since: tokens[2]).map(\.token), Array(tokens[3...]), "after the third")
         },
-        HistoryScene.historyCase("H003.undone-work-leaves-nothing", [.savepoints]) { scratch, check in
+        HistoryScene.historyCase("H003.undone-work-leaves-nothing", "H3", [.savepoints]) { scratch, check in
             let key = try scratch.insert("Tag", [[:]])[0]
             let token = try scratch.token()
             let writer = try scratch.store.beginWrite(WriteOptions())
@@ -42,17 +42,17 @@ enum HistoryCases {
             }
             check.equal(try scratch.lastChanges(), [try scratch.change("Tag", key, .update(try scratch.mask("Tag", "size")))], "changes")
         },
-        HistoryScene.historyCase("H006.the-author-is-kept") { scratch, check in
+        HistoryScene.historyCase("H006.the-author-is-kept", "H2") { scratch, check in
             try scratch.write(author: "J\u{f6}rg \u{1f600}") { try scratch.insert("Tag", [[:]], $0) }
             try scratch.write { try scratch.insert("Tag", [[:]], $0) }
             check.equal(try scratch.history().map(\.author), ["J\u{f6}rg \u{1f600}", ""], "authors")
         },
-        HistoryScene.historyCase("H007.a-token-of-another-store") { scratch, check in
+        HistoryScene.historyCase("H007.a-token-of-another-store", "H1") { scratch, check in
             let foreign = HistoryToken(store: UUID(), position: 0)
             check.throwing(.tokenExpired, "history") { _ = try scratch.history(since: foreign) }
             check.throwing(.tokenExpired, "purge") { try scratch.write { try $0.purgeHistory(through: foreign) } }
         },
-        HistoryScene.historyCase("H015.pages") { scratch, check in
+        HistoryScene.historyCase("H015.pages", "H5") { scratch, check in
             for _ in 0..<7 { try scratch.insert("Tag", [[:]]) }
             var token: HistoryToken?, sizes: [Int] = [], seen: [HistoryToken] = []
             let all = try scratch.history().map(\.token)
@@ -69,7 +69,7 @@ enum HistoryCases {
     ]
 
     private static let coalescing: [ConformanceCase] = [
-        HistoryScene.historyCase("H004.one-change-for-each-object") { scratch, check in
+        HistoryScene.historyCase("H004.one-change-for-each-object", "H2") { scratch, check in
             let old = try scratch.insert("Tag", [[:], [:]])
             var new: Int64 = 0
             try scratch.write { writer in
@@ -87,7 +87,7 @@ enum HistoryCases {
                     try scratch.change("Tag", new, .insert), try scratch.change("Tag", old[1], .delete),
                 ], "changes")
         },
-        HistoryScene.historyCase("H004.one-change-for-each-owner-of-pairs") { scratch, check in
+        HistoryScene.historyCase("H004.one-change-for-each-owner-of-pairs", "H2") { scratch, check in
             let item = try scratch.insert("Item", [[:]])[0], tags = try scratch.insert("Tag", [[:], [:]])
             guard let link = scratch.schema.links.indices.first else { return check.isTrue(false, "a link table") }
             let owner = scratch.schema.entities[scratch.schema.links[link].owner].name
@@ -100,7 +100,7 @@ enum HistoryCases {
             check.equal(try scratch.lastChanges().map(\.key).sorted(), owners.sorted(), "owners")
             check.isTrue(try scratch.lastChanges().allSatisfy { $0.kind == .links(link) }, "changes of pairs")
         },
-        HistoryScene.historyCase("H004.a-key-that-comes-back-was-changed") { scratch, check in
+        HistoryScene.historyCase("H004.a-key-that-comes-back-was-changed", "H2") { scratch, check in
             let key = try scratch.insert("Item", [["number": .int(1), "name": .string("a")]])[0]
             try scratch.write { writer in
                 try writer.apply(ChangeSet(entities: [scratch.deletes("Item", [key])]))
@@ -112,7 +112,7 @@ enum HistoryCases {
                 try scratch.lastChanges(), [try scratch.change("Item", key, .update(try scratch.mask("Item", "number", "name")))], "changes"
             )
         },
-        HistoryScene.historyCase("H005.what-comes-and-goes-is-not-told") { scratch, check in
+        HistoryScene.historyCase("H005.what-comes-and-goes-is-not-told", "H2") { scratch, check in
             let token = try scratch.write { try scratch.insert("Tag", [[:]], $0) }
             let none = try scratch.write { writer in
                 let keys = try scratch.insert("Tag", [[:], [:]], writer)
@@ -129,11 +129,11 @@ enum HistoryCases {
             }
             check.equal(try scratch.lastChanges(), [try scratch.change("Tag", kept, .insert)], "changes")
         },
-        HistoryScene.historyCase("H004.a-random-transaction-is-told-as-what-it-comes-to", [.savepoints]) { scratch, check in
+        HistoryScene.historyCase("H004.a-random-transaction-is-told-as-what-it-comes-to", "H2", [.savepoints]) { scratch, check in
             var transactions = RandomTransactions(scratch, check, seed: RandomCases.seed)
             try transactions.run(40)
         },
-        HistoryScene.historyCase("H004.many-changes-of-many-objects") { scratch, check in
+        HistoryScene.historyCase("H004.many-changes-of-many-objects", "H2") { scratch, check in
             let keys = try scratch.insert("Tag", (0..<3000).map { _ in [:] })
             try scratch.write { writer in
                 for (name, value) in [("size", Value.int(1)), ("name", .string("n"))] {
@@ -148,7 +148,7 @@ enum HistoryCases {
     ]
 
     private static let tombstones: [ConformanceCase] = [
-        HistoryScene.historyCase("H002.a-deletion-keeps-what-the-model-preserves") { scratch, check in
+        HistoryScene.historyCase("H002.a-deletion-keeps-what-the-model-preserves", "H2") { scratch, check in
             let id = UUID()
             let item = try scratch.insert("Item", [["number": .int(1), "name": .string("a"), "secret": .string("s")], [:]])
             let gadget = try scratch.insert("Gadget", [["name": .string("g"), "serial": .uuid(id)]])[0]
@@ -168,7 +168,7 @@ enum HistoryCases {
                     try scratch.change("Tag", tag, .delete),
                 ], "deletions")
         },
-        HistoryScene.historyCase("H013.deleting-all-keeps-it-too") { scratch, check in
+        HistoryScene.historyCase("H013.deleting-all-keeps-it-too", "H2") { scratch, check in
             try scratch.insert("Item", [["name": .string("a")], ["name": .string("b"), "number": .int(7)]])
             let gadget = try scratch.insert("Gadget", [["name": .string("c"), "number": .int(7)]])[0]
             let seven = QueryPredicate.compare(.path("number"), .equal, .value(.int(7)))
@@ -180,7 +180,7 @@ enum HistoryCases {
             let names = try scratch.lastChanges().map { $0.tombstone[scratch.schema[$0.entity].slot("name") ?? -1] }
             check.equal(Set(names), [.string("b"), .string("c")], "names")
         },
-        ConformanceCase("H002.values-of-every-type", clause: "semantics H", needs: [.history]) { harness, check in
+        ConformanceCase("H002.values-of-every-type", clause: "H2", needs: [.history]) { harness, check in
             let values: [(ValueType, Value)] = [
                 (.bool, .bool(true)), (.int16, .int(-5)), (.int64, .int(.min)), (.double, .double(-0.5)), (.float, .double(0.25)),
                 (.decimal, .decimal(Decimal(string: "-12.30") ?? 0)), (.string, .string("caf\u{e9} \u{1f600}")), (.date, .date(-1)),
@@ -201,7 +201,7 @@ enum HistoryCases {
                     ], "deletions")
             }
         },
-        HistoryScene.historyCase("H002.the-last-values-count") { scratch, check in
+        HistoryScene.historyCase("H002.the-last-values-count", "H2") { scratch, check in
             let key = try scratch.insert("Item", [["name": .string("before")]])[0]
             try scratch.write { writer in
                 try writer.apply(ChangeSet(entities: [scratch.updates("Item", [(key, 0, ["name": .string("after")])])]))
@@ -210,7 +210,7 @@ enum HistoryCases {
             check.equal(
                 try scratch.lastChanges(), [try scratch.change("Item", key, .delete, tombstone: ["name": .string("after")])], "changes")
         },
-        ConformanceCase("H014.tombstones-go-through-a-migration", clause: "semantics H", needs: [.history, .migrations]) { harness, check in
+        ConformanceCase("H014.tombstones-go-through-a-migration", clause: "M9", needs: [.history, .migrations]) { harness, check in
             let b = Attribute("b", .string, isOptional: true, history: .preserved)
             let scene = try MigrationScene(
                 [Attribute("a", .int64, isOptional: true, history: .preserved), b],
@@ -228,7 +228,7 @@ enum HistoryCases {
                 check.equal(deletions.map(\.tombstone), [[scratch.schema[0].slot("c") ?? -1: .string("kept")]], "by the new names")
             }
         },
-        HistoryScene.historyCase("H016.what-the-model-excludes-is-never-named") { scratch, check in
+        HistoryScene.historyCase("H016.what-the-model-excludes-is-never-named", "H2") { scratch, check in
             let key = try scratch.insert("Item", [["secret": .string("s")]])[0]
             try scratch.update("Item", key, ["secret": .string("t")])
             check.equal(try scratch.lastChanges(), [try scratch.change("Item", key, .update(SlotMask()))], "an update of it alone")
@@ -238,7 +238,7 @@ enum HistoryCases {
             try scratch.delete("Item", [key])
             check.equal(try scratch.lastChanges(), [try scratch.change("Item", key, .delete, tombstone: ["name": .null])], "a deletion")
         },
-        .graph("H017.pairs-of-what-comes-and-goes-are-not-told", "semantics H", needs: [.history]) { stack, check in
+        .graph("H017.pairs-of-what-comes-and-goes-are-not-told", "H2", needs: [.history]) { stack, check in
             try stack.write { transaction in
                 try transaction.create(Person.self).name = "Ann"
                 try transaction.create(Club.self).name = "Chess"

@@ -5,12 +5,12 @@ internal import Synchronization
 /// Group H: the history while others write.
 enum HistoryPollingCases {
     static let all: [ConformanceCase] = [
-        HistoryScene.historyCase("H010.a-reader-sees-every-commit-once-and-in-order") { scratch, check in
+        HistoryScene.historyCase("H010.a-reader-sees-every-commit-once-and-in-order", "H1") { scratch, check in
             let poll = try Poll(scratch, writers: 8, rounds: 20)
             poll.run()
             poll.report(check)
         },
-        HistoryScene.historyCase("H010.a-session-says-which-commits-it-sees") { scratch, check in
+        HistoryScene.historyCase("H010.a-session-says-which-commits-it-sees", "H1") { scratch, check in
             var committed: [HistoryToken] = []
             func commit(_ writer: WriteSession) throws {
                 if let token = try writer.commit(CommitRecord()) { committed.append(token) }

@@ -37,7 +37,7 @@ enum HistoryPurgeCases {
     }
 
     private static let purging: [ConformanceCase] = [
-        HistoryScene.historyCase("H008.a-token-from-before-a-purge-has-expired") { scratch, check in
+        HistoryScene.historyCase("H008.a-token-from-before-a-purge-has-expired", "H4") { scratch, check in
             let tokens = try fill(scratch)
             try purge(scratch, tokens[2])
             check.throwing(.tokenExpired, "the first") { _ = try scratch.history(since: tokens[0]) }
@@ -45,7 +45,7 @@ enum HistoryPurgeCases {
             check.equal(try scratch.history(since: tokens[2]).map(\.token), Array(tokens[3...]), "after the token of the purge")
             check.equal(try scratch.history().map(\.token), Array(tokens[3...]), "from the oldest that is kept")
         },
-        HistoryScene.historyCase("H009.a-purge-keeps-what-is-later") { scratch, check in
+        HistoryScene.historyCase("H009.a-purge-keeps-what-is-later", "H4") { scratch, check in
             let tokens = try fill(scratch)
             try purge(scratch, tokens[1])
             check.equal(try scratch.history().map(\.token), Array(tokens[2...]), "after the first purge")
@@ -55,7 +55,7 @@ enum HistoryPurgeCases {
             check.equal(try scratch.history().map(\.token), [tokens[4]], "after the second")
             check.equal(try scratch.aggregate("Tag", .count, nil), .int(5), "objects")
         },
-        HistoryScene.historyCase("H009.entries-from-the-future-hold-no-older-ones-back") { scratch, check in
+        HistoryScene.historyCase("H009.entries-from-the-future-hold-no-older-ones-back", "H4") { scratch, check in
             let day: Int64 = 86_400_000_000, now: Int64 = 1_500_000_000_000_000
             // The fourth and the sixth are from the future, the fifth is too young.
             let tokens = try [-90, 400, -60, 500, -10, 600, -50].compactMap { days in
@@ -71,7 +71,7 @@ enum HistoryPurgeCases {
             check.equal(outcome?.through, tokens[2], "the newest of them")
             check.equal(try scratch.history().map(\.token).filter(tokens.contains), Array(tokens[3...]), "what is left")
         },
-        HistoryScene.historyCase("H008.a-purge-of-everything") { scratch, check in
+        HistoryScene.historyCase("H008.a-purge-of-everything", "H4") { scratch, check in
             let tokens = try fill(scratch)
             try purge(scratch, HistoryToken(store: tokens[0].store, position: .max))
             check.equal(try scratch.history().count, 0, "entries")
@@ -85,7 +85,7 @@ enum HistoryPurgeCases {
             if let next { try purge(scratch, next) }
             check.throwing(.tokenExpired, "the token of the empty history") { _ = try scratch.history(since: now) }
         },
-        HistoryScene.historyCase("H008.a-purge-is-part-of-its-transaction") { scratch, check in
+        HistoryScene.historyCase("H008.a-purge-is-part-of-its-transaction", "H4") { scratch, check in
             let tokens = try fill(scratch)
             _ = try scratch.token()
             let writer = try scratch.store.beginWrite(WriteOptions())
@@ -95,7 +95,7 @@ enum HistoryPurgeCases {
             let last = try purge(scratch, tokens[4]) { try scratch.insert("Tag", [[:]], $0) }
             check.equal(try scratch.history().map(\.token), [last].compactMap { $0 }, "its own entry is kept")
         },
-        HistoryScene.historyCase("H008.a-reader-keeps-its-history-through-a-purge") { scratch, check in
+        HistoryScene.historyCase("H008.a-reader-keeps-its-history-through-a-purge", "H4") { scratch, check in
             let tokens = try fill(scratch)
             _ = try scratch.token()
             var reader = try scratch.store.beginRead()
@@ -108,7 +108,7 @@ enum HistoryPurgeCases {
             try purge(scratch, tokens[4])
             check.equal(try reader.history(since: tokens[0], limit: 10).map(\.token), Array(tokens[1...]), "of its snapshot")
         },
-        HistoryScene.historyCase("H008.a-purge-survives-closing", [.persistent]) { scratch, check in
+        HistoryScene.historyCase("H008.a-purge-survives-closing", "H4", [.persistent]) { scratch, check in
             let tokens = try fill(scratch)
             try purge(scratch, tokens[4])
             try scratch.reopen()
@@ -120,7 +120,7 @@ enum HistoryPurgeCases {
     ]
 
     private static let withoutHistory: [ConformanceCase] = [
-        ConformanceCase("H008.a-store-without-history-says-so", clause: "features H", needsAbsent: [.history]) { harness, check in
+        ConformanceCase("H008.a-store-without-history-says-so", clause: "E4", needsAbsent: [.history]) { harness, check in
             try harness.withStore(HistoryScene.schema) { scratch in
                 let token = try scratch.write { try scratch.insert("Item", [["name": .string("a")]], $0) }
                 check.equal(token, nil, "the token of a commit")

@@ -24,9 +24,10 @@ enum HistoryScene {
 
     /// A case over a store that keeps a history, open with the model.
     static func historyCase(
-        _ id: String, _ needs: Set<StorageCapabilities.Capability> = [], _ body: @escaping @Sendable (Scratch, Check) throws -> Void
+        _ id: String, _ clause: String, _ needs: Set<StorageCapabilities.Capability> = [],
+        _ body: @escaping @Sendable (Scratch, Check) throws -> Void
     ) -> ConformanceCase {
-        ConformanceCase(id, clause: "semantics H", needs: needs.union([.history])) { harness, check in
+        ConformanceCase(id, clause: clause, needs: needs.union([.history])) { harness, check in
             try harness.withStore(schema) { scratch in try body(scratch, check) }
         }
     }

@@ -6,8 +6,8 @@ enum ChainCases {
     static let all: [ConformanceCase] = chains + pasts
 
     private static func migrationCase(
-        _ id: String, _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
-    ) -> ConformanceCase { ConformanceCase(id, clause: "group M", needs: [.migrations], body) }
+        _ id: String, _ clause: String, _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
+    ) -> ConformanceCase { ConformanceCase(id, clause: clause, needs: [.migrations], body) }
 
     private static func note(_ version: Int, _ attributes: [Attribute], entity: String = "Note", was: String? = nil) throws -> Schema {
         try Schema(version: "V\(version)", entities: [Entity(entity, attributes: attributes, originalName: was)])
@@ -45,7 +45,7 @@ enum ChainCases {
     }
 
     private static let chains: [ConformanceCase] = [
-        migrationCase("M008.ten-versions-one-after-the-other") { harness, check in
+        migrationCase("M008.ten-versions-one-after-the-other", "M5") { harness, check in
             let ten = try ten()
             try harness.withStore(ten[0].schema) { scratch in
                 try scratch.insert("Note", [["a": .int(5)], ["a": .int(5)]])
@@ -61,7 +61,7 @@ enum ChainCases {
                 check.equal(versions, (1...9).map { "V\($0)" }, "the versions that the store had")
             }
         },
-        migrationCase("M008.ten-versions-in-a-chain") { harness, check in
+        migrationCase("M008.ten-versions-in-a-chain", "M5") { harness, check in
             let ten = try ten()
             for start in [0, 3, 8] {
                 var scene = MigrationScene(versions: ten.map(\.schema))
@@ -73,7 +73,7 @@ enum ChainCases {
                 }
             }
         },
-        migrationCase("M008.a-tree-leads-each-version-its-way") { harness, check in
+        migrationCase("M008.a-tree-leads-each-version-its-way", "M5") { harness, check in
             // V1 and V2 lead to V4 over V3 and by themselves; V3 would give a default that V4 has another of.
             let a = Attribute("a", .int64)
             func b(_ value: Int64) -> Attribute { Attribute("b", .int64, defaultValue: .int(value)) }
@@ -93,7 +93,7 @@ enum ChainCases {
                 }
             }
         },
-        migrationCase("M008.without-a-chain-each-version-leads-to-the-last") { harness, check in
+        migrationCase("M008.without-a-chain-each-version-leads-to-the-last", "M5") { harness, check in
             let versions = [
                 try note(1, [Attribute("a", .int64)]),
                 try note(2, [Attribute("a", .int64), Attribute("b", .int64, defaultValue: .int(2))]),
@@ -104,7 +104,7 @@ enum ChainCases {
                 check.equal(try scratch.fetch(FetchRequest("Note")).map { $0.values["b"] }, [.int(3)], "the default of the last")
             }
         },
-        migrationCase("M008.a-failure-in-the-middle-leaves-the-version-before") { harness, check in
+        migrationCase("M008.a-failure-in-the-middle-leaves-the-version-before", "M5") { harness, check in
             let a = Attribute("a", .int64, isOptional: true)
             var scene = MigrationScene(
                 try note(1, [a]), try note(2, [a, Attribute("b", .int64, isOptional: true)]),
@@ -121,7 +121,7 @@ enum ChainCases {
                 check.equal(try last.fetch(FetchRequest("Note")).map(\.values), [["a": .int(4), "b": .null, "c": .null]], "V3")
             }
         },
-        migrationCase("M014.no-way-leads-back") { harness, check in
+        migrationCase("M014.no-way-leads-back", "M5") { harness, check in
             let a = Attribute("a", .int64)
             var scene = MigrationScene(try note(1, [a]), try note(2, [a, Attribute("b", .int64, isOptional: true)]))
             scene.chain = ["V1", "V2"]
@@ -131,7 +131,7 @@ enum ChainCases {
                 try $0.insert("Note", [["a": .int(1), "b": .int(2)]])
             }
         },
-        migrationCase("M014.a-new-version-can-be-as-an-old-one-was") { harness, check in
+        migrationCase("M014.a-new-version-can-be-as-an-old-one-was", "M5") { harness, check in
             let a = Attribute("a", .int64), b = Attribute("b", .int64, isOptional: true)
             let first = try note(1, [a]), second = try note(2, [a, b]), third = try note(3, [a])
             try harness.withStore(first) { scratch in
@@ -144,7 +144,7 @@ enum ChainCases {
                 check.equal(try last.fetch(FetchRequest("Note")).map(\.values), [["a": .int(1)]], "objects")
             }
         },
-        migrationCase("M020.again-is-nothing") { harness, check in
+        migrationCase("M020.again-is-nothing", "M5") { harness, check in
             let scene = try MigrationScene(
                 [Attribute("a", .int64)], [Attribute("a", .int64), Attribute("b", .int64, defaultValue: .int(1))])
             try harness.withStore(scene.versions[0]) { scratch in
@@ -161,7 +161,7 @@ enum ChainCases {
     ]
 
     private static let pasts: [ConformanceCase] = [
-        migrationCase("M015.keys-of-deleted-objects-are-not-used-again") { harness, check in
+        migrationCase("M015.keys-of-deleted-objects-are-not-used-again", "M9") { harness, check in
             let a = Attribute("a", .int64, isOptional: true)
             let scene = MigrationScene(
                 try note(1, [a]), try note(2, [a, Attribute("b", .int64, defaultValue: .int(1))], entity: "Page", was: "Note"))
@@ -173,7 +173,7 @@ enum ChainCases {
                 try scratch.delete("Page", [key])
             }
         },
-        migrationCase("M015.the-history-goes-through-several-versions") { harness, check in
+        migrationCase("M015.the-history-goes-through-several-versions", "M9") { harness, check in
             let a = Attribute("a", .int64, isOptional: true), b = Attribute("b", .int64, isOptional: true)
             func schema(_ version: Int, _ entities: [Entity]) throws -> Schema { try Schema(version: "V\(version)", entities: entities) }
             let versions = [
@@ -209,7 +209,7 @@ enum ChainCases {
                 check.equal(changes.map(\.kind), [.insert, mask("c"), mask("a"), mask("c")], "changes")
             }
         },
-        migrationCase("M015.references-follow-the-new-name-of-a-root-entity") { harness, check in
+        migrationCase("M015.references-follow-the-new-name-of-a-root-entity", "M9") { harness, check in
             func schema(_ version: Int, _ page: Entity) throws -> Schema {
                 let target = Attribute("target", .string, isOptional: true, crossReference: CrossReference(to: page.name))
                 return try Schema(version: "V\(version)", entities: [Entity("Note", attributes: [target]), page, Entity("Tag")])
@@ -226,7 +226,7 @@ enum ChainCases {
                     [reference("Leaf"), .null, reference("Tag"), .string("Page")], "references")
             }
         },
-        migrationCase("M015.the-history-keeps-the-pairs-of-an-abstract-entity") { harness, check in
+        migrationCase("M015.the-history-keeps-the-pairs-of-an-abstract-entity", "M9") { harness, check in
             func schema(_ version: Int, _ attributes: [Attribute]) throws -> Schema {
                 let friends = Relationship("friends", to: "Being", .toManyOrdered)
                 return try Schema(

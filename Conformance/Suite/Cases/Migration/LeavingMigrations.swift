@@ -8,7 +8,7 @@ enum LeavingMigrations {
 
     private static func migrationCase(
         _ id: String, _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
-    ) -> ConformanceCase { ConformanceCase(id, clause: "group M; semantics R", needs: [.migrations], body) }
+    ) -> ConformanceCase { ConformanceCase(id, clause: "M4", needs: [.migrations], body) }
 
     private static let leaving: [ConformanceCase] = [
         migrationCase("M007.references-to-what-is-left-behind-become-nil") { harness, check in

@@ -43,7 +43,7 @@ enum MappedMigrations {
 
     private static func migrationCase(
         _ id: String, _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
-    ) -> ConformanceCase { ConformanceCase(id, clause: "group M; semantics R", needs: [.migrations], body) }
+    ) -> ConformanceCase { ConformanceCase(id, clause: "M4", needs: [.migrations], body) }
 
     private static let splitting: [ConformanceCase] = [
         migrationCase("M007.an-entity-is-split-in-two") { harness, check in

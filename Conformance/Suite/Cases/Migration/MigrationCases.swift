@@ -5,10 +5,8 @@ internal import Polystore
 enum MigrationCases {
     static let all: [ConformanceCase] = attributes + types + rules
 
-    private static let clause = "group M; architecture, what lies in a store"
-
     private static func migrationCase(
-        _ id: String, _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
+        _ id: String, _ clause: String, _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
     ) -> ConformanceCase { ConformanceCase(id, clause: clause, needs: [.migrations], body) }
 
     private static func notes(_ scratch: Scratch, _ rows: [[String: Value]]) throws { try scratch.insert("Note", rows) }
@@ -18,7 +16,7 @@ enum MigrationCases {
     }
 
     private static let attributes: [ConformanceCase] = [
-        migrationCase("M001.an-optional-attribute-comes") { harness, check in
+        migrationCase("M001.an-optional-attribute-comes", "M1") { harness, check in
             let scene = try MigrationScene([Attribute("a", .int64)], [Attribute("a", .int64), Attribute("b", .string, isOptional: true)])
             try scene.run(harness, fill: { try notes($0, [["a": .int(1)], ["a": .int(2)]]) }) { scratch in
                 check.equal(
@@ -26,7 +24,7 @@ enum MigrationCases {
                     [["a": .int(1), "b": .null], ["a": .int(2), "b": .null]], "rows")
             }
         },
-        migrationCase("M001.an-attribute-with-a-default-comes") { harness, check in
+        migrationCase("M001.an-attribute-with-a-default-comes", "M1") { harness, check in
             let all: [(String, ValueType, Value)] = [
                 ("bool", .bool, .bool(true)), ("int", .int64, .int(.min)), ("small", .int16, .int(-7)), ("double", .double, .double(0.1)),
                 ("whole", .double, .double(-3)), ("float", .float, .double(0.5)), ("text", .string, .string("it's \\ \"so\"")),
@@ -40,11 +38,11 @@ enum MigrationCases {
                 for (name, _, value) in all { check.equal(try values(scratch, name), [value, value], name) }
             }
         },
-        migrationCase("M001.a-required-attribute-without-default-is-refused") { harness, check in
+        migrationCase("M001.a-required-attribute-without-default-is-refused", "M1") { harness, check in
             let scene = try MigrationScene([Attribute("a", .int64)], [Attribute("a", .int64), Attribute("b", .string)])
             try scene.refuse(harness, check, .noMigrationPath, "a required attribute") { try notes($0, [["a": .int(1)]]) }
         },
-        migrationCase("M002.an-attribute-goes-when-it-is-named") { harness, check in
+        migrationCase("M002.an-attribute-goes-when-it-is-named", "M1") { harness, check in
             var scene = try MigrationScene([Attribute("a", .int64), Attribute("b", .string, isOptional: true)], [Attribute("a", .int64)])
             try scene.refuse(harness, check, .dataLossRefused, "values of b") { try notes($0, [["a": .int(1), "b": .string("x")]]) }
             // Where nothing is stored nothing is lost.
@@ -56,7 +54,7 @@ enum MigrationCases {
                 check.equal(try scratch.fetch(FetchRequest("Note")).map(\.values), [["a": .int(1)]], "named")
             }
         },
-        migrationCase("M002.attributes-are-renamed-also-in-a-circle") { harness, check in
+        migrationCase("M002.attributes-are-renamed-also-in-a-circle", "M1") { harness, check in
             let scene = try MigrationScene(
                 [Attribute("a", .int64), Attribute("b", .int64), Attribute("c", .int64)],
                 [
@@ -68,7 +66,7 @@ enum MigrationCases {
                     try scratch.fetch(FetchRequest("Note")).map(\.values), [["b": .int(1), "c": .int(2), "a": .int(3)]], "values")
             }
         },
-        migrationCase("M002.entities-are-renamed-also-for-each-other") { harness, check in
+        migrationCase("M002.entities-are-renamed-also-for-each-other", "M1") { harness, check in
             func schema(_ version: String, _ entities: [Entity]) throws -> Schema { try Schema(version: version, entities: entities) }
             let scene = MigrationScene(
                 try schema("V1", [Entity("A", attributes: [Attribute("x", .int64)]), Entity("B", attributes: [Attribute("y", .string)])]),
@@ -92,7 +90,7 @@ enum MigrationCases {
     ]
 
     private static let types: [ConformanceCase] = [
-        migrationCase("M003.types-widen") { harness, check in
+        migrationCase("M003.types-widen", "M1") { harness, check in
             let pairs: [(ValueType, ValueType, Value, Value)] = [
                 (.int16, .int32, .int(-32768), .int(-32768)), (.int16, .int64, .int(7), .int(7)), (.int32, .int64, .int(-5), .int(-5)),
                 (.int16, .float, .int(3), .double(3)), (.int16, .double, .int(3), .double(3)), (.int32, .double, .int(-2), .double(-2)),
@@ -107,18 +105,18 @@ enum MigrationCases {
                 }
             }
         },
-        migrationCase("M003.whole-numbers-narrow-where-all-fit") { harness, check in
+        migrationCase("M003.whole-numbers-narrow-where-all-fit", "M1") { harness, check in
             let scene = try MigrationScene([Attribute("a", .int64)], [Attribute("a", .int16)])
             try scene.run(harness, fill: { try notes($0, [["a": .int(-32768)], ["a": .int(32767)]]) }) { scratch in
                 check.equal(try values(scratch, "a"), [.int(-32768), .int(32767)], "values")
             }
             try scene.refuse(harness, check, .validationFailed, "32768", keys: [2]) { try notes($0, [["a": .int(1)], ["a": .int(32768)]]) }
         },
-        migrationCase("M003.other-types-need-a-mapping") { harness, check in
+        migrationCase("M003.other-types-need-a-mapping", "M1") { harness, check in
             let scene = try MigrationScene([Attribute("a", .int64)], [Attribute("a", .string)])
             try scene.refuse(harness, check, .noMigrationPath, "int64 to string") { try notes($0, [["a": .int(1)]]) }
         },
-        migrationCase("M004.optional-becomes-required") { harness, check in
+        migrationCase("M004.optional-becomes-required", "M1") { harness, check in
             let optional = [Attribute("a", .int64, isOptional: true)]
             let scene = try MigrationScene(optional, [Attribute("a", .int64)])
             try scene.run(harness, fill: { try notes($0, [["a": .int(1)]]) }) { check.equal(try values($0, "a"), [.int(1)], "without nil") }
@@ -131,7 +129,7 @@ enum MigrationCases {
     ]
 
     private static let rules: [ConformanceCase] = [
-        migrationCase("M005.indexes-and-constraints-come-and-go") { harness, check in
+        migrationCase("M005.indexes-and-constraints-come-and-go", "M2") { harness, check in
             let attributes = [Attribute("a", .int64), Attribute("b", .string, isOptional: true)]
             func schema(_ version: String, _ indexes: [Index], _ unique: [UniqueConstraint]) throws -> Schema {
                 try Schema(
@@ -153,7 +151,7 @@ enum MigrationCases {
                     scratch, [["a": .int(1), "b": .string("x")], ["a": .int(1), "b": .string("y")], ["a": .int(2), "b": .string("x")]])
             }
         },
-        migrationCase("M005.words-are-found-before-and-after") { harness, check in
+        migrationCase("M005.words-are-found-before-and-after", "M2") { harness, check in
             let words = Attribute("b", .string), index = Index(["b"], kind: .fullText)
             let scene = MigrationScene(
                 try Schema(version: "V1", entities: [Entity("Note", attributes: [words], indexes: [index])]),
@@ -170,7 +168,7 @@ enum MigrationCases {
                     try scratch.keys(FetchRequest("Note", where: QueryPredicate(parsing: "c SEARCH 'arger'"))), [1, 2], "the new one")
             }
         },
-        migrationCase("M015.keys-versions-and-tokens-stay") { harness, check in
+        migrationCase("M015.keys-versions-and-tokens-stay", "M9") { harness, check in
             let scene = try MigrationScene(
                 [Attribute("a", .int64), Attribute("b", .int64, isOptional: true)],
                 [

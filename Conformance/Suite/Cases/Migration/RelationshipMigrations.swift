@@ -19,7 +19,7 @@ enum RelationshipMigrations {
 
     private static func migrationCase(
         _ id: String, _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
-    ) -> ConformanceCase { ConformanceCase(id, clause: "group M; semantics R", needs: [.migrations], body) }
+    ) -> ConformanceCase { ConformanceCase(id, clause: "M3", needs: [.migrations], body) }
 
     /// A case in which the pairs of a relationship become those of another.
     private static func pairs(

@@ -7,9 +7,9 @@ enum StepCases {
     static let all: [ConformanceCase] = progress + others + planned + fresh
 
     private static func migrationCase(
-        _ id: String, needs: Set<StorageCapabilities.Capability> = [.migrations],
+        _ id: String, _ clause: String, needs: Set<StorageCapabilities.Capability> = [.migrations],
         _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
-    ) -> ConformanceCase { ConformanceCase(id, clause: "group M", needs: needs, body) }
+    ) -> ConformanceCase { ConformanceCase(id, clause: clause, needs: needs, body) }
 
     private static let a = Attribute("a", .int64)
 
@@ -38,7 +38,7 @@ enum StepCases {
     }
 
     private static let progress: [ConformanceCase] = [
-        migrationCase("M012.progress-grows-to-its-end") { harness, check in
+        migrationCase("M012.progress-grows-to-its-end", "M7") { harness, check in
             let scene = try twoSteps(CustomSchemaMappingProvider.inferredTransformation), count = 10_000
             try harness.withStore(scene.versions[0]) { scratch in
                 try fill(scratch, count)
@@ -57,7 +57,7 @@ enum StepCases {
                 check.equal(progress.localizedDescription, "100% completed", "in words")
             }
         },
-        migrationCase("M012.a-cancel-between-batches-leaves-the-version-before") { harness, check in
+        migrationCase("M012.a-cancel-between-batches-leaves-the-version-before", "M7") { harness, check in
             let progress = MigrationProgress(), count = 10_000
             let scene = try twoSteps { source, create in
                 if source.key == 5_000 { progress.cancel() }
@@ -73,7 +73,7 @@ enum StepCases {
                 try middle.update("Note", 1, ["b": .int(2)])
             }
         },
-        migrationCase("M012.who-cancels-before-it-begins-changes-nothing") { harness, check in
+        migrationCase("M012.who-cancels-before-it-begins-changes-nothing", "M7") { harness, check in
             let scene = try MigrationScene([a], [a, Attribute("b", .int64, isOptional: true)])
             try harness.withStore(scene.versions[0]) { scratch in
                 try fill(scratch, 3)
@@ -102,7 +102,7 @@ enum StepCases {
     }
 
     private static let others: [ConformanceCase] = [
-        migrationCase("M013.other-writers-wait") { harness, check in
+        migrationCase("M013.other-writers-wait", "M8") { harness, check in
             let scene = try MigrationScene([a], [a, Attribute("b", .int64, isOptional: true)])
             try harness.withStore(scene.versions[0]) { scratch in
                 try fill(scratch, 3)
@@ -118,7 +118,7 @@ enum StepCases {
                 check.equal(try migrated.keys(FetchRequest("Note")), [1, 2, 3], "objects")
             }
         },
-        migrationCase("M013.a-step-that-is-given-up-leaves-everything") { harness, check in
+        migrationCase("M013.a-step-that-is-given-up-leaves-everything", "M8") { harness, check in
             struct GivenUp: Error {}
             let scene = try MigrationScene([a], [a, Attribute("b", .int64, isOptional: true)])
             try harness.withStore(scene.versions[0]) { scratch in
@@ -131,7 +131,7 @@ enum StepCases {
                 check.equal(try migrated.fetch(FetchRequest("Note")).map { $0.values["a"] }, [.int(7), .int(2), .int(3)], "objects of V2")
             }
         },
-        migrationCase("M013.another-program-reads-the-old-version-until-the-end", needs: [.migrations, .multipleProcesses]) {
+        migrationCase("M013.another-program-reads-the-old-version-until-the-end", "M8", needs: [.migrations, .multipleProcesses]) {
             harness, check in
             let scene = try MigrationScene([a], [a, Attribute("b", .int64, isOptional: true)])
             try harness.withStore(scene.versions[0]) { scratch in
@@ -165,7 +165,7 @@ enum StepCases {
     // MARK: What is planned
 
     private static let planned: [ConformanceCase] = [
-        migrationCase("M017.an-explanation-changes-nothing") { harness, check in
+        migrationCase("M017.an-explanation-changes-nothing", "M10") { harness, check in
             let scene = try MigrationScene([a], [Attribute("b", .string, defaultValue: .string("x")), a])
             try harness.withStore(scene.versions[0]) { scratch in
                 try fill(scratch, 3)
@@ -179,7 +179,7 @@ enum StepCases {
                 try scratch.update("Note", 1, ["a": .int(5)])
             }
         },
-        migrationCase("M017.required-migrations-change-nothing", needs: [.migrations, .persistent]) { harness, check in
+        migrationCase("M017.required-migrations-change-nothing", "M10", needs: [.migrations, .persistent]) { harness, check in
             var scene = MigrationScene(
                 try note("V1", [a, Attribute("t", .string, isOptional: true)]), try note("V2", [a]),
                 try note("V3", [a, Attribute("b", .int64, defaultValue: .int(1))]))
@@ -209,7 +209,7 @@ enum StepCases {
     // MARK: As if made fresh
 
     private static let fresh: [ConformanceCase] = [
-        migrationCase("M018.a-migrated-store-is-as-one-made-fresh") { harness, check in
+        migrationCase("M018.a-migrated-store-is-as-one-made-fresh", "M2") { harness, check in
             let before = try Schema(
                 version: "V1",
                 entities: [

@@ -62,7 +62,7 @@ enum TransformerCases {
 
     private static func migrationCase(
         _ id: String, _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
-    ) -> ConformanceCase { ConformanceCase(id, clause: "group M", needs: [.migrations], body) }
+    ) -> ConformanceCase { ConformanceCase(id, clause: "M6", needs: [.migrations], body) }
 
     private static func texts(_ scratch: Scratch) throws -> [Value?] { try scratch.fetch(FetchRequest("Team")).map { $0.values["text"] } }
 

@@ -9,7 +9,7 @@ enum BatchEventCases {
     private static let byAge = From<Person>().orderBy(.ascending(\.age))
 
     private static let batches: [ConformanceCase] = [
-        .graph("N016.batches-are-told-object-by-object", "semantics H") { stack, check in
+        .graph("N016.batches-are-told-object-by-object", "H6") { stack, check in
             let young = byAge.where(\.age < 10)
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(young))
             let published = PublisherRecorder(try stack.publishList(young))
@@ -34,7 +34,7 @@ enum BatchEventCases {
             check.isTrue(published.waits { $0.shown == list.shown }, "deleteAll, published")
             check.equal(list.problems + published.told.problems, [], "problems")
         },
-        .graph("N016.cascades", "semantics H") { stack, check in
+        .graph("N016.cascades", "H6") { stack, check in
             try EventCases.add(["Ann": 1, "Ben": 2, "Cid": 3], to: stack)
             try stack.write { transaction in
                 try person("Ben", in: transaction).parent = person("Ann", in: transaction)
@@ -57,7 +57,7 @@ enum BatchEventCases {
             check.equal(object.take(), ["deleted 3"], "one of them")
             check.isTrue(members.waits { $0.updates > 0 && $0.shown.keys.isEmpty }, "members of a club")
         },
-        .graph("N016.what-a-deletion-takes-away-from-others", "semantics H") { stack, check in
+        .graph("N016.what-a-deletion-takes-away-from-others", "H6") { stack, check in
             try EventCases.add(["Ann": 1, "Ben": 2], to: stack)
             try stack.write { try person("Ann", in: $0).partner = person("Ben", in: $0) }
             let view = stack.makeViewContext(), object = ObjectRecorder(try view.monitorObject(person("Ann", in: view)))
@@ -67,7 +67,7 @@ enum BatchEventCases {
             check.equal(object.take(), ["will 1", "did 1 partner"], "the partner is gone")
             check.equal(single.take(), ["will", "insert 0.0", "did"], "a list of those without")
         },
-        .graph("N016.statements-in-sql", "semantics H", needs: SQLCases.sql) { stack, check in
+        .graph("N016.statements-in-sql", "H6", needs: SQLCases.sql) { stack, check in
             try EventCases.add(["Ann": 1, "Ben": 2], to: stack)
             let view = stack.makeViewContext(), monitor = try view.monitorList(byAge), list = ListRecorder(monitor)
             let published = PublisherRecorder(try stack.publishList(byAge))
@@ -100,7 +100,7 @@ enum BatchEventCases {
     ]
 
     private static let unnamed: [ConformanceCase] = [
-        ConformanceCase("N016.a-store-that-does-not-say-what-changed", clause: "semantics H") { harness, check in
+        ConformanceCase("N016.a-store-that-does-not-say-what-changed", clause: "H6") { harness, check in
             let place = try harness.place(), stack = try Graph.stack()
             defer { place.remove() }
             let store = SilentStore(try place.store(nil))

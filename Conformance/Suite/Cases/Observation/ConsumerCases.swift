@@ -38,7 +38,7 @@ enum ConsumerCases {
     }
 
     private static let slow: [ConformanceCase] = [
-        .graph("N011.many-commits-are-one-update-for-who-is-slow", "semantics H") { stack, check in
+        .graph("N011.many-commits-are-one-update-for-who-is-slow", "H6") { stack, check in
             let count = commits(stack), publisher = try stack.publishList(byAge)
             try stack.write { transaction in for age in 0..<50 { try EventCases.add("P\(age)", age, transaction) } }
             _ = Waiting.until { publisher.snapshot.count == 50 }
@@ -62,7 +62,7 @@ enum ConsumerCases {
             check.equal(updates[2].snapshot.map(\.key), try stack.fetchIDs(byAge).map(\.key), "a fetch")
             if let growth { check.isTrue(growth < 64 << 20, "memory is bounded; it grew by \(growth >> 20) MiB") }
         },
-        .graph("N011.a-context-that-merges-too-seldom", "semantics H") { stack, check in
+        .graph("N011.a-context-that-merges-too-seldom", "H6") { stack, check in
             let count = stack.storages[0].capabilities.contains(.persistent) ? 20 : 2_000
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
             try stack.write { try $0.insertAll(Into<Person>(), sources: 0..<1_000) { $0.age = $1 } }
@@ -84,7 +84,7 @@ enum ConsumerCases {
     ]
 
     private static let gone: [ConformanceCase] = [
-        ConformanceCase("N012.nothing-stays-of-who-is-let-go", clause: "semantics H") { harness, check in
+        ConformanceCase("N012.nothing-stays-of-who-is-let-go", clause: "H6") { harness, check in
             let place = try harness.place()
             defer { place.remove() }
             let store = try place.store(nil)
@@ -126,7 +126,7 @@ enum ConsumerCases {
     ]
 
     private static let values: [ConformanceCase] = [
-        .graph("N015.counts-existence-and-aggregates", "semantics H") { stack, check in
+        .graph("N015.counts-existence-and-aggregates", "H7") { stack, check in
             let count = try stack.publishValue(of: Person.self) { try $0.fetchCount(From<Person>().where(\.age < 10)) }
             let exists = try stack.publishValue(of: Person.self) { try $0.fetchOne(From<Person>().where(\.name == "Ann")) != nil }
             let sum = try stack.publishValue(of: Person.self) { try $0.queryValue(From<Person>().select(Int.self, .sum(\.age))) ?? 0 }
@@ -162,7 +162,7 @@ enum ConsumerCases {
             check.isTrue(Waiting.until { dogs.value == 0 }, "what the deletion took along")
             check.isTrue(Waiting.until { told.withLock { $0 } == [0, 1, 2, 1] }, "what was told: \(told.withLock { $0 })")
         },
-        .graph("N015.a-value-that-cannot-be-made", "semantics H") { stack, check in
+        .graph("N015.a-value-that-cannot-be-made", "H7") { stack, check in
             struct TooMany: Error {}
             let count = try stack.publishValue(of: Person.self) { transaction in
                 let count = try transaction.fetchCount(From<Person>())
@@ -184,7 +184,7 @@ enum ConsumerCases {
     ]
 
     private static let writers: [ConformanceCase] = [
-        .graph("N017.a-list-observer-that-writes", "semantics H") { stack, check in
+        .graph("N017.a-list-observer-that-writes", "H6") { stack, check in
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
             var depth = 0, deepest = 0
             list.whenTold = { monitor in
@@ -205,7 +205,7 @@ enum ConsumerCases {
             check.equal([list.events, deepest], [10, 1], "events, and how deep they are in each other")
             check.equal(list.problems, [], "problems")
         },
-        .graph("N017.an-object-observer-that-writes", "semantics H") { stack, check in
+        .graph("N017.an-object-observer-that-writes", "H6") { stack, check in
             try stack.add("Ann")
             final class Raiser: ObjectObserver {
                 let stack: DataStack
@@ -222,7 +222,7 @@ enum ConsumerCases {
             while try view.merge() {}
             check.equal(raiser.ages, [1, 2, 3, 4, 5], "ages")
         },
-        .graph("N017.a-publisher-s-observer-that-writes", "semantics H") { stack, check in
+        .graph("N017.a-publisher-s-observer-that-writes", "H6") { stack, check in
             let publisher = try stack.publishList(byAge)
             let task = Waiting.start {
                 for await snapshot in publisher.snapshots {
@@ -235,7 +235,7 @@ enum ConsumerCases {
             _ = publisher.snapshot
             check.equal(try stack.fetchCount(From<Person>()), 10, "people")
         },
-        .graph("N017.observers-of-an-actor-that-write", "semantics H") { stack, check in
+        .graph("N017.observers-of-an-actor-that-write", "H6") { stack, check in
             let screen = Screen(stack.makeViewContext())
             try Waiting.run { try await screen.start(byAge) { list in if list.numberOfObjects < 10 { try? stack.add("more") } } }
             try stack.add("first")

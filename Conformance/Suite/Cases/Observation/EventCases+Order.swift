@@ -4,7 +4,7 @@ internal import PolystoreStorage
 
 extension EventCases {
     static let order: [ConformanceCase] = [
-        .graph("N008.in-the-order-of-the-commits", "semantics H") { stack, check in
+        .graph("N008.in-the-order-of-the-commits", "H6") { stack, check in
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
             var seen: [Int] = []
             list.whenTold = { monitor in
@@ -21,7 +21,7 @@ extension EventCases {
             check.isTrue(seen.allSatisfy { $0 >= 0 }, "a fetch in a call knows what is told")
             check.equal(list.problems, [], "problems")
         },
-        .graph("N009.ten-thousand-changes-are-one-notification", "semantics H") { stack, check in
+        .graph("N009.ten-thousand-changes-are-one-notification", "H6") { stack, check in
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
             let published = PublisherRecorder(try stack.publishList(byAge))
             check.isTrue(published.waits(for: 1), "the first list")
@@ -45,7 +45,7 @@ extension EventCases {
     ]
 
     static let ends: [ConformanceCase] = [
-        .graph("N010.nothing-after-the-end", "semantics H") { stack, check in
+        .graph("N010.nothing-after-the-end", "H6") { stack, check in
             try add(["Ann": 1], to: stack)
             let view = stack.makeViewContext(), monitor = try view.monitorList(byAge)
             let first = ListRecorder(monitor), second = ListRecorder(monitor), third = ListRecorder(monitor)
@@ -68,7 +68,7 @@ extension EventCases {
             try view.merge()
             check.equal(third.calls.count, count, "after that")
         },
-        .graph("N010.a-cancelled-task-takes-no-updates", "semantics H") { stack, check in
+        .graph("N010.a-cancelled-task-takes-no-updates", "H6") { stack, check in
             let publisher = try stack.publishList(byAge)
             var gone: PublisherRecorder<Person>? = PublisherRecorder(publisher)
             check.isTrue(gone?.waits(for: 1) == true, "the first")

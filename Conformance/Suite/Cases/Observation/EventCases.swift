@@ -25,7 +25,7 @@ enum EventCases {
     static let byAge = From<Person>().orderBy(.ascending(\.age))
 
     private static let events: [ConformanceCase] = [
-        .graph("N001.insert-update-delete-and-move-once-after-the-commit", "semantics H") { stack, check in
+        .graph("N001.insert-update-delete-and-move-once-after-the-commit", "H6") { stack, check in
             try add(["Ann": 1, "Ben": 2, "Cid": 3, "Zoe": 10], to: stack)
             let view = stack.makeViewContext(), monitor = try view.monitorList(byAge)
             let list = ListRecorder(monitor), published = PublisherRecorder(try stack.publishList(byAge))
@@ -52,21 +52,21 @@ enum EventCases {
             check.equal(try monitor.objectsInAllSections().map(\.name), ["Dan", "Bea", "Zoe", "Ann"], "names")
             check.equal(list.problems + published.told.problems, [], "problems")
         },
-        .graph("N001.an-update-alone", "semantics H") { stack, check in
+        .graph("N001.an-update-alone", "H6") { stack, check in
             try add(["Ann": 1, "Ben": 2], to: stack)
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
             try stack.write { try person("Ann", in: $0).name = "Amy" }
             try view.merge()
             check.equal(list.take(), ["will", "update 0.0", "did"], "calls")
         },
-        .graph("N001.a-deletion-alone", "semantics H") { stack, check in
+        .graph("N001.a-deletion-alone", "H6") { stack, check in
             try add(["Ann": 1, "Ben": 2], to: stack)
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
             try stack.write { try remove("Ben", $0) }
             try view.merge()
             check.equal(list.take(), ["will", "delete 0.1", "did"], "calls")
         },
-        .graph("N001.one-object", "semantics H") { stack, check in
+        .graph("N001.one-object", "H6") { stack, check in
             try add(["Ann": 1, "Ben": 2], to: stack)
             let view = stack.makeViewContext(), monitor = try view.monitorObject(person("Ann", in: view))
             let object = ObjectRecorder(monitor), published = try stack.publishObject(monitor.objectID)
@@ -92,7 +92,7 @@ enum EventCases {
             check.isTrue(monitor.isObjectDeleted && monitor.object == nil, "nothing is followed any more")
             check.isTrue(Waiting.until { published.snapshot == nil }, "deletion, published")
         },
-        .graph("N001.one-property", "semantics H") { stack, check in
+        .graph("N001.one-property", "H6") { stack, check in
             try add(["Ann": 1, "Ben": 2], to: stack)
             try stack.write { try person("Ann", in: $0).parent = person("Ben", in: $0) }
             let view = stack.makeViewContext(), ann = try person("Ann", in: view)
@@ -110,7 +110,7 @@ enum EventCases {
             age.invalidate()
             parent.invalidate()
         },
-        .graph("N004.entering-and-leaving-a-condition", "semantics H") { stack, check in
+        .graph("N004.entering-and-leaving-a-condition", "H7") { stack, check in
             try add(["Ann": 1, "Ben": 2, "Cid": 3], to: stack)
             let view = stack.makeViewContext(), young = byAge.where(\.age < 3)
             let list = ListRecorder(try view.monitorList(young)), published = PublisherRecorder(try stack.publishList(young))
@@ -136,7 +136,7 @@ enum EventCases {
     ]
 
     private static let silence: [ConformanceCase] = [
-        .graph("N002.nothing-of-what-is-not-committed", "semantics H") { stack, check in
+        .graph("N002.nothing-of-what-is-not-committed", "H6") { stack, check in
             try add(["Ann": 1, "Ben": 2], to: stack)
             try stack.write { try person("Ann", in: $0).email = "a" }
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
@@ -169,7 +169,7 @@ enum EventCases {
             check.equal(published.told.updates, 1, "updates")
             check.equal(count.value, 2, "the count")
         },
-        .graph("N002.nothing-of-what-changes-nothing", "semantics H") { stack, check in
+        .graph("N002.nothing-of-what-changes-nothing", "H6") { stack, check in
             try add(["Ann": 1, "Ben": 2], to: stack)
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
             let object = ObjectRecorder(try view.monitorObject(person("Ann", in: view)))
@@ -188,7 +188,7 @@ enum EventCases {
             check.equal(list.calls + object.calls, [], "calls")
             check.equal(published.told.updates, 1, "updates")
         },
-        .graph("N002.a-part-that-is-undone", "semantics H", needs: [.savepoints]) { stack, check in
+        .graph("N002.a-part-that-is-undone", "H6", needs: [.savepoints]) { stack, check in
             try add(["Ann": 1, "Ben": 2], to: stack)
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
             try stack.write { transaction in
@@ -202,7 +202,7 @@ enum EventCases {
             try view.merge()
             check.equal(list.take(), ["will", "insert 0.0", "did"], "calls")
         },
-        .graph("N003.each-list-is-told-what-concerns-it", "semantics H") { stack, check in
+        .graph("N003.each-list-is-told-what-concerns-it", "H6") { stack, check in
             try stack.write { transaction in for age in 0..<12 { try add("P\(age)", age, transaction) } }
             let view = stack.makeViewContext()
             let lists = try (1...4).map { divisor in

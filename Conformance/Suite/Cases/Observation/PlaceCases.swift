@@ -10,7 +10,7 @@ enum PlaceCases {
     private static let inSections = From<Person>().orderBy(.ascending(\.room), .ascending(\.age))
 
     private static let moves: [ConformanceCase] = [
-        .graph("N005.moves-from-and-to", "semantics H") { stack, check in
+        .graph("N005.moves-from-and-to", "H7") { stack, check in
             try EventCases.add(["a": 1, "b": 2, "c": 3, "d": 4, "e": 5], to: stack)
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(byAge))
             let steps: [([(String, Int)], [String])] = [
@@ -29,7 +29,7 @@ enum PlaceCases {
             }
             check.equal(list.problems, [], "problems")
         },
-        .graph("N005.a-window-is-filled-from-behind-and-from-before", "semantics H") { stack, check in
+        .graph("N005.a-window-is-filled-from-behind-and-from-before", "H7") { stack, check in
             try stack.write { transaction in for age in 0..<80 { try EventCases.add("P\(age)", age, transaction) } }
             let view = stack.makeViewContext(), window = byAge.offset(2).limit(3)
             let monitor = try view.monitorList(window), list = ListRecorder(monitor)
@@ -56,7 +56,7 @@ enum PlaceCases {
     ]
 
     private static let sections: [ConformanceCase] = [
-        .graph("N006.sections-come-go-and-change", "semantics H") { stack, check in
+        .graph("N006.sections-come-go-and-change", "H7") { stack, check in
             try stack.write { transaction in
                 for (number, (name, room)) in [("a", "A"), ("b", "A"), ("c", "B"), ("d", "C")].enumerated() {
                     try EventCases.add(name, number, transaction).room = room
@@ -90,7 +90,7 @@ enum PlaceCases {
                 "all go")
             check.equal(list.problems + published.told.problems, [], "problems")
         },
-        .graph("N006.a-section-by-a-related-object", "semantics H") { stack, check in
+        .graph("N006.a-section-by-a-related-object", "H7") { stack, check in
             try EventCases.add(["Ann": 30, "Ben": 40, "x": 1, "y": 2, "z": 3], to: stack)
             try stack.write { transaction in
                 for (child, parent) in [("x", "Ann"), ("y", "Ann"), ("z", "Ben")] {
@@ -123,7 +123,7 @@ enum PlaceCases {
     private static let dogs = From<Dog>().orderBy(.ascending(\.name))
 
     private static let related: [ConformanceCase] = [
-        .graph("N007.nothing-of-related-objects-that-are-not-read", "semantics H") { stack, check in
+        .graph("N007.nothing-of-related-objects-that-are-not-read", "H7") { stack, check in
             try fill(stack)
             let view = stack.makeViewContext()
             let plain = ListRecorder(try view.monitorList(dogs))
@@ -139,7 +139,7 @@ enum PlaceCases {
             check.equal(condition.take(), ["will", "update 0.0", "did"], "a condition that still holds")
             check.equal(order.take(), ["will", "move 0.0 0.2", "did"], "an order")
         },
-        .graph("N007.conditions-over-relationships", "semantics H") { stack, check in
+        .graph("N007.conditions-over-relationships", "H7") { stack, check in
             try fill(stack)
             let view = stack.makeViewContext()
             let one = ListRecorder(try view.monitorList(dogs.where(\.owner?.age < 3)))
@@ -174,7 +174,7 @@ enum PlaceCases {
             check.equal(one.problems + two.problems + many.problems + linked.problems, [], "problems")
             check.equal(one.refetches + two.refetches + many.refetches + linked.refetches, 0, "nothing begins anew")
         },
-        .graph("N007.a-prefetched-relationship-is-observed", "semantics H") { stack, check in
+        .graph("N007.a-prefetched-relationship-is-observed", "H7") { stack, check in
             try fill(stack)
             let view = stack.makeViewContext()
             let list = ListRecorder(try view.monitorList(dogs.prefetch(\.owner?.parent)))
@@ -189,7 +189,7 @@ enum PlaceCases {
             check.equal(list.take(), ["will", "update 0.0", "did"], "the owner's parent")
             check.isTrue(published.waits(for: 3), "published: the owner's parent")
         },
-        .graph("N007.what-a-list-began-with-is-told-once", "semantics H") { stack, check in
+        .graph("N007.what-a-list-began-with-is-told-once", "H7") { stack, check in
             try fill(stack)
             let view = stack.makeViewContext(merging: .onDemand), prefetched = dogs.prefetch(\.owner)
             func recorder() throws -> ListRecorder<Dog> { ListRecorder(try view.monitorList(prefetched)) }
@@ -205,7 +205,7 @@ enum PlaceCases {
             try view.merge()
             check.equal(before.take() + after.take(), ["will", "update 0.1", "did", "will", "update 0.1", "did"], "to both")
         },
-        .graph("N007.also-beside-many-other-changes", "semantics H") { stack, check in
+        .graph("N007.also-beside-many-other-changes", "H7") { stack, check in
             try fill(stack)
             let view = stack.makeViewContext()
             // With what is read of pets, nobody knows whose they were: the list is fetched anew, and what changed is told all the same.
@@ -225,7 +225,7 @@ enum PlaceCases {
                 check.equal(list.problems, [], "\(what): problems")
             }
         },
-        .graph("N007.many-related-objects-at-once", "semantics H") { stack, check in
+        .graph("N007.many-related-objects-at-once", "H7") { stack, check in
             try fill(stack)
             let view = stack.makeViewContext()
             let list = ListRecorder(try view.monitorList(From<Dog>().orderBy(.descending(\.owner?.score), .ascending(\.name))))
@@ -238,7 +238,7 @@ enum PlaceCases {
                 "order")
             check.equal([list.refetches, list.problems.count], [0, 0], "problems \(list.problems)")
         },
-        .graph("N007.one-object-and-its-relationships", "semantics H") { stack, check in
+        .graph("N007.one-object-and-its-relationships", "H7") { stack, check in
             try fill(stack)
             let view = stack.makeViewContext(), ann = try person("Ann", in: view)
             let object = ObjectRecorder(try view.monitorObject(ann))

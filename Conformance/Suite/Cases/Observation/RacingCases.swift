@@ -51,7 +51,7 @@ enum RacingCases {
     }
 
     private static let beginnings: [ConformanceCase] = [
-        .graph("N018.a-publisher-begins-while-somebody-writes", "semantics H") { stack, check in
+        .graph("N018.a-publisher-begins-while-somebody-writes", "H7") { stack, check in
             let count = rounds(stack)
             // What is committed while nobody looks is not written down: a commit that begins then is told as one of unknown changes.
             let somebody = try stack.publishList(From<Song>())
@@ -73,7 +73,7 @@ enum RacingCases {
             let newest = try stack.fetchIDs(byAge).map(\.key)
             check.isTrue(last.recorder.waits { $0.shown.keys == newest }, "the last one ends with the newest list")
         },
-        .graph("N018.a-monitor-begins-while-somebody-writes", "semantics H") { stack, check in
+        .graph("N018.a-monitor-begins-while-somebody-writes", "H7") { stack, check in
             let count = rounds(stack)
             let somebody = try stack.publishList(From<Song>())
             defer { withExtendedLifetime(somebody) {} }
@@ -94,7 +94,7 @@ enum RacingCases {
             check.equal(list.shown.keys, try stack.fetchIDs(byAge).map(\.key), "one that begins when all is done")
             check.isTrue(!(try view.merge()), "nothing is left to be told")
         },
-        .graph("N018.an-object-and-a-value-begin-while-somebody-writes", "semantics H") { stack, check in
+        .graph("N018.an-object-and-a-value-begin-while-somebody-writes", "H7") { stack, check in
             let ann = try stack.write { try EventCases.add("Ann", 0, $0).objectID }
             let count = rounds(stack) / 5
             for round in 1...count {
@@ -111,7 +111,7 @@ enum RacingCases {
     ]
 
     private static let crowds: [ConformanceCase] = [
-        .graph("N008.eight-writers-and-four-observers", "semantics H") { stack, check in
+        .graph("N008.eight-writers-and-four-observers", "H6") { stack, check in
             // Where commits overlap, it may not be known of one that is visible what it has changed.
             let isExact = !stack.storages[0].capabilities.contains(.concurrentWriters)
             try crowd(stack, check, isTold: isExact ? { $0 == $1 } : isInOrder) { number, transaction in
@@ -119,7 +119,7 @@ enum RacingCases {
             }
         },
         // What a later commit has done to the same objects may be told with an earlier one; it has no source then.
-        .graph("N008.eight-writers-of-the-same-objects", "semantics H") { stack, check in
+        .graph("N008.eight-writers-of-the-same-objects", "H6") { stack, check in
             try crowd(stack, check, isTold: isInOrder, step)
         },
     ]

@@ -5,7 +5,7 @@ internal import PolystoreStorage
 /// Group N: who is said to have made a change.
 enum SourceCases {
     static let all: [ConformanceCase] = [
-        .graph("N019.what-two-sources-did-to-one-object-has-none", "semantics H") { stack, check in
+        .graph("N019.what-two-sources-did-to-one-object-has-none", "H9") { stack, check in
             try EventCases.add(["Ann": 1, "Ben": 2], to: stack)
             let view = stack.makeViewContext(), monitor = try view.monitorList(EventCases.byAge), list = ListRecorder(monitor)
             let ann = try person("Ann", in: view), object = SourceRecorder(try view.monitorObject(ann))
@@ -17,7 +17,7 @@ enum SourceCases {
             check.equal(object.sources, [nil], "of the object")
             check.equal(list.problems, [], "problems")
         },
-        .graph("N019.what-two-sources-did-to-two-objects-has-both", "semantics H") { stack, check in
+        .graph("N019.what-two-sources-did-to-two-objects-has-both", "H9") { stack, check in
             try EventCases.add(["Ann": 1, "Ben": 2], to: stack)
             let view = stack.makeViewContext(), list = ListRecorder(try view.monitorList(EventCases.byAge))
             let object = SourceRecorder(try view.monitorObject(try person("Ben", in: view)))
@@ -28,7 +28,7 @@ enum SourceCases {
             check.equal(object.sources, ["sync"], "of the object")
             check.equal(list.problems, [], "problems")
         },
-        .graph("N019.a-list-that-is-fetched-shows-what-all-sources-did", "semantics H") { stack, check in
+        .graph("N019.a-list-that-is-fetched-shows-what-all-sources-did", "H9") { stack, check in
             try EventCases.add(["Ann": 1, "Ben": 2], to: stack)
             // What members are is asked of all people at once.
             let owners = EventCases.byAge.where((\Person.pets).any(\Pet.name == "Rex"))
@@ -47,7 +47,7 @@ enum SourceCases {
             check.equal(list.sources, [nil], "of both")
             check.equal(list.problems, [], "problems")
         },
-        .graph("N019.a-publisher-gives-nobody-what-others-did", "semantics H", needs: [.history]) { stack, check in
+        .graph("N019.a-publisher-gives-nobody-what-others-did", "H9", needs: [.history]) { stack, check in
             try EventCases.add(["Ann": 1], to: stack)
             let people = try stack.publishList(From<Person>().where(\.age >= 0)), updates = people.updates
             let ann = try stack.publishObject(try stack.fetchIDs(From<Person>())[0])

@@ -96,7 +96,7 @@ enum TwoStackCases {
                 check.isTrue(Waiting.until { published.snapshot?.age == 9 && count.value == 1 }, "published")
             },
         ] + [
-            ConformanceCase("N013.nobody-else-changes-a-store-of-this-process", clause: "semantics H", needsAbsent: [.remoteChanges]) {
+            ConformanceCase("N013.nobody-else-changes-a-store-of-this-process", clause: "H8", needsAbsent: [.remoteChanges]) {
                 harness, check in
                 try harness.withStack { stack in
                     let watch = try OpenStore(opened: stack.storages[0], .empty).watchChanges { _ in }
@@ -112,7 +112,7 @@ enum TwoStackCases {
     private static func stacks(
         _ id: String, _ body: @escaping @Sendable ([DataStack], Check) throws -> Void
     ) -> ConformanceCase {
-        ConformanceCase(id, clause: "semantics H", needs: [.remoteChanges, .history, .persistent]) { harness, check in
+        ConformanceCase(id, clause: "H8", needs: [.remoteChanges, .history, .persistent]) { harness, check in
             let place = try harness.place()
             defer { place.remove() }
             let first = try place.store(nil), one = try Graph.stack(), other = try Graph.stack()

@@ -5,7 +5,7 @@ internal import Polystore
 /// same writes.
 enum RandomRolling {
     static let all: [ConformanceCase] = [
-        RollingCases.rollingCase("M027.random-models-side-by-side") { harness, check in
+        RollingCases.rollingCase("M027.random-models-side-by-side", "M11") { harness, check in
             var taken = 0
             for number in 0..<UInt64(IsolationCases.isThorough ? 300 : 30) {
                 if try run(RandomCases.seed &+ 3_000 &+ number, harness, check) { taken += 1 }

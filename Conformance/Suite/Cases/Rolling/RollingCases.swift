@@ -4,8 +4,8 @@ internal import Polystore
 /// Steps that are taken while programs of both versions of the model run.
 enum RollingCases {
     static func rollingCase(
-        _ id: String, _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
-    ) -> ConformanceCase { ConformanceCase(id, clause: "group M", needs: [.rollingMigrations], body) }
+        _ id: String, _ clause: String, _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
+    ) -> ConformanceCase { ConformanceCase(id, clause: clause, needs: [.rollingMigrations], body) }
 
     static let before = [
         Attribute("name", .string), Attribute("count", .int32), Attribute("state", .string, isOptional: true),
@@ -26,7 +26,7 @@ enum RollingCases {
     }
 
     static let all: [ConformanceCase] = [
-        rollingCase("M021.each-version-sees-what-the-other-writes") { harness, check in
+        rollingCase("M021.each-version-sees-what-the-other-writes", "M12") { harness, check in
             try RollingScene.run(harness, before, after, rows: [row("a", 1, nil), row("b", 2, "done")]) { scene in
                 try scene.expand()
                 check.throwing(.busy, "the newer version before it is filled") { _ = try Scratch(beside: scene.old, scene.after) }
@@ -79,7 +79,7 @@ enum RollingCases {
                 check.equal(try fresh.fetch(FetchRequest("Note")), try next.fetch(FetchRequest("Note")), "opened again")
             }
         },
-        rollingCase("M021.versions-of-objects-count-on-both-sides") { harness, check in
+        rollingCase("M021.versions-of-objects-count-on-both-sides", "M12") { harness, check in
             try RollingScene.run(harness, before, after, rows: [row("a", 1, nil)]) { scene in
                 let next = try scene.begin()
                 defer { try? next.store.close() }
@@ -107,7 +107,7 @@ enum RollingCases {
                 check.equal(Set(keys).count, 10, "keys")
             }
         },
-        rollingCase("M021.many-rows-at-once") { harness, check in
+        rollingCase("M021.many-rows-at-once", "M12") { harness, check in
             try RollingScene.run(harness, before, after, rows: []) { scene in
                 let next = try scene.begin()
                 defer { try? next.store.close() }
@@ -120,7 +120,7 @@ enum RollingCases {
                 check.equal(Set(try next.values("Note", "rank").prefix(300)), [.int(7)], "the default")
             }
         },
-        rollingCase("M022.what-the-older-version-cannot-hold-is-refused-until-the-end") { harness, check in
+        rollingCase("M022.what-the-older-version-cannot-hold-is-refused-until-the-end", "M13") { harness, check in
             let old = [Attribute("a", .int16), Attribute("b", .float), Attribute("c", .int32), Attribute("d", .string)]
             let new = [
                 Attribute("a", .int64), Attribute("b", .double), Attribute("c", .decimal), Attribute("d", .string, isOptional: true),
@@ -153,7 +153,7 @@ enum RollingCases {
                 }
             }
         },
-        rollingCase("M022.constraints-bind-both-versions") { harness, check in
+        rollingCase("M022.constraints-bind-both-versions", "M13") { harness, check in
             let attributes = [Attribute("a", .int32), Attribute("b", .string, isOptional: true)]
             func schema(_ version: String, _ type: ValueType, _ indexes: [Index], _ unique: [UniqueConstraint]) throws -> Schema {
                 var attributes = attributes

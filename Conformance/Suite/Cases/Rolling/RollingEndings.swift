@@ -5,7 +5,7 @@ internal import Synchronization
 /// What holds until a step between two versions has ended: what programs write at the last moment, and references that one version requires.
 enum RollingEndings {
     static let all: [ConformanceCase] = [
-        RollingCases.rollingCase("M028.what-is-written-until-the-end-is-no-loss-without-a-word") { harness, check in
+        RollingCases.rollingCase("M028.what-is-written-until-the-end-is-no-loss-without-a-word", "M14") { harness, check in
             let before = [Attribute("a", .int64), Attribute("mail", .string, isOptional: true)], after = [Attribute("a", .int64)]
             try RollingScene.run(harness, before, after, rows: [["a": .int(1)]]) { scene in
                 let next = try scene.begin()
@@ -31,7 +31,7 @@ enum RollingEndings {
                 try scene.phases.contract(acceptingLosses: ["Note.mail"], timeout: 10)
             }
         },
-        RollingCases.rollingCase("M028.a-required-reference-of-one-version-keeps-its-object") { harness, check in
+        RollingCases.rollingCase("M028.a-required-reference-of-one-version-keeps-its-object", "M14") { harness, check in
             let person = Entity("Person", attributes: [Attribute("name", .string)])
             func schema(_ version: String, _ other: String) throws -> Schema {
                 let base = Entity(other + "Base", isAbstract: true),
@@ -77,7 +77,7 @@ enum RollingEndings {
                 try Integrity.check(next.store, after, check)
             }
         },
-        RollingCases.rollingCase("M028.abandoned-before-anything-is-filled") { harness, check in
+        RollingCases.rollingCase("M028.abandoned-before-anything-is-filled", "M14") { harness, check in
             func schema(_ version: String, _ dog: [Attribute]) throws -> Schema {
                 try Schema(
                     version: version,
@@ -91,7 +91,7 @@ enum RollingEndings {
                 check.equal(try scene.old.values("Dog", "age"), [.int(1), .int(2)], "values")
             }
         },
-        RollingCases.rollingCase("M028.the-history-goes-on-over-several-steps") { harness, check in
+        RollingCases.rollingCase("M028.the-history-goes-on-over-several-steps", "M14") { harness, check in
             try RollingScene.run(harness, [Attribute("a", .int16)], [Attribute("a", .int32)], rows: [["a": .int(1)]]) { scene in
                 try scene.old.update("Note", 1, ["a": .int(2)])
                 let first = try scene.old.token()

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The phases of a step between two versions that are used at once: what each leaves behind, in what order they come, how they end.
 enum RollingPhases {
     static let all: [ConformanceCase] = [
-        RollingCases.rollingCase("M024.the-history-is-read-in-the-terms-of-each-version") { harness, check in
+        RollingCases.rollingCase("M024.the-history-is-read-in-the-terms-of-each-version", "M12") { harness, check in
             let before = try Schema(
                 version: "V1", entities: [Entity("Zoo"), Entity("Note", attributes: [Attribute("a", .int64), Attribute("b", .int64)])])
             let after = try Schema(
@@ -56,7 +56,7 @@ enum RollingPhases {
                 check.equal(try told(next, since: token).last, ["+Alpha \(key)"], "and it goes on")
             }
         },
-        RollingCases.rollingCase("M025.filling-goes-on-where-it-stopped") { harness, check in
+        RollingCases.rollingCase("M025.filling-goes-on-where-it-stopped", "M14") { harness, check in
             try RollingScene.run(
                 harness, RollingCases.before, RollingCases.after, rows: (0..<20).map { RollingCases.row("\($0)", $0, nil) }
             ) { scene in
@@ -75,7 +75,7 @@ enum RollingPhases {
                 try scene.phases.backfill()
             }
         },
-        RollingCases.rollingCase("M025.programs-go-on-through-all-phases") { harness, check in
+        RollingCases.rollingCase("M025.programs-go-on-through-all-phases", "M14") { harness, check in
             let attributes = [Attribute("a", .int32), Attribute("b", .string, isOptional: true)]
             let wide = [Attribute("a", .int64), Attribute("b", .string, defaultValue: .string("-"))]
             try RollingScene.run(harness, attributes, wide, rows: (0..<200).map { ["a": .int($0)] }) { scene in
@@ -128,7 +128,7 @@ enum RollingPhases {
                 check.isTrue(try !next.values("Note", "b").contains(.null), "none is without a value")
             }
         },
-        RollingCases.rollingCase("M026.abandoned-and-begun-anew") { harness, check in
+        RollingCases.rollingCase("M026.abandoned-and-begun-anew", "M14") { harness, check in
             try RollingScene.run(
                 harness, RollingCases.before, RollingCases.after, rows: [RollingCases.row("a", 1, nil), RollingCases.row("b", 2, "x")]
             ) { scene in
@@ -159,7 +159,7 @@ enum RollingPhases {
                 check.equal(try third.values("Note", "title"), [.string("a"), .string("b")], "and ended")
             }
         },
-        RollingCases.rollingCase("M026.abandoned-while-it-is-filled") { harness, check in
+        RollingCases.rollingCase("M026.abandoned-while-it-is-filled", "M14") { harness, check in
             let rows = (0..<10).map { RollingCases.row("\($0)", $0, nil) }
             try RollingScene.run(harness, RollingCases.before, RollingCases.after, rows: rows) { scene in
                 try scene.expand()
@@ -176,7 +176,7 @@ enum RollingPhases {
                 check.equal(try scene.old.values("Note", "count"), (0..<10).map { .int($0) }, "values")
             }
         },
-        RollingCases.rollingCase("M026.one-step-at-a-time") { harness, check in
+        RollingCases.rollingCase("M026.one-step-at-a-time", "M14") { harness, check in
             try RollingScene.run(harness, RollingCases.before, RollingCases.after, rows: [RollingCases.row("a", 1, nil)]) { scene in
                 check.throwing(.notFound, "backfill before expand") { try scene.phases.backfill() }
                 check.throwing(.notFound, "contract before expand") { try scene.phases.contract(timeout: 1) }

@@ -4,7 +4,7 @@ internal import Polystore
 /// Steps that two versions cannot be kept side by side for: they are refused with what stands in the way, and nothing is changed.
 enum RollingRefusals {
     static let all: [ConformanceCase] = [
-        RollingCases.rollingCase("M022.steps-that-cannot-be-kept-side-by-side-are-refused") { harness, check in
+        RollingCases.rollingCase("M022.steps-that-cannot-be-kept-side-by-side-are-refused", "M13") { harness, check in
             for refusal in try refusals() {
                 try RollingScene.run(harness, refusal.before, refusal.after, fill: { _ in }) { scene in
                     check.throwing(.unsupported, refusal.path) {
@@ -19,7 +19,7 @@ enum RollingRefusals {
                 }
             }
         },
-        RollingCases.rollingCase("M022.a-mapping-or-stage-of-the-program-is-refused") { harness, check in
+        RollingCases.rollingCase("M022.a-mapping-or-stage-of-the-program-is-refused", "M13") { harness, check in
             let before = [Attribute("a", .int64)], after = before + [Attribute("b", .int64, isOptional: true)]
             try RollingScene.run(harness, before, after, rows: [["a": .int(1)]]) { scene in
                 var history = try SchemaHistory(schemas: [scene.before, scene.after])
@@ -34,7 +34,7 @@ enum RollingRefusals {
                 }
             }
         },
-        RollingCases.rollingCase("M022.a-store-that-commits-with-others-is-refused") { harness, check in
+        RollingCases.rollingCase("M022.a-store-that-commits-with-others-is-refused", "M13") { harness, check in
             try RollingScene.run(harness, RollingCases.before, RollingCases.after, rows: []) { scene in
                 try scene.old.write { try Peers.add(UUID(), $0) }
                 check.throwing(.unsupported, "a peer") { try scene.expand() }
@@ -42,7 +42,7 @@ enum RollingRefusals {
             }
         },
         ConformanceCase(
-            "M022.a-store-without-it-says-so", clause: "group M", needsAbsent: [.rollingMigrations]
+            "M022.a-store-without-it-says-so", clause: "M13", needsAbsent: [.rollingMigrations]
         ) { harness, check in
             try harness.withStore { scratch in
                 check.throwing(.unsupported, "phases") { _ = try RollingMigration(scratch.store) }

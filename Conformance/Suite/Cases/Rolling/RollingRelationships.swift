@@ -22,7 +22,7 @@ enum RollingRelationships {
     }
 
     static let all: [ConformanceCase] = [
-        RollingCases.rollingCase("M023.relationships-entities-and-what-only-one-version-knows") { harness, check in
+        RollingCases.rollingCase("M023.relationships-entities-and-what-only-one-version-knows", "M12") { harness, check in
             let before = try shop("V1", false), after = try shop("V2", true)
             try RollingScene.run(
                 harness, before, after,
@@ -73,7 +73,7 @@ enum RollingRelationships {
                 check.equal(try next.insert("Human", [["name": .string("Dan")]]).count, 1, "and all goes on")
             }
         },
-        RollingCases.rollingCase("M023.hierarchies") { harness, check in
+        RollingCases.rollingCase("M023.hierarchies", "M12") { harness, check in
             func schema(_ version: String, dog: [Attribute], cat: [Attribute]) throws -> Schema {
                 try Schema(
                     version: version,

@@ -36,7 +36,7 @@ enum ConstraintCases {
         return result
     }
 
-    private static let lengths = ConformanceCase("S017.long-values-of-a-compound-constraint", clause: "semantics V, W") { harness, check in
+    private static let lengths = ConformanceCase("S017.long-values-of-a-compound-constraint", clause: "V4") { harness, check in
         try harness.withStore(schema()) { scratch in
             func label(_ suffix: String, _ name: String, _ value: Value) -> [String: Value] { ["a": .string(long + suffix), name: value] }
             let texts = ["", "z", "zz"].map { label("", "b", .string($0)) }
@@ -56,7 +56,7 @@ enum ConstraintCases {
         }
     }
 
-    private static let loads = ConformanceCase("S018.a-load-checks-long-unique-values", clause: "semantics V") { harness, check in
+    private static let loads = ConformanceCase("S018.a-load-checks-long-unique-values", clause: "V4, S4") { harness, check in
         try harness.withStore { scratch in
             func rows(_ codes: [String], from key: Int64 = 1) -> [(Int64, [String: Value])] {
                 codes.enumerated().map { (key + Int64($0), ["code": .string($1)]) }
@@ -84,7 +84,7 @@ enum ConstraintCases {
     }
 
     private static let families = ConformanceCase(
-        "S019.a-constraint-binds-the-entity-that-declares-it-and-those-below", clause: "semantics V; Entity.uniqueConstraints"
+        "S019.a-constraint-binds-the-entity-that-declares-it-and-those-below", clause: "W14"
     ) { harness, check in
         try harness.withStore(schema()) { scratch in
             func row(_ tag: String) -> [String: Value] { ["tag": .string(tag)] }

@@ -7,11 +7,12 @@ enum SchemaCases {
     static let all: [ConformanceCase] = opening + names + sizes
 
     private static func schemaCase(
-        _ id: String, needs: Set<StorageCapabilities.Capability> = [], _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
-    ) -> ConformanceCase { ConformanceCase(id, clause: "group S; architecture, what lies in a store", needs: needs, body) }
+        _ id: String, _ clause: String, needs: Set<StorageCapabilities.Capability> = [],
+        _ body: @escaping @Sendable (StoreHarness, Check) throws -> Void
+    ) -> ConformanceCase { ConformanceCase(id, clause: clause, needs: needs, body) }
 
     private static let opening: [ConformanceCase] = [
-        schemaCase("S001.opening-again-changes-nothing", needs: [.persistent]) { harness, check in
+        schemaCase("S001.opening-again-changes-nothing", "S1", needs: [.persistent]) { harness, check in
             try harness.withStore { scratch in
                 try Fixture.fill(scratch)
                 let token = try scratch.token(), rows = try scratch.fetch(FetchRequest("Thing"))
@@ -31,7 +32,7 @@ enum SchemaCases {
                 check.equal(try scratch.fetch(FetchRequest("Thing")), rows, "rows")
             }
         },
-        schemaCase("S002.metadata-are-read-without-a-model", needs: [.persistent]) { harness, check in
+        schemaCase("S002.metadata-are-read-without-a-model", "S1", needs: [.persistent]) { harness, check in
             let schema = try Schema(
                 version: "Seven",
                 entities: [
@@ -49,7 +50,7 @@ enum SchemaCases {
                 check.equal(state.schema.json, schema.json, "as text")
             }
         },
-        schemaCase("S003.another-model-is-refused-by-its-first-difference", needs: [.persistent]) { harness, check in
+        schemaCase("S003.another-model-is-refused-by-its-first-difference", "S1", needs: [.persistent]) { harness, check in
             func schema(_ type: ValueType, _ version: String) throws -> Schema {
                 try Schema(
                     version: version,
@@ -71,7 +72,7 @@ enum SchemaCases {
                 check.equal(try scratch.fetch(FetchRequest("Note")).map(\.values), [["a": .int(1), "b": .int(2)]], "rows")
             }
         },
-        schemaCase("S003.another-version-of-the-same-model-is-not-another-model", needs: [.persistent]) { harness, check in
+        schemaCase("S003.another-version-of-the-same-model-is-not-another-model", "S1", needs: [.persistent]) { harness, check in
             func schema(_ version: String, _ value: Int64) throws -> Schema {
                 try Schema(version: version, entities: [Entity("Note", attributes: [Attribute("a", .int64, defaultValue: .int(value))])])
             }
@@ -83,7 +84,7 @@ enum SchemaCases {
                 try store.close()
             }
         },
-        schemaCase("S011.opened-by-several-at-once-it-is-made-once", needs: [.persistent, .multipleProcesses]) { harness, check in
+        schemaCase("S011.opened-by-several-at-once-it-is-made-once", "S1", needs: [.persistent, .multipleProcesses]) { harness, check in
             try harness.withStore { scratch in
                 try scratch.store.erase()
                 let states = Mutex<[StorageState]>([]), errors = Mutex<[StorageError]>([])
@@ -103,7 +104,7 @@ enum SchemaCases {
                 for store in stores { try store.close() }
             }
         },
-        schemaCase("S012.a-part-of-the-model-is-refused", needs: [.persistent]) { harness, check in
+        schemaCase("S012.a-part-of-the-model-is-refused", "S1", needs: [.persistent]) { harness, check in
             let a = Entity("A", attributes: [Attribute("x", .int64)]), b = Entity("B", attributes: [Attribute("y", .int64)])
             try harness.withStore(Schema(entities: [a, b])) { scratch in
                 try scratch.store.close()
@@ -154,20 +155,20 @@ enum SchemaCases {
     }
 
     private static let names: [ConformanceCase] = [
-        schemaCase("S005.long-names-stay-distinct") { harness, check in
+        schemaCase("S005.long-names-stay-distinct", "V6") { harness, check in
             // PostgreSQL cuts names at 63 bytes; names of two bytes a letter are cut in the middle of one.
             let lengths = [61, 62, 63, 64, 65, 200]
             let names = lengths.flatMap { [String(repeating: "n", count: $0 - 1) + "A", String(repeating: "n", count: $0 - 1) + "B"] }
             let wide = [31, 32, 100].flatMap { [String(repeating: "ä", count: $0) + "A", String(repeating: "ä", count: $0) + "B"] }
             try use(names + wide, names + wide, harness, check)
         },
-        schemaCase("S006.words-that-engines-reserve") { harness, check in
+        schemaCase("S006.words-that-engines-reserve", "V6") { harness, check in
             func works(_ name: String) -> Bool { (try? Schema(entities: [Entity(name, attributes: [Attribute(name, .int64)])])) != nil }
             let names = words.filter(works)
             check.equal(words.filter { !works($0) }, words.filter { $0.hasPrefix("_") }, "only what begins with an underscore is no name")
             try use(Array(names.prefix(40)), names, harness, check)
         },
-        schemaCase("S007.signs-are-no-names") { _, check in
+        schemaCase("S007.signs-are-no-names", "V6") { _, check in
             let wrong = [
                 "", " ", "a b", "a\"b", "a'b", "a`b", "[a]", "a%", "a:b", ":a", "a?", "$1", "a.b", "a;b", "--a", "a/*b", "\u{0}", "a\u{0}b",
                 "1a",
@@ -182,7 +183,7 @@ enum SchemaCases {
                 }
             }
         },
-        schemaCase("S008.names-that-differ-only-in-case") { harness, check in
+        schemaCase("S008.names-that-differ-only-in-case", "V6") { harness, check in
             let names = ["name", "Name", "NAME", "nAME", "straße", "STRASSE", "Straße", "é", "É"]
             try use(names, names, harness, check)
         },
@@ -191,7 +192,7 @@ enum SchemaCases {
     // MARK: Sizes
 
     private static let sizes: [ConformanceCase] = [
-        schemaCase("S009.many-entities") { harness, check in
+        schemaCase("S009.many-entities", "S1") { harness, check in
             let count = IsolationCases.isThorough ? 1_000 : 150
             let schema = try Schema(
                 entities: (0..<count).map { number in
@@ -211,7 +212,7 @@ enum SchemaCases {
                 check.equal(try scratch.keys(FetchRequest("E2")), [], "E2")
             }
         },
-        schemaCase("S009.many-attributes") { harness, check in
+        schemaCase("S009.many-attributes", "S1") { harness, check in
             let entity = Entity("Wide", attributes: (0..<500).map { Attribute("a\($0)", $0 % 2 == 0 ? .int64 : .string, isOptional: true) })
             try harness.withStore(Schema(entities: [entity])) { scratch in
                 var values: [String: Value] = [:]

@@ -6,15 +6,15 @@ enum WatchingCases {
     static let all: [ConformanceCase] = others + own + ends
 
     private static func watching(
-        _ id: String, _ body: @escaping @Sendable (WatchingScene, Check) throws -> Void
+        _ id: String, _ clause: String, _ body: @escaping @Sendable (WatchingScene, Check) throws -> Void
     ) -> ConformanceCase {
-        ConformanceCase(id, clause: "semantics H", needs: [.remoteChanges, .history, .persistent]) { harness, check in
+        ConformanceCase(id, clause: clause, needs: [.remoteChanges, .history, .persistent]) { harness, check in
             try WatchingScene.run(harness) { try body($0, check) }
         }
     }
 
     private static let others: [ConformanceCase] = [
-        watching("N013.a-commit-of-another-instance-is-told") { scene, check in
+        watching("N013.a-commit-of-another-instance-is-told", "H8") { scene, check in
             guard let other = scene.other else { return }
             let watch = try scene.watch(check)
             for number in 1...3 {
@@ -23,7 +23,7 @@ enum WatchingCases {
             }
             watch?.cancel()
         },
-        watching("N013.what-observers-need-not-know-is-not-unknown") { scene, check in
+        watching("N013.what-observers-need-not-know-is-not-unknown", "H8") { scene, check in
             guard let other = scene.other else { return }
             let watch = try scene.watch(check)
             for _ in 0..<3 {
@@ -35,7 +35,7 @@ enum WatchingCases {
             check.isTrue(!scene.signals.collected(for: 0.3).contains(.unknown), "the rest")
             watch?.cancel()
         },
-        watching("N013.a-bulk-load-is-unknown") { scene, check in
+        watching("N013.a-bulk-load-is-unknown", "H8") { scene, check in
             guard let other = scene.other else { return }
             let watch = try scene.watch(check)
             try WatchingScene.load(other)
@@ -45,7 +45,7 @@ enum WatchingCases {
             check.isTrue(scene.signals.comes(.unknown), "pairs")
             watch?.cancel()
         },
-        watching("N013.a-load-between-commits-is-not-overlooked") { scene, check in
+        watching("N013.a-load-between-commits-is-not-overlooked", "H8") { scene, check in
             guard let other = scene.other else { return }
             let watch = try scene.watch(check)
             for _ in 0..<5 {
@@ -58,7 +58,7 @@ enum WatchingCases {
             }
             watch?.cancel()
         },
-        watching("N013.every-entry-is-found-after-a-signal") { scene, check in
+        watching("N013.every-entry-is-found-after-a-signal", "H8") { scene, check in
             guard let other = scene.other else { return }
             let watch = try scene.watch(check), count = 200
             let start = try scene.scratch.read { try $0.currentToken() }
@@ -75,7 +75,7 @@ enum WatchingCases {
             check.equal(found, count, "entries")
             watch?.cancel()
         },
-        watching("N013.a-migration-of-another-is-unknown") { scene, check in
+        watching("N013.a-migration-of-another-is-unknown", "H8") { scene, check in
             guard let other = scene.other, other.store.capabilities.contains(.migrations) else { return }
             let watch = try scene.watch(check)
             let next = try Schema(
@@ -103,7 +103,7 @@ enum WatchingCases {
     ]
 
     private static let own: [ConformanceCase] = [
-        watching("N014.own-commits-are-not-unknown") { scene, check in
+        watching("N014.own-commits-are-not-unknown", "H8") { scene, check in
             let watch = try scene.watch(check)
             for number in 0..<20 {
                 try scene.scratch.insert("Item", [["number": .int(Int64(number))]])
@@ -113,7 +113,7 @@ enum WatchingCases {
             check.isTrue(!scene.signals.collected(for: 0.5).contains(.unknown), "signals")
             watch?.cancel()
         },
-        watching("N014.others-are-seen-among-own-commits") { scene, check in
+        watching("N014.others-are-seen-among-own-commits", "H8") { scene, check in
             guard let other = scene.other else { return }
             let watch = try scene.watch(check)
             for _ in 0..<5 {
@@ -127,7 +127,7 @@ enum WatchingCases {
     ]
 
     private static let ends: [ConformanceCase] = [
-        watching("N014.two-watches-are-independent") { scene, check in
+        watching("N014.two-watches-are-independent", "H8") { scene, check in
             guard let other = scene.other else { return }
             let second = Signals(), one = try scene.watch(check), two = try scene.watch(check, second)
             try other.insert("Item", [["number": .int(1)]])
@@ -140,7 +140,7 @@ enum WatchingCases {
             check.equal(scene.signals.found, before, "the first, which was cancelled")
             two?.cancel()
         },
-        watching("N014.nothing-is-told-after-cancel") { scene, check in
+        watching("N014.nothing-is-told-after-cancel", "H8") { scene, check in
             guard let other = scene.other else { return }
             let watch = try scene.watch(check), second = Signals()
             try other.insert("Item", [["number": .int(1)]])
@@ -153,7 +153,7 @@ enum WatchingCases {
             check.equal(scene.signals.found, before, "the one that was cancelled")
             again?.cancel()
         },
-        watching("N014.closing-ends-watches") { scene, check in
+        watching("N014.closing-ends-watches", "H8") { scene, check in
             let watch = try scene.watch(check)
             try scene.scratch.store.close()
             let before = scene.signals.found
@@ -162,7 +162,7 @@ enum WatchingCases {
             watch?.cancel()
             check.throwing(.storeClosed, "a watch over a closed store") { _ = try scene.scratch.store.watchChanges { _ in } }
         },
-        ConformanceCase("N014.a-store-that-cannot-tell-gives-no-watch", clause: "semantics H", needsAbsent: [.remoteChanges]) {
+        ConformanceCase("N014.a-store-that-cannot-tell-gives-no-watch", clause: "H8", needsAbsent: [.remoteChanges]) {
             harness, check in
             try harness.withStore { scratch in check.isTrue(try scratch.store.watchChanges { _ in } == nil, "no watch") }
         },

@@ -4,7 +4,7 @@ internal import Polystore
 /// Random changes of random models with random objects, against what plain Swift code computes.
 enum RandomMigrations {
     static let all: [ConformanceCase] = [
-        ConformanceCase("M016.random-models-step-by-step", clause: "group M", needs: [.migrations]) { harness, check in
+        ConformanceCase("M016.random-models-step-by-step", clause: "M11", needs: [.migrations]) { harness, check in
             for number in 0..<UInt64(IsolationCases.isThorough ? 400 : 12) {
                 try run(RandomCases.seed &+ 1_000 &+ number, harness, check) { scratch, model, versions in
                     var scratch = scratch
@@ -23,7 +23,7 @@ enum RandomMigrations {
                 if !check.failures.isEmpty { return }
             }
         },
-        ConformanceCase("M016.random-models-in-a-chain", clause: "group M", needs: [.migrations]) { harness, check in
+        ConformanceCase("M016.random-models-in-a-chain", clause: "M11", needs: [.migrations]) { harness, check in
             for number in 0..<UInt64(IsolationCases.isThorough ? 200 : 6) {
                 try run(RandomCases.seed &+ 2_000 &+ number, harness, check) { scratch, model, versions in
                     for number in 2...6 {
