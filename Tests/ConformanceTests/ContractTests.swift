@@ -61,7 +61,7 @@ private struct ContractDocument {
     }
 
     private static let path = "Conformance/Contract.md"
-    private static let cases = "Cases: "
+    private static let cases = "Cases:"
     private static let explanation = "Not tested by a case: "
 
     private(set) var clauses: [Clause] = []
@@ -89,8 +89,9 @@ private struct ContractDocument {
     static func update(_ groups: [String: [String]]) throws {
         var name = ""
         let lines = try Checkout.lines(path).map { line in
-            if let clause = clause(line) { name = clause.name }
-            return line.hasPrefix(cases) ? cases + groups[name, default: []].joined(separator: ", ") + "." : line
+            if let heading = clause(line) { name = heading.name }
+            guard line.hasPrefix(cases) else { return line }
+            return groups[name].map { "\(cases) \($0.joined(separator: ", "))." } ?? cases
         }
         try lines.joined(separator: "\n").write(to: Checkout.root.appendingPathComponent(path), atomically: true, encoding: .utf8)
     }
