@@ -1,17 +1,18 @@
-/// A change of all rows of a plan: new values of slots, computed from the row as it was.
+/// An update of all rows of a plan. It assigns new values to slots; each value is computed from the row as it was before the update.
 public struct BatchUpdate {
-    /// The rows; the plan has no order and no limit.
+    /// The rows to update. The plan has neither an order nor a limit.
     public let fetch: FetchPlan
-    /// The slots and their new values, of the type of the slot; they are attributes of the row itself, none of them unique.
+    /// The assigned slots and the expressions for their new values. Each expression has the type of its slot. The slots are attributes of
+    /// the row itself, and none of them is unique.
     public let assignments: [(slot: Int, value: CheckedExpression)]
 
-    /// A change.
+    /// Creates an update of the rows of `fetch`.
     public init(fetch: FetchPlan, assignments: [(slot: Int, value: CheckedExpression)]) {
         self.fetch = fetch
         self.assignments = assignments
     }
 
-    /// The slots.
+    /// The slots that the update assigns.
     public var mask: SlotMask {
         var mask = SlotMask()
         for assignment in assignments { mask.insert(assignment.slot) }

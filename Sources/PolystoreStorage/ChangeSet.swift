@@ -1,24 +1,24 @@
-/// Rows that can be encoded into batches, as often as a store asks for them, so that no second copy of a large change is held.
+/// A source of rows that can encode its rows into batches repeatedly, so that a large change needs no second copy in memory.
 public struct RowSource {
     /// The number of rows.
     public let count: Int
     private let encode: (Range<Int>, RowBatch) -> Void
     private var check: ((RowBatch) throws(StorageError) -> Void)?
 
-    /// A source of `count` rows; `encode` appends the rows of a range to a batch.
+    /// Creates a source of `count` rows. `encode` appends the rows of a range to a batch.
     public init(count: Int, encode: @escaping (Range<Int>, RowBatch) -> Void) {
         self.count = count
         self.encode = encode
     }
 
-    /// The same rows with a check of each batch before it is handed over.
+    /// Returns a source of the same rows that runs `check` on each batch before delivering it.
     func checked(_ check: @escaping (RowBatch) throws(StorageError) -> Void) -> RowSource {
         var source = self
         source.check = check
         return source
     }
 
-    /// Hands the rows over in batches of at most `scratch.capacity` rows.
+    /// Calls `body` with the rows, in batches of at most `scratch.capacity` rows.
     public func forEachBatch(_ scratch: RowBatch, _ body: (RowBatch) throws(StorageError) -> Void) throws(StorageError) {
         var start = 0
         while start < count {
@@ -32,16 +32,16 @@ public struct RowSource {
     }
 }
 
-/// A row that is to be deleted.
+/// A row to delete.
 public struct RowDeletion: Sendable, Hashable {
-    /// The key.
+    /// The primary key of the row.
     public let key: Int64
-    /// The version that it must have; nil for any.
+    /// The version that the stored row must have, or nil if any version is accepted.
     public let expectedVersion: Int64?
-    /// The version that it was seen with, for whoever has to repeat the deletion; 0 if that is not known.
+    /// The version that the row had when it was read, or 0 if it is not known. A store that repeats the deletion uses it.
     public let version: Int64
 
-    /// A deletion.
+    /// Creates a deletion. `expectedVersion`, if given, is also the value of `version`.
     public init(key: Int64, expectedVersion: Int64? = nil, version: Int64 = 0) {
         self.key = key
         self.expectedVersion = expectedVersion
@@ -49,16 +49,16 @@ public struct RowDeletion: Sendable, Hashable {
     }
 }
 
-/// Rows of one entity whose same attributes change.
+/// An update of rows of one entity in which the same attributes change.
 public struct RowUpdate {
-    /// The slots that are written. The cells of other slots are not looked at. It may be empty: only the version rises.
+    /// The slots to write. Cells of other slots are ignored. An empty mask only increments the version.
     public let mask: SlotMask
-    /// Whether the version of each row, as given in the batch, must be the stored one. The stored version becomes the old one plus 1.
+    /// Whether the stored version of each row must equal the version given in the batch. The update increments the stored version by 1.
     public let checksVersion: Bool
-    /// The rows; each batch row has all cells of the entity's layout, those outside the mask null.
+    /// The rows. Each row has all cells of the entity's layout; cells outside the mask are null.
     public let rows: RowSource
 
-    /// An update.
+    /// Creates an update of the slots of `mask`.
     public init(mask: SlotMask, checksVersion: Bool, rows: RowSource) {
         self.mask = mask
         self.checksVersion = checksVersion
@@ -72,12 +72,12 @@ public struct EntityChanges {
     public let entity: EntityIndex
     /// Rows to delete.
     public var deletes: [RowDeletion]
-    /// Rows to change, grouped by what changes.
+    /// Rows to update, grouped by the slots that change.
     public var updates: [RowUpdate]
-    /// Rows to add, with version 1.
+    /// Rows to insert, with version 1.
     public var inserts: RowSource?
 
-    /// Changes of an entity.
+    /// Creates the changes of an entity.
     public init(entity: EntityIndex, deletes: [RowDeletion] = [], updates: [RowUpdate] = [], inserts: RowSource? = nil) {
         self.entity = entity
         self.deletes = deletes
@@ -90,12 +90,12 @@ public struct EntityChanges {
 public struct LinkChanges: Sendable, Hashable {
     /// The position of the table in `Schema.links`.
     public let link: Int
-    /// Pairs to remove, by owner and member; removing one that is not there does nothing.
+    /// Pairs to remove, identified by owner and member. Removing a pair that does not exist has no effect.
     public var removed: [Link]
-    /// Pairs to add; adding one that is there gives it the new rank.
+    /// Pairs to add. Adding a pair that exists replaces its rank.
     public var added: [Link]
 
-    /// Changes of a link table.
+    /// Creates the changes of a link table.
     public init(link: Int, removed: [Link] = [], added: [Link] = []) {
         self.link = link
         self.removed = removed
@@ -103,31 +103,31 @@ public struct LinkChanges: Sendable, Hashable {
     }
 }
 
-/// All changes that one flush or commit brings to one store.
+/// All changes that one flush or commit applies to one store.
 public struct ChangeSet {
-    /// The changes by entity, each entity at most once.
+    /// The changes by entity. Each entity occurs at most once.
     public var entities: [EntityChanges]
-    /// The changes by link table, each at most once.
+    /// The changes by link table. Each table occurs at most once.
     public var links: [LinkChanges]
 
-    /// A change set.
+    /// Creates a change set, by default an empty one.
     public init(entities: [EntityChanges] = [], links: [LinkChanges] = []) {
         self.entities = entities
         self.links = links
     }
 
-    /// Whether there is nothing to write.
+    /// Whether the change set contains no changes.
     public var isEmpty: Bool { entities.isEmpty && links.isEmpty }
 }
 
-/// Who commits.
+/// The author and the time of a commit.
 public struct CommitRecord: Sendable {
-    /// The author as given by the program; empty for none.
+    /// The author that the program gives, or an empty string.
     public var author: String
-    /// The time of the commit in microseconds since 1970; nil for now.
+    /// The time of the commit in microseconds since 1970, or nil for the current time.
     public var time: Int64?
 
-    /// A record.
+    /// Creates a record, by default without an author and with the current time.
     public init(author: String = "", time: Int64? = nil) {
         self.author = author
         self.time = time

@@ -1,47 +1,47 @@
 public import Foundation
 
-/// The name of a commit whose outcome its program does not know, by which the store can be asked later, also by another process.
+/// An identifier of a commit whose outcome is in doubt. Any process can later ask the store for the outcome by this token.
 public struct CommitToken: Sendable, Hashable, Codable, LosslessStringConvertible {
-    /// The identity of the store that was to commit.
+    /// The identity of the store to which the commit belongs.
     public let storeID: UUID
-    /// What the store knows the commit by: text of its own, without meaning to others.
+    /// The store's own identifier of the commit. Only the store can interpret it.
     public let value: String
 
-    /// A token that a store gives.
+    /// Creates a token. Stores call this initialiser.
     public init(storeID: UUID, value: String) {
         self.storeID = storeID
         self.value = value
     }
 
-    /// The token that `description` wrote; nil for any other text.
+    /// Parses the text that `description` returns. Returns nil for any other text.
     public init?(_ description: String) {
         let parts = description.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let storeID = UUID(uuidString: String(parts[0])) else { return nil }
         self.init(storeID: storeID, value: String(parts[1]))
     }
 
-    /// The identity of the store, a slash and the value.
+    /// The identity of the store, a slash, and the value.
     public var description: String { "\(storeID.uuidString)/\(value)" }
 }
 
-/// What became of a commit.
+/// The outcome of a commit.
 public enum CommitOutcome: Sendable, Hashable {
-    /// It is there and stays.
+    /// The commit succeeded and is permanent.
     case committed
-    /// It is not there and never will be.
+    /// The commit did not happen and never will.
     case notCommitted
-    /// The engine has not decided yet: ask again.
+    /// The engine has not decided yet; ask again later.
     case inProgress
-    /// The store does not reach back to it any more.
+    /// The store no longer keeps the outcome of this commit.
     case unknown
 }
 
-/// A store that can say what became of a commit after `commitOutcomeUnknown`.
+/// A store that can report the outcome of a commit that failed with `commitOutcomeUnknown`.
 public protocol CommitOutcomeStorage: StorageInterface {
-    /// What became of a commit.
+    /// Returns the outcome of a commit.
     ///
-    /// *Requires*: the token is one of this store (`details.commit` of a `commitOutcomeUnknown`).
+    /// *Requires*: the token belongs to this store (`details.commit` of a `commitOutcomeUnknown`).
     ///
-    /// *Behavior*: an answer of `committed` or `notCommitted` never changes.
+    /// *Behavior*: a result of `committed` or `notCommitted` never changes.
     func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome
 }

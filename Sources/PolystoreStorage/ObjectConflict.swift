@@ -1,17 +1,17 @@
-/// An object that a transaction changed and another one too, since the first had read it.
+/// An object that a transaction changed and that another transaction changed as well after the first one had read it.
 public struct ObjectConflict: Sendable, Hashable {
-    /// The entity.
+    /// The name of the entity.
     public let entity: String
-    /// The key.
+    /// The primary key of the object.
     public let key: Int64
-    /// The values that both began with, by stored name.
+    /// The values that both transactions started from, by stored name.
     public let base: [String: Value]
-    /// The values that were assigned here; nil when it was deleted here.
+    /// The values that this transaction assigned, or nil if it deleted the object.
     public let mine: [String: Value]?
-    /// The values that the store has now; nil when the other deleted it.
+    /// The current values in the store, or nil if the other transaction deleted the object.
     public let theirs: [String: Value]?
 
-    /// A conflict.
+    /// Creates a conflict.
     public init(entity: String, key: Int64, base: [String: Value], mine: [String: Value]?, theirs: [String: Value]?) {
         self.entity = entity
         self.key = key

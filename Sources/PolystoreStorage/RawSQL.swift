@@ -1,69 +1,69 @@
 internal import PolystoreSchema
 
-/// A statement in the language of the SQL stores, for what the portable requests cannot say.
+/// An SQL statement for operations that portable requests cannot express.
 ///
 /// ```swift
 /// let sql: RawSQL = "SELECT \(column: \Person.name) FROM \(table: Person.self) WHERE \(column: \Person.age) > \(age)"
 /// ```
-/// The literal parts are SQL. What is interpolated never is: values are bindings, names are those that the store gave to the parts of the
-/// model, quoted. So no value can change what a statement means.
+/// The literal parts are SQL. Interpolations never are: a value becomes a binding, and a name of the model becomes the quoted name that the
+/// store gave to that part of the model. A value therefore cannot change the meaning of a statement.
 public struct RawSQL: Sendable, ExpressibleByStringInterpolation {
     /// A part of a statement.
     public enum Segment: Sendable {
-        /// SQL.
+        /// SQL text.
         case text(String)
-        /// A value of a type.
+        /// A value and its type.
         case binding(Value, ValueType)
         /// The table of an entity's hierarchy.
         case table(entity: String)
         /// The column of an attribute or a to-one relationship.
         case column(entity: String, property: String)
-        /// The column of the key, which every table of a hierarchy has.
+        /// The primary key column, which every table of a hierarchy has.
         case key
-        /// The table of the pairs of a to-many relationship: `owner`, `rank`, `member`.
+        /// The table of the pairs of a to-many relationship, with the columns `owner`, `rank`, and `member`.
         case links(entity: String, relationship: String)
-        /// What could not be written down; whoever runs the statement throws it.
+        /// The error of an interpolation that could not be represented. Executing the statement throws it.
         case refused(StorageError)
     }
 
-    /// The parts, in order.
+    /// The segments, in order.
     public private(set) var segments: [Segment]
 
-    /// A statement without values.
+    /// Creates a statement without values.
     public init(stringLiteral value: String) { segments = [.text(value)] }
 
-    /// A statement with values and names.
+    /// Creates a statement with values and names.
     public init(stringInterpolation: StringInterpolation) { segments = stringInterpolation.segments }
 
-    /// Collects the parts of a statement.
+    /// Collects the segments of a statement.
     public struct StringInterpolation: StringInterpolationProtocol {
         var segments: [Segment] = []
 
-        /// No parts.
+        /// Creates an empty list of segments.
         public init(literalCapacity: Int, interpolationCount: Int) {}
 
-        /// SQL.
+        /// Appends SQL text.
         public mutating func appendLiteral(_ literal: String) { if !literal.isEmpty { segments.append(.text(literal)) } }
 
-        /// A part.
+        /// Appends a segment.
         public mutating func append(_ segment: Segment) { segments.append(segment) }
 
-        /// Another statement, or a part of one.
+        /// Appends the segments of another statement or of a part of one.
         public mutating func appendInterpolation(_ other: RawSQL) { segments += other.segments }
 
-        /// A value.
+        /// Appends a value as a binding.
         public mutating func appendInterpolation(bind value: Value, _ type: ValueType) { segments.append(.binding(value, type)) }
 
-        /// The table of an entity's hierarchy, by the stored name of the entity.
+        /// Appends the table of an entity's hierarchy, given the stored name of the entity.
         public mutating func appendInterpolation(table entity: String) { segments.append(.table(entity: entity)) }
 
-        /// The column of an attribute or a to-one relationship, by stored names.
+        /// Appends the column of an attribute or a to-one relationship, given stored names.
         public mutating func appendInterpolation(column property: String, of entity: String) {
             segments.append(.column(entity: entity, property: property))
         }
     }
 
-    /// The stored names of the entities whose tables or columns are named.
+    /// The stored names of the entities whose tables, columns, or link tables the statement references.
     public var entities: Set<String> {
         Set(
             segments.compactMap { segment in
@@ -75,14 +75,14 @@ public struct RawSQL: Sendable, ExpressibleByStringInterpolation {
     }
 }
 
-/// The answer to a statement.
+/// The result rows of a statement.
 public struct RawRows: Sendable, Hashable {
-    /// The names of the columns, in order; the engine's own where the statement gives none.
+    /// The column names, in order. The engine chooses the name of a column that the statement does not name.
     public let names: [String]
-    /// The values of each row, in the order of the names.
+    /// The values of each row, in the order of `names`.
     public let rows: [[Value]]
 
-    /// An answer.
+    /// Creates a result.
     public init(names: [String], rows: [[Value]]) {
         self.names = names
         self.rows = rows

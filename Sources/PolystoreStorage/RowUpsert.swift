@@ -1,15 +1,15 @@
-/// Rows of one entity that are added, or change the rows that have the same values under a unique constraint.
+/// An upsert of rows of one entity: each row is inserted, or updates the row that has the same values under a unique constraint.
 public struct RowUpsert {
     /// The entity of the rows.
     public let entity: EntityIndex
-    /// The constraint, one of the entity's.
+    /// The unique constraint, which belongs to the entity.
     public let constraint: ResolvedConstraint
-    /// The slots that a row that is there gets; those of the constraint have the value already.
+    /// The slots that an existing row receives. Slots of the constraint already have the value.
     public let mask: SlotMask
-    /// The rows, with all cells and with keys of their own for the case that they are added.
+    /// The rows, with all cells. Each row has a new primary key, which is used if the row is inserted.
     public let rows: RowSource
 
-    /// An upsert.
+    /// Creates an upsert.
     public init(entity: EntityIndex, constraint: ResolvedConstraint, mask: SlotMask, rows: RowSource) {
         self.entity = entity
         self.constraint = constraint
@@ -17,10 +17,10 @@ public struct RowUpsert {
         self.rows = rows
     }
 
-    /// The slots that a row that is there gets and that can be other than they were.
+    /// The slots of the mask that are not part of the constraint, and whose values in an existing row can therefore change.
     public var assigned: [Int] { mask.slots.filter { !constraint.slots.contains($0) } }
 
-    /// The change of a row that is there.
+    /// The mask of the slots that an update of an existing row writes.
     public var update: SlotMask {
         var mask = SlotMask()
         for slot in assigned { mask.insert(slot) }
@@ -29,7 +29,7 @@ public struct RowUpsert {
 }
 
 extension RowUpsert {
-    /// The changes that an upsert has come to, for whoever has to repeat them.
+    /// Returns the changes that the upsert made, in a form in which they can be applied again.
     public func changes(_ result: [UpsertedRow], _ schema: Schema) throws(StorageError) -> ChangeSet {
         let slots = schema[entity].slots.count, rows = rows, update = update
         let all = RowBatch(capacity: rows.count)
@@ -41,11 +41,11 @@ extension RowUpsert {
             return RowSource(count: chosen.count) { range, target in
                 for number in range {
                     let index = chosen[number], row = all.row(index)
-                    // Only the store knows which version the row had before.
+                    // Only the store knows the version that the row had before.
                     let version: Int64 = written == nil ? 1 : 0
                     let cells = target.appendRow(key: result[index].key, version: version, entity: entity, slots: count)
                     cells.update(repeating: .null, count: count)
-                    // Inherited slots come first: those of the asked entity are the first ones of one below it.
+                    // Inherited slots come first, so the slots of the upsert's entity are the first slots of each of its subentities.
                     for slot in 0..<slots where written?.contains(slot) ?? true { cells[slot] = row[slot] }
                 }
             }
@@ -64,16 +64,16 @@ extension RowUpsert {
     }
 }
 
-/// What became of a row of an upsert.
+/// The result of one row of an upsert.
 public struct UpsertedRow: Sendable, Hashable {
-    /// The key of the row that now has the values.
+    /// The primary key of the row that now has the values.
     public let key: Int64
-    /// The entity of that row, which can be one below that of the upsert.
+    /// The entity of that row. It can be a subentity of the upsert's entity.
     public let entity: EntityIndex
-    /// Whether it was added.
+    /// Whether the row was inserted.
     public let isInserted: Bool
 
-    /// A result.
+    /// Creates a result.
     public init(key: Int64, entity: EntityIndex, isInserted: Bool) {
         self.key = key
         self.entity = entity
@@ -82,7 +82,7 @@ public struct UpsertedRow: Sendable, Hashable {
 }
 
 extension StorageError {
-    /// What an upsert meets when the row that has the values is of an entity that it was not meant for.
+    /// Returns the error for an upsert in which the row with the same values belongs to an entity that the upsert does not cover.
     public static func upsertOfAnotherEntity(_ upsert: RowUpsert, _ schema: Schema) -> StorageError {
         let name = schema.entities[upsert.entity].name
         return StorageError(

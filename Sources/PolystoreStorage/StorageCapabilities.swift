@@ -1,55 +1,57 @@
-/// What a store can do and how far; published by the store after it was opened, and enforced and tested both ways.
+/// The capabilities and limits of a store. The store publishes them after it was opened, a wrapper enforces them, and the conformance suite
+/// tests each capability both when present and when absent.
 public struct StorageCapabilities: Sendable, Hashable {
-    /// One thing that a store may lack.
+    /// A feature that a store may lack.
     public struct Capability: Sendable, Hashable, CustomStringConvertible {
-        /// The name.
+        /// The name of the capability.
         public let description: String
 
         init(_ name: String) { description = name }
 
-        /// What was written is there after the store was closed and opened again.
+        /// Written data is still present after the store was closed and opened again.
         public static let persistent = Self("persistent")
         /// Other processes can use the same data at the same time.
         public static let multipleProcesses = Self("multipleProcesses")
         /// Several write transactions can be open at once.
         public static let concurrentWriters = Self("concurrentWriters")
-        /// A long read sees one snapshot while others write.
+        /// A long read sees one snapshot while other transactions write.
         public static let snapshotReads = Self("snapshotReads")
-        /// Savepoints within a write transaction.
+        /// Write transactions support savepoints.
         public static let savepoints = Self("savepoints")
         /// The store keeps the history of its transactions.
         public static let history = Self("history")
-        /// An acknowledged commit survives a loss of power when it is asked for.
+        /// A commit acknowledged with full durability survives a loss of power.
         public static let durableCommits = Self("durableCommits")
-        /// The store takes statements in SQL.
+        /// The store executes SQL statements.
         public static let rawSQL = Self("rawSQL")
-        /// A partial index holds only the objects of its condition; without this it holds all.
+        /// A partial index contains only the objects that satisfy its condition. Without this capability it contains all objects.
         public static let partialIndexes = Self("partialIndexes")
-        /// A full-text index finds the objects of a search; without this all texts are read.
+        /// A full-text index finds the objects that match a search. Without this capability the search reads all texts.
         public static let fullTextIndexes = Self("fullTextIndexes")
 
-        /// The store signals what other processes change (`watchChanges`).
+        /// The store reports changes made by other processes (`watchChanges`).
         public static let remoteChanges = Self("remoteChanges")
-        /// The store goes over to other versions of the model in place, in one transaction for each.
+        /// The store migrates to other versions of the model in place, in one transaction for each version.
         public static let migrations = Self("migrations")
-        /// The store goes over to the next version of the model while programs of both versions use it (`RollingStorage`).
+        /// The store supports an online migration to the next version of the model, while programs of both versions use it
+        /// (`RollingStorage`).
         public static let rollingMigrations = Self("rollingMigrations")
 
-        /// All of them.
+        /// All capabilities.
         public static let all: [Capability] = [
             persistent, multipleProcesses, concurrentWriters, snapshotReads, savepoints, history, durableCommits, rawSQL, partialIndexes,
             fullTextIndexes, remoteChanges, migrations, rollingMigrations,
         ]
     }
 
-    /// What the store can do.
+    /// The capabilities of the store.
     public var supported: Set<Capability>
-    /// The most bytes of one string or data value.
+    /// The maximum size of one string or data value, in bytes.
     public var maximumValueBytes: Int
-    /// The most attributes and to-one relationships of an entity's hierarchy.
+    /// The maximum number of attributes and to-one relationships in an entity's hierarchy.
     public var maximumColumns: Int
 
-    /// Capabilities and limits.
+    /// Creates a set of capabilities and limits.
     public init(_ supported: Set<Capability>, maximumValueBytes: Int, maximumColumns: Int) {
         self.supported = supported
         self.maximumValueBytes = maximumValueBytes
@@ -60,12 +62,12 @@ public struct StorageCapabilities: Sendable, Hashable {
     public func contains(_ capability: Capability) -> Bool { supported.contains(capability) }
 }
 
-/// How a store answers a node of a plan.
+/// The way in which a store evaluates a node of a plan.
 public enum Pushdown: Sendable, Hashable {
-    /// By itself, exactly.
+    /// The store evaluates the node exactly.
     case exact
-    /// By itself, but with rows that a residual filter above must remove.
+    /// The store evaluates the node but returns additional rows, which a residual filter in the layer above must remove.
     case inexact
-    /// Not at all: the layer above filters and sorts.
+    /// The store does not evaluate the node. The layer above filters and sorts.
     case unsupported
 }

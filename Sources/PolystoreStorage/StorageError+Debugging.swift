@@ -1,6 +1,6 @@
 extension StorageError: CustomDebugStringConvertible {
-    /// Code, sentence, everything that is known of where it happened, conflicts with their values, and the cause: for eyes that may see
-    /// them.
+    /// The code, the message, all known details, conflicts with their values, and the cause. The text contains stored values; show it only
+    /// to readers who may see them.
     public var debugDescription: String {
         var lines = [description]
         if let entity = details.entity { lines.append("  entity: \(entity)") }

@@ -1,8 +1,8 @@
-/// The one error of every store and of the layers above: a code to act on, a sentence to read, the cause to dig in.
+/// The error type of every store and of the layers above: a code to act on, a message to read, and the underlying cause.
 ///
-/// The sentence never contains a stored value, a password or a path of the host.
+/// The message never contains a stored value, a password, or a path of the host.
 public struct StorageError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it was. The set can grow: switch with a default.
+    /// The kind of a failure. More codes can be added: a switch needs a default.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The name of the code.
         public let description: String
@@ -10,21 +10,21 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         init(_ name: String) { description = name }
     }
 
-    /// One reference: a call that can throw returns it in a register, and a result that can be an error is as small as its value.
+    /// A single reference: a throwing call returns it in a register, and a result that can be an error is no larger than its value.
     private var content: Content
 
-    /// What kind of failure it was.
+    /// The kind of the failure.
     public var code: Code { content.code }
-    /// What happened and what to do.
+    /// A sentence that states what happened and what to do.
     public var message: String { content.message }
-    /// Where it happened and which objects were concerned.
+    /// The location of the failure and the objects concerned.
     public var details: Details {
         get { content.details }
         set { content = Content(code, message, newValue, cause, isLogged: _isLogged) }
     }
-    /// The error below, if there is one.
+    /// The underlying error, if there is one.
     public var cause: (any Error)? { content.cause }
-    /// Whether a logger has seen it, so that it is reported once on its way up.
+    /// Whether a logger has already recorded the error. The layers use it to log an error once while it propagates.
     public var _isLogged: Bool {
         get { content.isLogged }
         set { content = Content(code, message, details, cause, isLogged: newValue) }
@@ -46,24 +46,24 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Where a failure happened, as far as it is known.
+    /// The location of a failure, as far as it is known.
     public struct Details: Sendable, Hashable {
-        /// The entity.
+        /// The name of the entity.
         public var entity: String?
-        /// The attribute or relationship; of a constraint over several nil.
+        /// The attribute or relationship, or nil for a constraint over several properties.
         public var property: String?
-        /// The constraint that was violated.
+        /// The name of the violated constraint.
         public var constraint: String?
-        /// The keys of the objects concerned, as far as the engine names them: those of SQL name none that break a constraint.
+        /// The primary keys of the objects concerned, as far as the engine reports them. SQL engines report none for a violated constraint.
         public var keys: [Int64]
-        /// All failures, where several are reported together.
+        /// All failures, if several are reported together.
         public var failures: [ValidationFailure]
-        /// What two transactions made of the same objects; never part of the sentence.
+        /// The conflicting changes of two transactions to the same objects. The message never contains them.
         public var conflicts: [ObjectConflict]
-        /// The commit of a `commitOutcomeUnknown`, where the store can be asked for its outcome later.
+        /// The token of the commit for `commitOutcomeUnknown`, if the store can later report its outcome.
         public var commit: CommitToken?
 
-        /// Details; everything may be left out.
+        /// Creates details. Every argument is optional.
         public init(
             entity: String? = nil, property: String? = nil, constraint: String? = nil, keys: [Int64] = [],
             failures: [ValidationFailure] = [],
@@ -79,101 +79,102 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// An error with a sentence that says what happened and what to do.
+    /// Creates an error whose message states what happened and what to do.
     public init(_ code: Code, _ message: String, details: Details = Details(), cause: (any Error)? = nil) {
         content = Content(code, message, details, cause, isLogged: false)
     }
 
-    /// Code and sentence.
+    /// The code and the message.
     public var description: String { "\(code): \(message)" }
 
-    /// Whether the same work may succeed when it is tried again.
+    /// Whether the same operation may succeed if it is repeated.
     public var isRetryable: Bool { [.serializationFailure, .busy, .timeout, .connectionLost].contains(code) }
 }
 
 extension StorageError.Code {
-    /// Nothing is at the place or under the id that was named.
+    /// Nothing exists at the given location or under the given id.
     public static let notFound = Self("notFound")
-    /// Something is already at the place that was to be created.
+    /// Something already exists at the location to be created.
     public static let alreadyExists = Self("alreadyExists")
-    /// Two objects would agree in a unique constraint.
+    /// Two objects would have the same values under a unique constraint.
     public static let uniqueConstraintViolated = Self("uniqueConstraintViolated")
-    /// Rules of the model do not hold; the details list all failures.
+    /// Rules of the model are violated. The details list all failures.
     public static let validationFailed = Self("validationFailed")
-    /// A delete rule forbids the deletion; the details list the objects in the way.
+    /// A delete rule forbids the deletion. The details list the objects that prevent it.
     public static let deleteDenied = Self("deleteDenied")
-    /// The engine ended the transaction in favour of another; it can be run again.
+    /// The engine ended the transaction in favour of another one. The transaction can be repeated.
     public static let serializationFailure = Self("serializationFailure")
-    /// The object was changed by somebody else since it was read.
+    /// Another transaction changed the object after it was read.
     public static let staleObject = Self("staleObject")
-    /// A transaction was asked for from inside another of the same stack.
+    /// A transaction was requested inside another transaction of the same stack.
     public static let reentrantCall = Self("reentrantCall")
-    /// A store that shares commits with this one cannot be asked; nothing was written.
+    /// A store that shares commits with this store cannot be reached. Nothing was written.
     public static let peerUnavailable = Self("peerUnavailable")
-    /// A store and another one do not have the same of the transactions that they committed together; nothing was written.
+    /// Two stores disagree about the transactions that they committed together. Nothing was written.
     public static let peerDiverged = Self("peerDiverged")
-    /// The transaction is committed, and one of its stores takes its part later: never to be run again.
+    /// The transaction is committed, and one of its stores applies its part later. Do not repeat the transaction.
     public static let commitPending = Self("commitPending")
-    /// The transaction is committed, and one of its stores, which keeps nothing beyond the process, lacks its part: never to be run again.
+    /// The transaction is committed, but one of its stores, which keeps no data beyond the process, lacks its part. Do not repeat the
+    /// transaction.
     public static let commitIncomplete = Self("commitIncomplete")
-    /// The store or a pool is in use by others.
+    /// The store or a pool is in use by other transactions or processes.
     public static let busy = Self("busy")
     /// A deadline passed.
     public static let timeout = Self("timeout")
-    /// The work was cancelled.
+    /// The operation was cancelled.
     public static let cancelled = Self("cancelled")
-    /// The connection was lost during COMMIT: it may or may not have happened.
+    /// The connection was lost during COMMIT. The outcome of the commit is in doubt.
     public static let commitOutcomeUnknown = Self("commitOutcomeUnknown")
-    /// The connection to the server was lost or could not be made.
+    /// The connection to the server was lost or could not be established.
     public static let connectionLost = Self("connectionLost")
-    /// The server refused user or password.
+    /// The server rejected the user or the password.
     public static let authenticationFailed = Self("authenticationFailed")
-    /// The file system or the server forbids it.
+    /// The file system or the server denies access.
     public static let permissionDenied = Self("permissionDenied")
-    /// The store or the transaction takes no changes.
+    /// The store or the transaction does not accept changes.
     public static let readOnly = Self("readOnly")
-    /// There is no room left.
+    /// No disk space is left.
     public static let diskFull = Self("diskFull")
-    /// Reading or writing failed below the engine.
+    /// An input or output operation failed below the engine.
     public static let inputOutput = Self("inputOutput")
-    /// What was read breaks the format.
+    /// The data that was read violates the format.
     public static let corrupted = Self("corrupted")
-    /// The file or database is not one of Polystore's.
+    /// The file or database is not a Polystore store.
     public static let notADatabase = Self("notADatabase")
-    /// The store was made with another schema; the sentence names the first difference.
+    /// The store has another schema. The message names the first difference.
     public static let schemaMismatch = Self("schemaMismatch")
-    /// No way is known from the stored schema to the wanted one.
+    /// No migration path from the stored schema to the requested one is known.
     public static let noMigrationPath = Self("noMigrationPath")
-    /// The store lacks a capability; the sentence names it.
+    /// The store lacks a capability. The message names it.
     public static let unsupported = Self("unsupported")
-    /// A request means nothing for the schema; the sentence names the key path and the nearest valid ones.
+    /// A request is invalid for the schema. The message names the key path and the nearest valid ones.
     public static let invalidPredicate = Self("invalidPredicate")
     /// A value has no stored form.
     public static let valueNotStorable = Self("valueNotStorable")
     /// A number or date is outside the range of its type.
     public static let valueOutOfRange = Self("valueOutOfRange")
-    /// A value has more bytes than it may.
+    /// A value has more bytes than its limit allows.
     public static let valueTooLarge = Self("valueTooLarge")
     /// A limit of the store or of a request was exceeded.
     public static let limitExceeded = Self("limitExceeded")
-    /// A number left the range of its type.
+    /// The result of an arithmetic operation is outside the range of its type.
     public static let arithmeticOverflow = Self("arithmeticOverflow")
-    /// A division by zero.
+    /// An expression divides by zero.
     public static let divisionByZero = Self("divisionByZero")
-    /// A relationship would have been loaded by itself where that is not allowed; prefetch it.
+    /// A relationship would have been loaded implicitly where implicit loads are not allowed. Prefetch it.
     public static let unplannedLoad = Self("unplannedLoad")
-    /// The history no longer reaches back to the token.
+    /// The history no longer contains the position of the token.
     public static let tokenExpired = Self("tokenExpired")
-    /// The store, transaction or context was already closed.
+    /// The store, transaction, or context is already closed.
     public static let storeClosed = Self("storeClosed")
-    /// A migration would lose something that is stored, and nobody has said that it may.
+    /// A migration would discard stored data without permission to do so.
     public static let dataLossRefused = Self("dataLossRefused")
-    /// A store URL, option or model is malformed.
+    /// A store URL, an option, or a model is malformed.
     public static let invalidConfiguration = Self("invalidConfiguration")
 }
 
 extension StorageError {
-    /// A refused value as an error of the store's kind.
+    /// Creates an error of a store from a refused value.
     public init(_ error: ValueError) {
         let code: Code =
             switch error.reason {
@@ -187,7 +188,7 @@ extension StorageError {
             details: Details(entity: error.entity, property: error.attribute), cause: error)
     }
 
-    /// A refused request as an error of the store's kind.
+    /// Creates an error of a store from a refused request.
     public init(_ error: QueryError) {
         let code: Code =
             switch error.reason {
@@ -202,6 +203,6 @@ extension StorageError {
             error.path.isEmpty ? error.message : "\(error.path): \(error.message)", details: Details(property: error.path), cause: error)
     }
 
-    /// A refused schema as an error of the store's kind.
+    /// Creates an error of a store from a refused schema.
     public init(_ error: SchemaError) { self.init(.invalidConfiguration, error.description, cause: error) }
 }

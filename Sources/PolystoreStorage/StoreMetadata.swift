@@ -1,26 +1,26 @@
 public import Foundation
 
-/// What every store keeps about itself beside the data, as texts under names.
+/// The metadata that every store keeps next to its data, as texts by name.
 public struct StoreMetadata: Sendable {
-    /// The version of the format that this code writes. Newer ones are refused.
+    /// The version of the format that this code writes. Stores with a newer version are refused.
     public static let currentFormat = 1
 
     /// The identity of the store.
     public let storeID: UUID
-    /// The version of the format on disk.
+    /// The version of the on-disk format.
     public let formatVersion: Int
-    /// The schema that the store keeps.
+    /// The stored schema.
     public let schema: Schema
-    /// The number of each entity, by its index: what the column `_entity` holds. It stays when the schema grows.
+    /// The number of each entity, by its index. The column `_entity` contains this number. It does not change when the schema grows.
     public let entityNumbers: [Int16]
-    /// How often the store went over to another version of the model.
+    /// The number of times that the store was migrated to another version of the model.
     public let migrations: Int
-    /// The names under which maps lie that were made by a migration, by their own names; stores over ordered maps need them.
+    /// The storage names of maps that a migration created, by their regular names. Stores over ordered maps need them.
     public var mapNames: [String: String]
-    /// What the history records. It is not stored: each program brings its own.
+    /// The rules for what the history records. They are not stored: each program provides its own.
     public var history: HistoryRules
 
-    /// The metadata of a new store.
+    /// Creates the metadata of a new store.
     public init(new schema: Schema) {
         storeID = UUID()
         formatVersion = Self.currentFormat
@@ -31,9 +31,9 @@ public struct StoreMetadata: Sendable {
         entityNumbers = schema.entities.indices.map { Int16(truncatingIfNeeded: $0 + 1) }
     }
 
-    /// The metadata that a store holds.
+    /// Creates metadata from the entries that a store keeps.
     ///
-    /// - Throws: `corrupted` when something is missing or ill-formed, `unsupported` for a format from the future.
+    /// - Throws: `corrupted` if something is missing or ill-formed, `unsupported` for a newer format.
     public init(entries: [String: String]) throws(StorageError) {
         guard let format = entries["format"].flatMap({ Int($0) }) else { throw Self.damaged("format") }
         guard format <= Self.currentFormat else {
@@ -54,7 +54,7 @@ public struct StoreMetadata: Sendable {
         storeID = id
         formatVersion = format
         entityNumbers = numbers
-        // One more must still be a number.
+        // The incremented number must still be representable.
         guard let steps = Int32(entries["migrations"] ?? "0"), (0..<Int32.max).contains(steps) else { throw Self.damaged("migrations") }
         migrations = Int(steps)
         let names = (entries["maps"] ?? "").split(separator: "\0", omittingEmptySubsequences: true).map(String.init)
@@ -63,7 +63,8 @@ public struct StoreMetadata: Sendable {
             stride(from: 0, to: names.count, by: 2).map { (names[$0], names[$0 + 1]) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The metadata after a step. Entities that go on keep their numbers; those of entities that are gone are not given again at once.
+    /// Creates the metadata after a migration step. Entities that remain keep their numbers. Numbers of removed entities are not reused
+    /// immediately.
     public init(migrating old: StoreMetadata, _ mapping: SchemaMapping) {
         storeID = old.storeID
         formatVersion = old.formatVersion
@@ -86,14 +87,14 @@ public struct StoreMetadata: Sendable {
         }
     }
 
-    /// A number for a new entity: the next, or where the numbers are at their end the least that is free.
+    /// Returns a number for a new entity: the next one, or the smallest free number if the range is exhausted.
     private static func number(after last: Int16, besides taken: Set<Int16>) -> Int16 {
         last < .max ? last + 1 : (1 ... .max).first { !taken.contains($0) } ?? .max
     }
 
-    /// The metadata after several steps.
+    /// Returns the metadata after several migration steps.
     ///
-    /// - Throws: `schemaMismatch` for a step that does not begin where the one before it ends.
+    /// - Throws: `schemaMismatch` for a step that does not start at the version where the previous step ends.
     public func after(_ steps: [MigrationStep]) throws(StorageError) -> StoreMetadata {
         var metadata = self
         for step in steps {
@@ -107,7 +108,7 @@ public struct StoreMetadata: Sendable {
         StorageError(.corrupted, "the store's metadata lacks a valid \"\(name)\"; restore a backup of it")
     }
 
-    /// What a store keeps.
+    /// The entries that a store keeps.
     public var entries: [String: String] {
         var entries = [
             "format": String(formatVersion), "store": storeID.uuidString, "schema": schema.json, "hash": hash,
@@ -115,18 +116,18 @@ public struct StoreMetadata: Sendable {
         ]
         if migrations > 0 {
             entries["migrations"] = String(migrations)
-            // Also where there are none: those of the version before would stay.
+            // Written even if there are no names: otherwise the names of the previous version would remain.
             entries["maps"] = mapNames.sorted { $0.key < $1.key }.map { "\($0.key)\0\($0.value)" }.joined(separator: "\0")
         }
         return entries
     }
 
-    /// The text of the schema's hash, which every session compares with the stored one.
+    /// The text of the schema's hash, which every session compares with the stored hash.
     public var hash: String { schema.hash.description }
 
-    /// Refuses a request for another schema than the stored one.
+    /// Refuses a request for a schema other than the stored one.
     ///
-    /// - Throws: `schemaMismatch` naming the first difference.
+    /// - Throws: `schemaMismatch`, which names the first difference.
     public func check(_ request: OpenRequest) throws(StorageError) {
         guard let wanted = request.schema, wanted.hash != schema.hash else { return }
         let difference = SchemaDifference.first(from: schema, to: wanted)?.description ?? "the hashes differ"
@@ -135,17 +136,17 @@ public struct StoreMetadata: Sendable {
             "the store keeps version \"\(schema.version)\" of the model, the program has \"\(wanted.version)\": \(difference)")
     }
 
-    /// Takes over what a program's model says that is not stored, where it is the stored model.
+    /// Adopts the parts of the program's model that are not stored, provided that it is the stored model.
     ///
-    /// - Parameter recordsHistory: Whether the program records what it changes.
+    /// - Parameter recordsHistory: Whether the program records its changes.
     public mutating func adopt(_ request: OpenRequest, recordsHistory: Bool) throws(StorageError) {
         try check(request)
         history = HistoryRules(request.schema ?? schema, isOn: recordsHistory)
     }
 
-    /// Refuses a step that does not begin with the version that is stored.
+    /// Refuses a migration step that does not start at the stored version.
     ///
-    /// - Throws: `schemaMismatch` naming both versions.
+    /// - Throws: `schemaMismatch`, which names both versions.
     public func check(_ step: MigrationStep) throws(StorageError) {
         let source = step.mapping.source
         if source.hash == schema.hash { return }
@@ -153,9 +154,9 @@ public struct StoreMetadata: Sendable {
             .schemaMismatch, "the store keeps version \"\(schema.version)\" of the model; the migration begins with \"\(source.version)\"")
     }
 
-    /// The failure of a session that finds another version in the store than it was opened with.
+    /// Returns the error of a session that finds another version in the store than the version with which it was opened.
     ///
-    /// - Parameter stored: The text of the schema that the store keeps now; nil where it cannot be read.
+    /// - Parameter stored: The text of the currently stored schema, or nil if it cannot be read.
     public static func migrated(from schema: Schema, to stored: String?) -> StorageError {
         let version = stored.flatMap { try? Schema(json: $0) }.map { "\"\($0.version)\"" } ?? "another one"
         return StorageError(
@@ -164,6 +165,6 @@ public struct StoreMetadata: Sendable {
         )
     }
 
-    /// The entity with a number, or nil.
+    /// Returns the index of the entity with the given number, or nil.
     public func entity(number: Int16) -> EntityIndex? { entityNumbers.firstIndex(of: number) }
 }

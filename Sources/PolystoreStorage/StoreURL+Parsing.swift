@@ -3,10 +3,11 @@ internal import Foundation
 extension StoreURL {
     private static let fileSchemes: Set<String> = ["sqlite", "lmdb", "file"]
 
-    /// The store URL of a text: `memory:`, `sqlite:shop.db`, `lmdb:shop.lmdb?mapsize=8GiB`, `postgresql://app@db/shop?sslmode=verify-full`,
-    /// or `env:NAME` for the value of an environment variable, which keeps passwords out of process lists.
+    /// Parses a store URL such as `memory:`, `sqlite:shop.db`, `lmdb:shop.lmdb?mapsize=8GiB`, or
+    /// `postgresql://app@db/shop?sslmode=verify-full`. `env:NAME` stands for the value of an environment variable, which keeps passwords
+    /// out of process lists.
     ///
-    /// - Throws: `invalidConfiguration` saying what is wrong.
+    /// - Throws: `invalidConfiguration`, whose message states what is wrong.
     public init(_ text: String) throws(StorageError) {
         if text.hasPrefix("env:") {
             let name = String(text.dropFirst(4))
@@ -38,7 +39,7 @@ extension StoreURL {
         }
     }
 
-    /// Everything but our own `x-` options goes to libpq as it is.
+    /// Passes every option to libpq unchanged, except for Polystore's own `x-` options.
     private init(server rest: Substring, _ text: String) throws(StorageError) {
         guard rest.hasPrefix("//") else {
             throw StorageError(.invalidConfiguration, "a PostgreSQL URL has the form postgresql://user@host:port/database?options")
@@ -66,9 +67,9 @@ extension StoreURL {
         guard let decoded = path.removingPercentEncoding else {
             throw StorageError(.invalidConfiguration, "the path of the store URL has a broken percent escape; write % as %25")
         }
-        // The engines' libraries would take the path up to it, which is another file.
+        // The engines' C libraries would truncate the path at the U+0000 and open another file.
         if decoded.utf8.contains(0) { throw StorageError(.invalidConfiguration, "the path of the store URL has a U+0000; leave it out") }
-        // Foundation would replace it and the engines would not: they would speak of two files.
+        // Foundation would expand the tilde and the engines would not, so they would refer to two different files.
         if Self.fileSchemes.contains(scheme), decoded.hasPrefix("~") {
             throw StorageError(.invalidConfiguration, "only a shell replaces ~ at the beginning of a path; write the whole path, or ./~")
         }
@@ -90,12 +91,12 @@ extension StoreURL {
         return Option(name: String(pair[0]), value: value)
     }
 
-    /// The value of an option, or nil.
+    /// Returns the value of an option, or nil.
     public func option(_ name: String) -> String? { options.last { $0.name == name }?.value }
 
-    /// Refuses options that a store does not know.
+    /// Refuses options that a store does not support.
     ///
-    /// - Throws: `invalidConfiguration` naming the option and the nearest known one.
+    /// - Throws: `invalidConfiguration`, which names the option and the nearest known one.
     public func unknownOptions(allowed: [String]) throws(StorageError) {
         for option in options where !allowed.contains(option.name) {
             let known = allowed.isEmpty ? "it has none" : "known are \(allowed.joined(separator: ", "))"
@@ -105,7 +106,7 @@ extension StoreURL {
         }
     }
 
-    /// The durability that the options ask for.
+    /// Returns the durability that the options request, `full` by default.
     public func durability(option name: String = "durability") throws(StorageError) -> Durability {
         guard let text = option(name) else { return .full }
         guard let durability = Durability(rawValue: text) else {
@@ -114,12 +115,12 @@ extension StoreURL {
         return durability
     }
 
-    /// The text with the password as `***`.
+    /// The text of the URL with the password replaced by `***`.
     public var redacted: String {
         guard scheme == "postgresql", let start = text.range(of: "://") else { return text }
         let rest = text[start.upperBound...]
         let mark = rest.firstIndex(of: "?") ?? rest.endIndex
-        // A password with a slash in it is not well-formed, but a password all the same.
+        // A password that contains a slash is not well-formed, but it is still a password.
         var address = String(rest[..<mark])
         if let at = address.lastIndex(of: "@"), let colon = address[..<at].firstIndex(of: ":") {
             address.replaceSubrange(address.index(after: colon)..<at, with: "***")
@@ -128,7 +129,7 @@ extension StoreURL {
         return text[..<start.upperBound] + address + options.joined(separator: "&")
     }
 
-    /// An option without the value, if that is a password.
+    /// Returns the option with its value replaced if the value is a password.
     private static func redacted(_ option: Substring) -> String {
         guard let sign = option.firstIndex(of: "=") else { return String(option) }
         let name = String(option[..<sign]).removingPercentEncoding?.lowercased()

@@ -1,9 +1,9 @@
-/// Opens stores by URL; the catalog of backends implements it, and programs register stores of their own with it.
+/// Opens stores by URL. The store registry of backends conforms to this protocol, and programs register their own stores with it.
 public protocol StoreOpener: Sendable {
-    /// The schemes that can be opened.
+    /// The schemes that the opener supports.
     var schemes: [String] { get }
 
-    /// The store that a URL names, not yet opened.
+    /// Returns the store at a URL, not yet opened.
     func store(at url: StoreURL, configuration: String?) throws(StorageError) -> any StorageInterface
 }
 
@@ -11,18 +11,18 @@ public protocol StoreOpener: Sendable {
 public struct StoreURL: Sendable, Hashable {
     /// The kind of store.
     public let scheme: String
-    /// What follows the scheme up to the question mark, percent-decoded except for PostgreSQL, whose library decodes it.
+    /// The text between the scheme and the question mark, percent-decoded except for PostgreSQL, whose library decodes it.
     public let place: String
-    /// The options in order of appearance.
+    /// The options, in order of appearance.
     public let options: [Option]
-    /// The text as it was given.
+    /// The original text.
     public let text: String
 
     /// One option of a store URL.
     public struct Option: Sendable, Hashable {
-        /// The name.
+        /// The name of the option.
         public let name: String
-        /// The value, percent-decoded.
+        /// The value of the option, percent-decoded.
         public let value: String
     }
 
@@ -33,6 +33,6 @@ public struct StoreURL: Sendable, Hashable {
         self.text = text
     }
 
-    /// The same kind of store with the same options at another place; the text stays.
+    /// Returns a URL with the same scheme and options but another location. The text does not change.
     package func moved(to place: String) -> StoreURL { StoreURL(scheme: scheme, place: place, options: options, text: text) }
 }

@@ -1,30 +1,30 @@
 public import Foundation
 
-/// A store whose commits can still be under way when their program is gone, as those of a server.
+/// A store, such as a server, in which a commit can still be in progress after its program has exited.
 public protocol AnnouncedCommitStorage: StorageInterface {
-    /// Waits until no commit that was announced for another store is under way, also one whose program is gone.
+    /// Waits until no commit that was announced for another store is in progress, including commits of programs that have exited.
     ///
-    /// *Behavior*: a session that begins afterwards sees every such commit that has happened, and none happens later. `busy` after the
-    /// options' timeout.
+    /// *Behavior*: a session that begins afterwards sees every such commit that happened, and none of them happens later. Throws `busy`
+    /// after the timeout of the options.
     func awaitCommits(for follower: UUID, _ options: WriteOptions) throws(StorageError)
 }
 
-/// A write transaction of such a store.
+/// A write transaction of a store with announced commits.
 public protocol CommitAnnouncingWriter: StorageWriter {
-    /// Announces that the transaction, when it commits, carries changes for another store: `awaitCommits` waits for its end from now on,
-    /// whatever becomes of the program.
+    /// Announces that the transaction will carry changes for another store when it commits. From then on `awaitCommits` waits for the end
+    /// of the transaction, even if the program exits.
     func announceCommit(for follower: UUID) throws(StorageError)
 }
 
 extension OpenStore {
-    /// Waits until no commit that was announced for another store is under way; without the ability a commit ends with its program.
+    /// Waits until no commit that was announced for another store is in progress. Without this ability a commit ends with its program.
     public func awaitCommits(for follower: UUID, _ options: WriteOptions) throws(StorageError) {
         try ability((any AnnouncedCommitStorage).self)?.awaitCommits(for: follower, options)
     }
 }
 
 extension WriteSession {
-    /// Announces that the transaction carries changes for another store; without the ability a commit ends with its program.
+    /// Announces that the transaction carries changes for another store. Without this ability a commit ends with its program.
     public func announceCommit(for follower: UUID) throws(StorageError) {
         try ability((any CommitAnnouncingWriter).self)?.announceCommit(for: follower)
     }

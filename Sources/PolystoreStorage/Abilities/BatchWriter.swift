@@ -1,29 +1,29 @@
-/// A write transaction that changes all rows of a plan in its engine.
+/// A write transaction that changes all rows of a plan inside its engine.
 public protocol BatchWriter: StorageWriter {
-    /// Changes all rows of a plan in the engine, in one statement; each version rises by one.
+    /// Updates all rows of a plan inside the engine, in one statement. Each version is incremented by one.
     ///
-    /// *Behavior*: nil where the engine would compute something otherwise than the contract says; nothing is changed then.
-    /// - Returns: The keys of the rows by entity.
+    /// *Behavior*: returns nil, and changes nothing, if the engine's result would differ from the contract.
+    /// - Returns: The primary keys of the rows by entity.
     func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]?
 
-    /// Deletes all rows of a plan in the engine, in one statement; no other row refers to them.
+    /// Deletes all rows of a plan inside the engine, in one statement. No other row references them.
     ///
-    /// *Behavior*: nil where the engine cannot; nothing is deleted then.
-    /// - Returns: The keys of the rows by entity.
+    /// *Behavior*: returns nil, and deletes nothing, if the engine cannot do it.
+    /// - Returns: The primary keys of the rows by entity.
     func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]?
 }
 
 extension WriteSession {
-    /// Changes all rows of a plan in the engine; nil where the layer above has to read and write them.
+    /// Updates all rows of a plan inside the engine. Returns nil if the layer above has to read and write them.
     ///
-    /// - Returns: The keys of the rows by entity.
+    /// - Returns: The primary keys of the rows by entity.
     public func updateAll(_ update: BatchUpdate) throws(StorageError) -> [EntityIndex: [Int64]]? {
         try change { () throws(StorageError) in try batches.find(in: writer)?.updateAll(bound(update)) }
     }
 
-    /// Deletes all rows of a plan in the engine; nil where the layer above has to read and delete them.
+    /// Deletes all rows of a plan inside the engine. Returns nil if the layer above has to read and delete them.
     ///
-    /// - Returns: The keys of the rows by entity.
+    /// - Returns: The primary keys of the rows by entity.
     public func deleteAll(_ plan: FetchPlan) throws(StorageError) -> [EntityIndex: [Int64]]? {
         try change { () throws(StorageError) in try batches.find(in: writer)?.deleteAll(bound(plan)) }
     }

@@ -1,14 +1,15 @@
-/// A write transaction that collects what it changes, as for its history; what others change is collected by the session above them.
+/// A write transaction that collects its changes as for its history. For other transactions the session above collects the changes.
 public protocol ChangeRecordingWriter: StorageWriter {
-    /// What the transaction has changed so far; asked also of a store that keeps no history.
+    /// The changes of the transaction so far. Also requested from a store that keeps no history.
     ///
-    /// *Behavior*: nil where the transaction does not know; observers then read everything again. What `load` and `execute` did is not among
-    /// it.
+    /// *Behavior*: nil if the transaction does not know its changes; observers then read all data again. Changes by `load` and `execute`
+    /// are not included.
     var recordedChanges: HistoryChanges? { get }
 }
 
 extension WriteSession {
-    /// What the transaction has changed so far, without what `load` and `execute` did; nil where nobody follows it or the store does not know.
+    /// The changes of the transaction so far, without those by `load` and `execute`. Nil if no observer follows the transaction or the
+    /// store does not know.
     public var recordedChanges: HistoryChanges? {
         if let changes { return changes.changes }
         return recorders.find(in: writer)?.recordedChanges

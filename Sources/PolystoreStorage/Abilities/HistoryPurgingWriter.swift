@@ -1,14 +1,15 @@
-/// A write transaction of a store whose history can be forgotten (capability `history`).
+/// A write transaction of a store whose history can be purged (capability `history`).
 public protocol HistoryPurgingWriter: StorageWriter {
-    /// Forgets the history up to a token, itself included.
+    /// Purges the history up to and including a token.
     ///
-    /// *Behavior*: from then on an older token is `tokenExpired`; the token itself stays good to go on from. One that is newer than the
-    /// newest entry forgets all that `history` gives. Tokens of new entries go on rising. A token of another store is `tokenExpired`.
+    /// *Behavior*: afterwards an older token is `tokenExpired`, while the token itself remains a valid starting point. A token newer than
+    /// the newest entry purges all entries that `history` returns. Tokens of new entries continue to rise. A token of another store is
+    /// `tokenExpired`.
     func purgeHistory(through token: HistoryToken) throws(StorageError)
 }
 
 extension WriteSession {
-    /// Forgets the history up to a token, itself included.
+    /// Purges the history up to and including a token.
     ///
     /// - Throws: `tokenExpired` for a token of another store; `unsupported` without the capability `history`.
     public func purgeHistory(through token: HistoryToken) throws(StorageError) {

@@ -1,34 +1,35 @@
-/// A store that migrates what it keeps to another version of the model in place (capability `migrations`).
+/// A store that migrates its data to another version of the model in place (capability `migrations`).
 public protocol MigratingStorage: StorageInterface {
-    /// Starts to migrate what the store keeps to another version of the model, alone among all writers.
+    /// Begins to migrate the data to another version of the model, with exclusive access among all writers.
     ///
     /// *Requires*: the store is open for writing, and no session of it is open in this process.
     ///
-    /// *Behavior*: `schemaMismatch` when the store does not have the version that the step begins with, as when another program was first;
-    /// `busy` after the options' timeout.
+    /// *Behavior*: throws `schemaMismatch` if the stored version is not the one at which the step starts, for example because another
+    /// program has migrated the store first; `busy` after the timeout of the options.
     func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration
 
-    /// What the store would do in a step, line by line, for people to read: statements where it has some. Nothing is changed.
+    /// Returns a readable description, line by line, of the work that the store would do in a migration step, with statements where the
+    /// store executes some. Changes nothing.
     ///
-    /// *Behavior*: `schemaMismatch` when the store would not have the version that the step begins with, after the steps before it.
-    /// - Parameter earlier: The steps that are taken before, the first from what the store keeps.
+    /// *Behavior*: throws `schemaMismatch` if, after the earlier steps, the store would not have the version at which the step starts.
+    /// - Parameter earlier: The preceding steps. The first one starts at the stored version.
     func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String]
 
-    /// What a program says about steps between versions; asked in this order, before anything is inferred. None unless said otherwise.
+    /// The program's own mappings between versions. They are consulted in this order, before a mapping is inferred. Empty by default.
     var migrationMappingProviders: [any SchemaMappingProvider] { get }
 }
 
 extension MigratingStorage {
-    /// None.
+    /// An empty list.
     public var migrationMappingProviders: [any SchemaMappingProvider] { [] }
 }
 
 extension OpenStore {
-    /// Starts to migrate what the store keeps to another version of the model, alone among all writers.
+    /// Begins to migrate the data to another version of the model, with exclusive access among all writers.
     ///
-    /// The store is open for writing, and no session of it is open in this process.
-    /// - Throws: `schemaMismatch` when the store does not have the version that the step begins with, as when another program was first;
-    ///   `busy` after the options' timeout; `unsupported` without the capability `migrations`.
+    /// The store must be open for writing, and no session of it may be open in this process.
+    /// - Throws: `schemaMismatch` if the stored version is not the one at which the step starts, for example because another program has
+    ///   migrated the store first; `busy` after the timeout of the options; `unsupported` without the capability `migrations`.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> MigrationSession {
         try checkWritable()
         guard capabilities.contains(.migrations), let migrating else {
@@ -40,15 +41,15 @@ extension OpenStore {
         return MigrationSession(try migrating.beginMigration(step, options), step.mapping, of: self)
     }
 
-    /// What the store would do in a step, line by line, for people to read. Nothing is changed.
+    /// Returns a readable description, line by line, of the work that the store would do in a migration step. Changes nothing.
     ///
-    /// - Parameter earlier: The steps that are taken before, the first from what the store keeps.
-    /// - Throws: `schemaMismatch` when the store would not have the version that the step begins with, after the steps before it.
+    /// - Parameter earlier: The preceding steps. The first one starts at the stored version.
+    /// - Throws: `schemaMismatch` if, after the earlier steps, the store would not have the version at which the step starts.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep] = []) throws(StorageError) -> [String] {
         try checkOpen()
         return try migrating?.explanation(of: step, after: earlier) ?? []
     }
 
-    /// What a program says about steps between versions; asked in this order, before anything is inferred.
+    /// The program's own mappings between versions. They are consulted in this order, before a mapping is inferred.
     public var migrationMappingProviders: [any SchemaMappingProvider] { migrating?.migrationMappingProviders ?? [] }
 }

@@ -1,33 +1,35 @@
-/// A session that explains how its engine answers a plan.
+/// A session that can explain how its engine executes a plan.
 public protocol PlanExplainer: StorageReader {
-    /// How the engine answers a plan, line by line, for people to read.
+    /// Returns a readable description, line by line, of the way in which the engine executes a plan.
     ///
     /// *Requires*: `pushdown(of: plan)` is `.exact`.
     func explanation(of plan: FetchPlan) throws(StorageError) -> [String]
 
-    /// As `explanation`, with what the engine measures while it runs the plan; without measurements unless said otherwise.
+    /// Returns the explanation together with measurements that the engine takes while it executes the plan. By default there are no
+    /// measurements.
     func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String]
 }
 
 extension PlanExplainer {
-    /// As `explanation`.
+    /// Returns the explanation without measurements.
     public func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String] { try explanation(of: plan) }
 }
 
 extension ReadSession {
-    /// How the engine answers what it answers of a plan, line by line, for people to read; nothing without the ability.
+    /// Returns a readable description, line by line, of the way in which the engine executes its part of a plan. Without the ability,
+    /// returns an empty array.
     public final func explanation(of plan: FetchPlan) throws(StorageError) -> [String] {
         try checkActive()
         return try explainers.find(in: reader)?.explanation(of: answered(plan)) ?? []
     }
 
-    /// As `explanation`, with what the engine measures while it runs the plan.
+    /// Returns the explanation together with measurements that the engine takes while it executes its part of the plan.
     public final func measuredExplanation(of plan: FetchPlan) throws(StorageError) -> [String] {
         try checkActive()
         return try explainers.find(in: reader)?.measuredExplanation(of: answered(plan)) ?? []
     }
 
-    /// The part of a plan that the store answers exactly.
+    /// Returns the part of a plan that the store evaluates exactly.
     private final func answered(_ plan: FetchPlan) -> FetchPlan {
         let plan = bound(plan)
         return reader.pushdown(of: plan) == .exact ? plan : ResidualReader(reader, schema: schema).stored(plan)

@@ -1,37 +1,38 @@
-/// A store whose write transactions can be prepared: kept by the engine, beyond their session and any crash, until they are told how they end.
+/// A store whose write transactions can be prepared. The engine keeps a prepared transaction beyond its session and any crash, until it is
+/// ended explicitly.
 ///
-/// Of two such stores that commit together one decides: the other is prepared under the name of the commit of the first, and ends as that
-/// does.
+/// If two such stores commit together, one of them decides: the other one is prepared under the token of the first one's commit, and ends
+/// in the same way as that commit.
 public protocol PreparedCommitStorage: CommitOutcomeStorage {
-    /// Whether the engine keeps prepared transactions as it is set up now; elsewhere `prepare` is `unsupported`.
+    /// Returns whether the engine, as currently configured, keeps prepared transactions. Otherwise `prepare` throws `unsupported`.
     func keepsPreparedCommits() throws(StorageError) -> Bool
 
-    /// The commits of other stores that transactions of this one are prepared for.
+    /// Returns the commits of other stores for which transactions of this store are prepared.
     func preparedCommits() throws(StorageError) -> [CommitToken]
 
-    /// Ends the transaction that is prepared for a commit.
+    /// Commits or rolls back the transaction that is prepared for a commit.
     ///
-    /// *Behavior*: nothing happens where there is none: somebody else has ended it.
+    /// *Behavior*: does nothing if there is no such transaction, because another session or process has ended it.
     func endPrepared(for commit: CommitToken, commits: Bool) throws(StorageError)
 }
 
-/// A write transaction that can be prepared, or that others can be prepared for.
+/// A write transaction that can be prepared, or for which transactions of other stores can be prepared.
 public protocol PreparingWriter: StorageWriter {
-    /// The token by which the outcome of the commit of this transaction can be asked for, before it has begun too.
+    /// Returns the token by which the outcome of this transaction's commit can be requested, even before the commit has begun.
     ///
-    /// - Parameter record: That of the commit to come, with its time: an engine that can give a number again after a crash tells two commits
-    ///   apart by it.
+    /// - Parameter record: The record of the future commit, including its time. An engine that can assign the same number again after a
+    ///   crash uses the time to distinguish two commits.
     func commitToken(for record: CommitRecord) throws(StorageError) -> CommitToken
 
-    /// Does all that a commit does except to commit; the session ends. Nothing can refuse the commit any more.
+    /// Performs all parts of a commit except the commit itself, and ends the session. Afterwards nothing can refuse the commit.
     ///
-    /// *Behavior*: `unsupported` where the engine does not keep prepared transactions; it says what would let it.
-    /// - Returns: The token of the entry of the history that there is after the commit, or nil.
+    /// *Behavior*: throws `unsupported` if the engine does not keep prepared transactions. The message states which setting enables them.
+    /// - Returns: The token that the history entry has after the commit, or nil.
     func prepare(for commit: CommitToken, _ record: CommitRecord) throws(StorageError) -> HistoryToken?
 }
 
 extension WriteSession {
-    /// The token by which the outcome of the commit of this transaction can be asked for; nil without the ability.
+    /// Returns the token by which the outcome of this transaction's commit can be requested, or nil without the ability.
     public func commitToken(for record: CommitRecord) throws(StorageError) -> CommitToken? {
         try checkActive()
         return try ability((any PreparingWriter).self)?.commitToken(for: record)
@@ -40,10 +41,10 @@ extension WriteSession {
     /// Whether the transaction can be prepared.
     public var canPrepare: Bool { ability((any PreparingWriter).self) != nil }
 
-    /// Does all that a commit does except to commit; the session ends.
+    /// Performs all parts of a commit except the commit itself, and ends the session.
     ///
-    /// - Returns: The token of the entry of the history that there is after the commit, or nil.
-    /// - Throws: `unsupported` where no prepared transactions are kept; what a commit throws.
+    /// - Returns: The token that the history entry has after the commit, or nil.
+    /// - Throws: `unsupported` if the store keeps no prepared transactions; any error of a commit.
     public func prepare(for commit: CommitToken, _ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         guard let writer = ability((any PreparingWriter).self) else {
             throw StorageError(.unsupported, "the store does not prepare transactions; write to it in a transaction of its own")

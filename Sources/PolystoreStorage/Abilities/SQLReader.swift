@@ -1,18 +1,19 @@
-/// A session that answers statements in SQL (capability `rawSQL`).
+/// A read session that executes SQL statements (capability `rawSQL`).
 public protocol SQLReader: StorageReader {
-    /// The answer to a statement in SQL that changes nothing.
+    /// Returns the rows of an SQL statement that changes nothing.
     ///
-    /// *Behavior*: sees what the session sees. A statement that is wrong, several at once and one that controls transactions or settings are
-    /// `invalidPredicate`; one that would change something is `readOnly`, and nothing is changed. The session goes on after an error. Values
-    /// are those of the engine's types: where it has no type of its own for a date, a date is what it is stored as.
+    /// *Behavior*: the statement sees the same data as the session. An invalid statement, several statements at once, and a statement that
+    /// controls transactions or settings are `invalidPredicate`. A statement that would change data is `readOnly`, and changes nothing. The
+    /// session remains usable after an error. Values have the engine's types: where the engine has no date type, a date is returned in its
+    /// stored form.
     func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows
 }
 
 extension ReadSession {
-    /// The answer to a statement in SQL that changes nothing; the session goes on after an error.
+    /// Returns the rows of an SQL statement that changes nothing. The session remains usable after an error.
     ///
-    /// - Throws: `unsupported` without the capability `rawSQL`; `invalidPredicate` for a statement that is wrong, several at once and one that
-    ///   controls transactions or settings; `readOnly` for one that would change something.
+    /// - Throws: `unsupported` without the capability `rawSQL`; `invalidPredicate` for an invalid statement, for several statements at
+    ///   once, and for a statement that controls transactions or settings; `readOnly` for a statement that would change data.
     public final func rawRows(_ sql: RawSQL) throws(StorageError) -> RawRows {
         try checkActive()
         guard store.capabilities.contains(.rawSQL), let reader = sqlReaders.find(in: reader) else { throw .takesNoSQL }
@@ -21,7 +22,7 @@ extension ReadSession {
 }
 
 extension StorageError {
-    /// What a store without `rawSQL` answers.
+    /// The error of a store without the capability `rawSQL`.
     static var takesNoSQL: StorageError {
         StorageError(.unsupported, "the store takes no SQL (it lacks the capability \(StorageCapabilities.Capability.rawSQL))")
     }

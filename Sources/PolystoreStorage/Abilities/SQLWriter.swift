@@ -1,16 +1,16 @@
-/// A write transaction that runs statements in SQL (capability `rawSQL`).
+/// A write transaction that executes SQL statements (capability `rawSQL`).
 public protocol SQLWriter: StorageWriter {
-    /// Runs a statement in SQL that changes rows.
+    /// Executes an SQL statement that changes rows.
     ///
-    /// *Behavior*: versions and history are left as they are, unless the statement itself changes them. One that is wrong, several at once,
-    /// queries and statements that control transactions, settings or tables are `invalidPredicate`; a violated constraint is
-    /// `uniqueConstraintViolated`. After an error nothing of the statement is there, and the session goes on.
+    /// *Behavior*: versions and history do not change, unless the statement itself changes them. An invalid statement, several statements
+    /// at once, queries, and statements that control transactions, settings, or tables are `invalidPredicate`. A violated constraint is
+    /// `uniqueConstraintViolated`. After an error no effect of the statement remains, and the session remains usable.
     /// - Returns: The number of rows that the statement changed.
     func execute(_ sql: RawSQL) throws(StorageError) -> Int
 }
 
 extension WriteSession {
-    /// Runs a statement in SQL that changes rows; after an error nothing of the statement is there, and the session goes on.
+    /// Executes an SQL statement that changes rows. After an error no effect of the statement remains, and the session remains usable.
     ///
     /// - Returns: The number of rows that the statement changed.
     /// - Throws: `unsupported` without the capability `rawSQL`; `invalidPredicate`; `uniqueConstraintViolated`.

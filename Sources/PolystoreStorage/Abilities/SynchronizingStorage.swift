@@ -1,12 +1,12 @@
-/// A store whose commits can return before they are on the disk, as it was opened (`Durability.relaxed`).
+/// A store whose commits can return before they are on disk, depending on the options it was opened with (`Durability.relaxed`).
 public protocol SynchronizingStorage: StorageInterface {
-    /// Waits until everything that was committed is on the disk.
+    /// Waits until all commits are on disk.
     ///
-    /// *Behavior*: returns at once where every commit waits by itself.
+    /// *Behavior*: returns immediately if every commit waits for the disk.
     func synchronize() throws(StorageError)
 }
 
 extension OpenStore {
-    /// Waits until everything that was committed is on the disk; without the ability every commit waits by itself.
+    /// Waits until all commits are on disk. Returns immediately without the ability, because every commit then waits for the disk.
     public func synchronize() throws(StorageError) { try ability((any SynchronizingStorage).self)?.synchronize() }
 }

@@ -1,31 +1,32 @@
-/// A session of a store whose tokens are not in the order of the commits.
+/// A session of a store whose tokens are not in commit order.
 ///
-/// `history` does not give an entry as long as one with a lower token may still appear.
+/// `history` withholds an entry as long as an entry with a lower token may still appear. Such an entry is unsettled.
 public protocol UnsettledHistoryReader: HistoryReader {
-    /// Whether the history has entries that `history` does not give yet.
+    /// Returns whether the history has unsettled entries, which `history` does not return yet.
     func hasUnsettledHistory() throws(StorageError) -> Bool
 
-    /// The tokens of such entries that the session sees.
+    /// Returns the tokens of the unsettled entries that the session sees.
     func unsettledTokens() throws(StorageError) -> [HistoryToken]
 
-    /// How many such entries there are, and since when: what is to be watched where others write.
+    /// Returns the number and the age of the unsettled entries. Applications with several writers should monitor it.
     func historyLag() throws(StorageError) -> HistoryLag
 }
 
 extension ReadSession {
-    /// Whether the history has entries that `history` does not give yet, because one with a lower token may still appear.
+    /// Returns whether the history has unsettled entries, which `history` does not return yet because an entry with a lower token may still
+    /// appear.
     public final func hasUnsettledHistory() throws(StorageError) -> Bool {
         try checkActive()
         return try unsettledHistories.find(in: reader)?.hasUnsettledHistory() ?? false
     }
 
-    /// The tokens of such entries that the session sees.
+    /// Returns the tokens of the unsettled entries that the session sees.
     public final func unsettledTokens() throws(StorageError) -> [HistoryToken] {
         try checkActive()
         return try unsettledHistories.find(in: reader)?.unsettledTokens() ?? []
     }
 
-    /// How many such entries there are, and since when.
+    /// Returns the number and the age of the unsettled entries.
     public final func historyLag() throws(StorageError) -> HistoryLag {
         try checkActive()
         return try unsettledHistories.find(in: reader)?.historyLag() ?? HistoryLag()

@@ -1,31 +1,32 @@
-/// A session that computes the answers of queries for values in its engine.
+/// A session whose engine computes the results of value queries.
 public protocol ValueQueryReader: StorageReader {
-    /// How the engine answers a query for values; as its fetch unless said otherwise.
+    /// Returns the way in which the engine evaluates a value query. By default it is the way in which it evaluates the query's fetch.
     ///
-    /// *Behavior*: `.exact` where no row leaves the engine but those of the answer.
+    /// *Behavior*: `.exact` if only the rows of the result leave the engine.
     func pushdown(of plan: QueryPlan) -> Pushdown
 
-    /// The rows of a query's answer.
+    /// Returns the result rows of a value query.
     ///
-    /// *Requires*: the store answers the plan's fetch exactly.
+    /// *Requires*: the store evaluates the fetch of the plan exactly.
     ///
-    /// *Behavior*: nil where the engine would compute something otherwise than the contract says; the layer above then computes it from the
+    /// *Behavior*: returns nil if the engine's result would differ from the contract. The layer above then computes the result from the
     /// rows.
     func values(for plan: QueryPlan) throws(StorageError) -> [[Value]]?
 }
 
 extension ValueQueryReader {
-    /// As its fetch.
+    /// Returns the way in which the engine evaluates the query's fetch.
     public func pushdown(of plan: QueryPlan) -> Pushdown { pushdown(of: plan.fetch) }
 }
 
 extension ReadSession {
-    /// How the store itself answers a query for values; not at all without the ability.
+    /// Returns the way in which the store itself evaluates a value query: `.unsupported` without the ability.
     public final func pushdown(of plan: QueryPlan) -> Pushdown {
         valueQueries.find(in: reader)?.pushdown(of: plan.bound(to: store.storeID, in: schema)) ?? .unsupported
     }
 
-    /// The rows of a query's answer; computed from the rows of its fetch where the store does not answer it.
+    /// Returns the result rows of a value query. If the store does not evaluate it, the session computes the result from the rows of its
+    /// fetch.
     public final func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
         try checkActive()
         let plan = plan.bound(to: store.storeID, in: schema)

@@ -1,7 +1,7 @@
-/// A store in a place that others use too, where whoever made a store can take it back only as long as nobody uses it.
+/// A store in a shared location, whose creator may remove it again only as long as no other program uses it.
 package protocol WithdrawableStorage: StorageInterface {
-    /// Closes the store, and removes it unless somebody has put something into it.
+    /// Closes the store, and removes it unless data was added to it.
     ///
-    /// *Behavior*: waits for write transactions that are running; what they put into the store stays.
+    /// *Behavior*: waits for running write transactions. Data that they add to the store is kept.
     func withdraw() throws(StorageError)
 }

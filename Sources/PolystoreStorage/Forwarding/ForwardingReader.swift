@@ -1,18 +1,18 @@
 public import Foundation
 
-/// A session that does what another one does, except for what its type says.
+/// A session that forwards every call to another session, except for those that the conforming type implements.
 ///
-/// An ability that it does not have itself is that of the other session.
+/// An ability that the conforming type lacks is taken from the other session.
 public protocol ForwardingReader: StorageReader {
-    /// The other session.
+    /// The session that receives the forwarded calls.
     var reader: any StorageReader { get }
 }
 
 extension ForwardingReader {
-    /// How the other session answers.
+    /// Returns the answer of the other session.
     public func pushdown(of plan: FetchPlan) -> Pushdown { reader.pushdown(of: plan) }
 
-    /// The rows of the other session.
+    /// Returns a cursor of the other session.
     public func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor { try reader.cursor(for: plan) }
 
     /// Appends rows of the other session.
@@ -20,12 +20,12 @@ extension ForwardingReader {
         try reader.rows(entity, keys: keys, into: batch)
     }
 
-    /// The pairs of the other session.
+    /// Calls `body` with pairs of the other session.
     public func links(
         _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
     ) throws(StorageError) { try reader.links(link, side: side, keys: keys, body) }
 
-    /// The bytes of a note of the other session.
+    /// Returns the bytes of a note of the other session.
     public func note(_ name: String) throws(StorageError) -> Data? { try reader.note(name) }
 
     /// Ends the other session.
@@ -33,7 +33,8 @@ extension ForwardingReader {
 }
 
 extension StorageReader {
-    /// The session as one with an ability, or the nearest that it forwards to; nil where none has it.
+    /// Returns the session as a type with an ability, or else the nearest session in the forwarding chain that has it. Returns nil if none
+    /// has it.
     public func ability<Ability>(_ type: Ability.Type) -> Ability? {
         self as? Ability ?? (self as? any ForwardingReader)?.reader.ability(type)
     }

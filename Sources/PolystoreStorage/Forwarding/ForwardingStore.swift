@@ -1,25 +1,25 @@
-/// A store that does what another one does, except for what its type says.
+/// A store that forwards every call to another store, except for those that the conforming type implements.
 ///
-/// An ability that it does not have itself is that of the other store.
+/// An ability that the conforming type lacks is taken from the other store.
 public protocol ForwardingStore: StorageInterface {
-    /// The other store.
+    /// The store that receives the forwarded calls.
     var base: any StorageInterface { get }
 }
 
 extension ForwardingStore {
-    /// That of the other store.
+    /// The configuration of the other store.
     public var configuration: String? { base.configuration }
 
-    /// Those of the other store.
+    /// The capabilities of the other store.
     public var capabilities: StorageCapabilities { base.capabilities }
 
     /// Opens the other store.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState { try base.open(request) }
 
-    /// Starts to read the other store.
+    /// Begins a read session of the other store.
     public func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader { try base.beginRead(options) }
 
-    /// Starts to write to the other store.
+    /// Begins a write transaction of the other store.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try base.beginWrite(options) }
 
     /// Closes the other store.
@@ -30,7 +30,8 @@ extension ForwardingStore {
 }
 
 extension StorageInterface {
-    /// The store as one with an ability, or the nearest that it forwards to; nil where none has it.
+    /// Returns the store as a type with an ability, or else the nearest store in the forwarding chain that has it. Returns nil if none has
+    /// it.
     public func ability<Ability>(_ type: Ability.Type) -> Ability? {
         self as? Ability ?? (self as? any ForwardingStore)?.base.ability(type)
     }

@@ -1,16 +1,16 @@
 public import Foundation
 
-/// A write transaction that does what another one does, except for what its type says.
+/// A write transaction that forwards every call to another write transaction, except for those that the conforming type implements.
 public protocol ForwardingWriter: ForwardingReader, StorageWriter {
-    /// The other transaction.
+    /// The transaction that receives the forwarded calls.
     var writer: any StorageWriter { get }
 }
 
 extension ForwardingWriter {
-    /// The other transaction.
+    /// The transaction that receives the forwarded calls.
     public var reader: any StorageReader { writer }
 
-    /// Keys of the other transaction.
+    /// Reserves primary keys in the other transaction.
     public func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         try writer.reserveKeys(entity, count: count)
     }
@@ -18,7 +18,7 @@ extension ForwardingWriter {
     /// Writes a change set to the other transaction.
     public func apply(_ changes: ChangeSet) throws(StorageError) { try writer.apply(changes) }
 
-    /// Adds or changes rows in the other transaction.
+    /// Inserts or updates rows in the other transaction.
     public func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow] { try writer.upsert(upsert) }
 
     /// Loads rows into the other transaction.
@@ -27,13 +27,13 @@ extension ForwardingWriter {
     /// Loads pairs into the other transaction.
     public func load(link: Int, _ pairs: [Link]) throws(StorageError) { try writer.load(link: link, pairs) }
 
-    /// Keeps bytes in the other transaction.
+    /// Stores the bytes of a note in the other transaction.
     public func setNote(_ name: String, _ bytes: Data?) throws(StorageError) { try writer.setNote(name, bytes) }
 
-    /// Sets a savepoint of the other transaction.
+    /// Creates a savepoint in the other transaction.
     public func savepoint() throws(StorageError) -> Int { try writer.savepoint() }
 
-    /// Returns to a savepoint of the other transaction.
+    /// Rolls back to a savepoint of the other transaction.
     public func rollback(to savepoint: Int) throws(StorageError) { try writer.rollback(to: savepoint) }
 
     /// Releases a savepoint of the other transaction.

@@ -1,5 +1,5 @@
 extension HistoryChanges {
-    /// Refuses changes of what a model does not have: only a damaged entry names it.
+    /// Refuses changes of entities, slots, or link tables that the model does not contain. Only a damaged entry refers to such parts.
     public func check(_ schema: Schema) throws(StorageError) {
         for run in runs where !Self.fits(run, schema) { throw .damagedHistory }
     }
@@ -17,9 +17,9 @@ extension HistoryChanges {
 }
 
 extension HistoryEntry {
-    /// Entries that were read as they were written, as the model of their store has them: those of older versions are translated.
+    /// Returns entries in terms of the store's current model. Entries that were written under an older version are translated.
     ///
-    /// - Throws: `corrupted` where one names what the model does not have.
+    /// - Throws: `corrupted` if an entry refers to a part that the model does not contain.
     public static func current(
         _ entries: [HistoryEntry], _ metadata: StoreMetadata, _ session: any StorageReader
     ) throws(StorageError) -> [HistoryEntry] {

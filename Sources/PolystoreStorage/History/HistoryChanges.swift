@@ -1,7 +1,7 @@
-/// The changes of a transaction: a collection that is computed from runs of keys.
+/// The changes of a transaction, as a collection that is computed from runs of primary keys.
 ///
-/// A hundred thousand inserts are one run and stay one in memory, so a small entry of a damaged file cannot ask for all of it. Finding a
-/// position takes logarithmic time in the number of runs; walking through takes constant time for each change.
+/// A hundred thousand inserts form one run and remain one in memory, so a small entry of a damaged file cannot exhaust the memory. Access
+/// to a position takes logarithmic time in the number of runs; iteration takes constant time for each change.
 public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
     struct Run: Sendable, Hashable {
         let entity: EntityIndex
@@ -9,7 +9,7 @@ public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
         let kind: HistoryChange.Kind
         /// The position of the first change.
         let start: Int
-        /// What is kept of each deleted object; empty where nothing is.
+        /// The tombstone of each deleted object, or empty if nothing is preserved.
         var tombstones: [[Int: Value]] = []
 
         func change(_ position: Int) -> HistoryChange {
@@ -23,10 +23,10 @@ public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
     /// The number of changes.
     public private(set) var endIndex = 0
 
-    /// No changes.
+    /// Creates an empty collection of changes.
     public init() {}
 
-    /// Changes one by one.
+    /// Creates a collection of individual changes.
     public init(_ changes: some Sequence<HistoryChange>) {
         for change in changes {
             let tombstones = change.tombstone.isEmpty ? [] : [change.tombstone]
@@ -37,9 +37,9 @@ public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
     /// Zero.
     public var startIndex: Int { 0 }
 
-    /// Adds changes of consecutive keys; false where there would be more than can be counted.
+    /// Appends changes of consecutive keys. Returns false if the number of changes or a key would overflow.
     ///
-    /// - Parameter tombstones: What is kept of each deleted object, as many as there are changes; empty where nothing is.
+    /// - Parameter tombstones: The tombstones of the deleted objects, one for each change, or empty if nothing is preserved.
     mutating func append(
         _ entity: EntityIndex, first: Int64, count: Int64, _ kind: HistoryChange.Kind, _ tombstones: [[Int: Value]] = []
     ) -> Bool {
@@ -51,9 +51,9 @@ public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
         return true
     }
 
-    /// The same changes under other entities and kinds, run by run; those without one are left out.
+    /// Returns the changes, run by run, with entities and kinds replaced by `transform`. Runs for which it returns nil are omitted.
     ///
-    /// - Parameter tombstone: What of a deleted object of an entity of before is kept now.
+    /// - Parameter tombstone: Converts a tombstone of an object of the original entity.
     func mapped(
         _ transform: (EntityIndex, HistoryChange.Kind) -> (EntityIndex, HistoryChange.Kind, keyOffset: Int64)?,
         tombstone: (EntityIndex, [Int: Value]) -> [Int: Value]
@@ -68,7 +68,7 @@ public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
         return result
     }
 
-    /// The same changes without what is kept of deleted objects.
+    /// The same changes without tombstones.
     package var withoutTombstones: HistoryChanges {
         var changes = self
         for index in runs.indices where !runs[index].tombstones.isEmpty { changes.runs[index].tombstones = [] }
@@ -85,10 +85,10 @@ public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
         return runs[low].change(position)
     }
 
-    /// Walks through the changes in order.
+    /// Returns an iterator over the changes in order.
     public func makeIterator() -> Iterator { Iterator(self) }
 
-    /// Walks through changes.
+    /// An iterator over changes.
     public struct Iterator: IteratorProtocol {
         private let changes: HistoryChanges
         private var run = 0
@@ -96,7 +96,7 @@ public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
 
         init(_ changes: HistoryChanges) { self.changes = changes }
 
-        /// The next change.
+        /// Returns the next change, or nil at the end.
         public mutating func next() -> HistoryChange? {
             guard position < changes.endIndex else { return nil }
             if run + 1 < changes.runs.count, changes.runs[run + 1].start == position { run += 1 }
@@ -105,12 +105,12 @@ public struct HistoryChanges: RandomAccessCollection, Sendable, Hashable {
         }
     }
 
-    /// Whether both have the same changes in the same order, however they are cut into runs.
+    /// Whether both collections have the same changes in the same order, independently of their division into runs.
     public static func == (a: HistoryChanges, b: HistoryChanges) -> Bool {
         a.endIndex == b.endIndex && (a.runs == b.runs || a.elementsEqual(b))
     }
 
-    /// Feeds the number of changes, the first and the last.
+    /// Hashes the number of changes, the first change, and the last change.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(endIndex)
         hasher.combine(first)

@@ -1,17 +1,18 @@
-/// Leaves one change for each object, and one for each owner and link table, where a transaction changed the same ones several times.
+/// Reduces the changes of a transaction to one change for each object, and one for each owner and link table.
 ///
-/// It works on runs of keys, never on single keys: runs that do not overlap, as nearly all do not, are looked at once and stay as they are.
-/// Where some overlap, the keys are cut at the bounds of the runs, and of each piece the runs over it are put together in their order.
+/// The algorithm works on runs of keys, never on single keys. Runs that do not overlap, which is nearly all of them, are examined once and
+/// remain unchanged. Where runs overlap, the keys are cut at the bounds of the runs, and the runs that cover each piece are combined in
+/// their order.
 struct HistoryCoalescing {
     typealias Run = HistoryRecorder.Run
 
-    /// Runs that can be about the same thing: objects of a hierarchy, or owners of a link table.
+    /// A subject that several runs can share: the objects of a hierarchy, or the owners of a link table.
     private enum Subject: Hashable {
         case objects(EntityIndex)
         case links(Int)
     }
 
-    /// A run of the result, with the place of the first run that it comes from.
+    /// A run of the result, with the position of the first run from which it originates.
     private struct Piece {
         var run: Run
         var order: Int
@@ -30,7 +31,7 @@ struct HistoryCoalescing {
         if subjects.isEmpty { return runs }
         var groups: [Subject: [Int]] = [:], pieces: [Piece] = []
         for (index, run) in runs.enumerated() {
-            // The pairs of an owner that comes and goes are nothing either, so they are looked at with the objects.
+            // Pairs of an owner that is inserted and deleted cancel out as well, so they are processed together with the objects.
             let owner = Subject.objects(root(run))
             if subjects.contains(owner) {
                 groups[owner, default: []].append(index)
@@ -57,9 +58,9 @@ struct HistoryCoalescing {
 
     private func subject(_ run: Run) -> Subject { run.isLink ? .links(run.extra) : .objects(root(run)) }
 
-    // MARK: Whether there is anything to do
+    // MARK: Detecting overlaps
 
-    /// The subjects of which two runs have a key in common.
+    /// Returns the subjects for which two runs have a key in common.
     private func overlapping() -> Set<Subject> {
         if runs.count < 2 || isAscending() { return [] }
         let order = runs.indices.map { (subject: subject(runs[$0]), first: runs[$0].first, last: runs[$0].last) }
@@ -76,7 +77,7 @@ struct HistoryCoalescing {
         return found
     }
 
-    /// Whether the keys of each subject rise from run to run, as they do where objects are written in the order of their keys.
+    /// Whether the keys of each subject ascend from run to run, as they do if objects are written in key order.
     private func isAscending() -> Bool {
         var reached: [Subject: Int64] = [:], current: Subject?, last: Int64 = 0
         var place = -1, extra = 0, isLink = false
@@ -98,9 +99,9 @@ struct HistoryCoalescing {
         return true
     }
 
-    // MARK: Putting together
+    // MARK: Combining runs
 
-    /// Cuts the keys at the bounds of runs, and adds what each piece comes to.
+    /// Cuts the keys at the bounds of the runs, and appends the combined change of each piece.
     private func sweep(_ indices: [Int], _ pieces: inout [Piece]) {
         let starts = indices.sorted { runs[$0].first < runs[$1].first }
         var bounds: [Int64] = []
@@ -123,7 +124,7 @@ struct HistoryCoalescing {
         }
     }
 
-    /// Adds what runs that all cover the same keys come to, one after the other.
+    /// Appends the combined change of runs that all cover the same keys.
     private func fold(_ active: [Int], _ first: Int64, _ last: Int64, _ pieces: inout [Piece]) {
         var object: Piece?, links: [Int: Int] = [:], isGone = false
         func part(_ index: Int) -> Piece {
@@ -140,7 +141,7 @@ struct HistoryCoalescing {
                 object = together(before, part(index))
                 if object == nil { isGone = true }
             } else {
-                // A key that went over to another entity of its hierarchy is a deletion and an insertion.
+                // A key that moved to another entity of its hierarchy is recorded as a deletion and an insertion.
                 if let object { pieces.append(object) }
                 object = part(index)
             }
@@ -149,13 +150,13 @@ struct HistoryCoalescing {
         for index in links.values { pieces.append(part(index)) }
     }
 
-    /// What a change of an object and a later one come to; nil for nothing.
+    /// Returns the combination of a change of an object and a later change, or nil if they cancel out.
     private func together(_ before: Piece, _ after: Piece) -> Piece? {
         func isDeletion(_ piece: Piece) -> Bool { [HistoryRecorder.delete, HistoryRecorder.tombstone].contains(piece.run.kind) }
         if before.run.kind == HistoryRecorder.insert { return isDeletion(after) ? nil : before }
         if isDeletion(before) {
             if isDeletion(after) { return before }
-            // The object is there before and after, and everything in it may be another.
+            // The object exists before and after, and each of its values may be different.
             guard after.run.kind == HistoryRecorder.insert, let mask = rules?.everything(after.run.place) else { return after }
             var run = after.run
             (run.kind, run.mask) = (HistoryRecorder.update, mask)

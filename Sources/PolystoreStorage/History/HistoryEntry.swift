@@ -2,32 +2,32 @@ public import Foundation
 
 /// A position in the history of one incarnation of a store.
 public struct HistoryToken: Sendable, Hashable, Codable {
-    /// The store.
+    /// The identity of the store.
     public let store: UUID
-    /// The position; later transactions have greater ones.
+    /// The position. Later transactions have greater positions.
     public let position: Int64
 
-    /// A token.
+    /// Creates a token.
     public init(store: UUID, position: Int64) {
         self.store = store
         self.position = position
     }
 }
 
-/// One committed transaction.
+/// A committed transaction in the history.
 public struct HistoryEntry: Sendable, Hashable {
-    /// Its place in the history.
+    /// The position of the transaction in the history.
     public let token: HistoryToken
-    /// Microseconds since 1970.
+    /// The time of the commit, in microseconds since 1970.
     public let time: Int64
-    /// The author as given by the program.
+    /// The author that the program gave.
     public let author: String
-    /// What changed: one change for each object, and one for each owner and link table, in the order in which they were first applied.
+    /// The changes: one for each object, and one for each owner and link table, in the order in which they were first applied.
     ///
-    /// An object that was added and deleted in the same transaction is not among them.
+    /// An object that was inserted and deleted in the same transaction is not included.
     public let changes: HistoryChanges
 
-    /// An entry.
+    /// Creates an entry.
     public init(token: HistoryToken, time: Int64, author: String, changes: HistoryChanges) {
         self.token = token
         self.time = time
@@ -38,30 +38,30 @@ public struct HistoryEntry: Sendable, Hashable {
 
 /// The change of one object.
 public struct HistoryChange: Sendable, Hashable {
-    /// What happened.
+    /// The kind of a change.
     public enum Kind: Sendable, Hashable {
-        /// The object was added.
+        /// The object was inserted.
         case insert
-        /// The attributes in the set changed; those that the model keeps out of the history are not in it, so it may be empty.
+        /// The attributes in the set changed. Attributes that the model excludes from the history are not in the set, so it may be empty.
         case update(SlotMask)
         /// The object was deleted.
         case delete
-        /// Its pairs in a link table changed; the key is the owner's.
+        /// The pairs of the object in a link table changed. The key is that of the owner.
         case links(Int)
     }
 
     /// The entity of the object.
     public let entity: EntityIndex
-    /// The key of the object.
+    /// The primary key of the object.
     public let key: Int64
-    /// What happened.
+    /// The kind of the change.
     public let kind: Kind
-    /// What a deleted object had last in the attributes that the model preserves (`AttributeHistory.preserved`), by slot.
+    /// The last values of a deleted object in the attributes that the model preserves (`AttributeHistory.preserved`), by slot.
     ///
-    /// A value is of the type that the attribute had then, also where a migration has given it another.
+    /// A value has the type that the attribute had at that time, even if a migration changed the type.
     public let tombstone: [Int: Value]
 
-    /// A change.
+    /// Creates a change.
     public init(entity: EntityIndex, key: Int64, kind: Kind, tombstone: [Int: Value] = [:]) {
         self.entity = entity
         self.key = key

@@ -1,23 +1,23 @@
 public import Foundation
 
-/// Where the history of a store begins: what is at or below it was purged. It is kept as a note, so it is part of the transaction that
-/// moves it.
+/// The start of a store's history: entries at or below the floor were purged. It is stored as a note and is therefore part of the
+/// transaction that changes it.
 public struct HistoryFloor: Sendable, Hashable {
     /// The name of the note.
     public static let noteName = "history.floor"
 
-    /// The position; 0 where nothing was ever purged.
+    /// The position of the floor, or 0 if nothing was ever purged.
     public let position: Int64
-    /// Whether somebody changes the store without recording it, so that no token is good to go on from.
+    /// Whether a program changes the store without recording the changes, so that no token is a valid starting point.
     public let isUnrecorded: Bool
 
-    /// A floor.
+    /// Creates a floor.
     public init(_ position: Int64, isUnrecorded: Bool = false) {
         self.position = position
         self.isUnrecorded = isUnrecorded
     }
 
-    /// The floor of a note; 0 where there is none.
+    /// Creates a floor from a note: 0 if there is no note.
     public init(note: Data?) throws(StorageError) {
         guard let note else {
             self.init(0)
@@ -32,13 +32,13 @@ public struct HistoryFloor: Sendable, Hashable {
 
     private static let mark = " off"
 
-    /// The bytes of the note: the position as text, with ` off` behind it where changes are not recorded.
+    /// The bytes of the note: the position as text, followed by ` off` if changes are not recorded.
     public var note: Data { Data("\(position)\(isUnrecorded ? Self.mark : "")".utf8) }
 
-    /// The position after which the history goes on from one; nil begins with the oldest entry that is kept.
+    /// Returns the position at which the history continues after a given position. Nil starts with the oldest retained entry.
     ///
-    /// - Returns: Nil where nothing can be told.
-    /// - Throws: `tokenExpired` for a position below the floor.
+    /// - Returns: The position, or nil if changes are not recorded and no starting point is valid.
+    /// - Throws: `tokenExpired` for a position below the floor, and for any position if changes are not recorded.
     public func start(after position: Int64?) throws(StorageError) -> Int64? {
         guard let position else { return isUnrecorded ? nil : self.position }
         if position >= self.position, !isUnrecorded { return position }
@@ -48,14 +48,15 @@ public struct HistoryFloor: Sendable, Hashable {
     }
 }
 
-/// How far the history is behind the transactions that a session sees, because one with a lower token may still appear.
+/// The backlog of unsettled history entries: entries that a session sees but `history` withholds, because an entry with a lower token may
+/// still appear.
 public struct HistoryLag: Sendable, Hashable {
-    /// The number of entries that `history` does not give yet.
+    /// The number of entries that `history` does not return yet.
     public let entries: Int
-    /// The time of the oldest of them, in microseconds since 1970; nil where there is none.
+    /// The time of the oldest of these entries, in microseconds since 1970, or nil if there is none.
     public let oldest: Int64?
 
-    /// A lag; none unless said otherwise.
+    /// Creates a lag, by default without entries.
     public init(entries: Int = 0, oldest: Int64? = nil) {
         self.entries = entries
         self.oldest = oldest
@@ -63,20 +64,20 @@ public struct HistoryLag: Sendable, Hashable {
 }
 
 extension StorageError {
-    /// The answer of a store whose history has an entry that makes no sense.
+    /// The error for a malformed entry of the history.
     public static var damagedHistory: StorageError { StorageError(.corrupted, "an entry of the history is damaged") }
 
-    /// The answer of a store that keeps no history.
+    /// The error of a store that keeps no history.
     public static var keepsNoHistory: StorageError {
         StorageError(.unsupported, "the store keeps no history (it lacks the capability \(StorageCapabilities.Capability.history))")
     }
 }
 
 extension StoreURL {
-    /// Whether the store is to record its history: the option is `on` or `off`, `on` where it is missing.
+    /// Returns whether the store records its history. The option is `on` or `off`; the default is `on`.
     public func recordsHistory(option: String = "history") throws(StorageError) -> Bool { try isOn(option, default: true) }
 
-    /// Whether an option is `on` and not `off`.
+    /// Returns whether an option is `on` rather than `off`.
     package func isOn(_ option: String, default missing: Bool) throws(StorageError) -> Bool {
         guard let text = self.option(option) else { return missing }
         guard ["on", "off"].contains(text) else { throw StorageError(.invalidConfiguration, "\(option) is on or off") }

@@ -1,7 +1,7 @@
-/// Collects what a transaction changes and packs it into one small blob.
+/// Collects the changes of a transaction and encodes them as one small blob.
 ///
-/// Each change is a kind byte, the entity, and the distance from the key before it, as variable-length integers; a run of the same kind
-/// over consecutive keys is written once with its length. So a hundred thousand inserts take a few bytes.
+/// Each change is encoded as a kind byte, the entity, and the distance from the previous key, as variable-length integers. A run of the
+/// same kind over consecutive keys is written once with its length, so a hundred thousand inserts take a few bytes.
 public struct HistoryRecorder: Sendable {
     static let insert: UInt8 = 1, update: UInt8 = 2, delete: UInt8 = 3, link: UInt8 = 4, tombstone: UInt8 = 5
 
@@ -12,13 +12,13 @@ public struct HistoryRecorder: Sendable {
         var mask = SlotMask()
         var first: Int64
         var count: Int64
-        /// Where the tombstones of the run begin.
+        /// The index of the run's first tombstone.
         var tombstones = 0
 
         var last: Int64 { first &+ (count &- 1) }
         var isLink: Bool { kind == HistoryRecorder.link }
 
-        /// Whether another run can be written as the rest of this one.
+        /// Whether another run can be appended to this one.
         func isContinued(by next: Run) -> Bool {
             kind == next.kind && place == next.place && extra == next.extra && first &+ count == next.first && next.first != .min
                 && mask == next.mask
@@ -30,18 +30,18 @@ public struct HistoryRecorder: Sendable {
     private let isOn: Bool
     private let hidesAny: Bool
     private var runs: [Run] = []
-    /// What is kept of deleted objects, packed, in the order of their deletions.
+    /// The encoded tombstones of deleted objects, in the order of the deletions.
     private var tombstones: [[UInt8]] = []
-    /// The same of objects that are about to be deleted, by the root of their entity and their key.
+    /// The encoded tombstones of objects that are about to be deleted, by the root of their entity and their key.
     private var pending: [EntityIndex: [Int64: [UInt8]]] = [:]
-    /// Whether something was changed, recorded or not.
+    /// Whether any change was made, recorded or not.
     public private(set) var hasChanges = false
 
-    /// A recorder without changes.
+    /// Creates a recorder without changes.
     ///
     /// - Parameters:
-    ///   - rules: What the model says about the history; nil records every attribute and no values.
-    ///   - isFollowed: Whether changes are collected also where the store keeps no history.
+    ///   - rules: The history rules of the model. Nil records every attribute and no values.
+    ///   - isFollowed: Whether changes are collected even if the store keeps no history.
     public init(_ rules: HistoryRules? = nil, isFollowed: Bool = false) {
         self.rules = rules
         isOn = isFollowed || (rules?.isOn ?? true)
@@ -51,15 +51,15 @@ public struct HistoryRecorder: Sendable {
     /// Whether nothing was recorded.
     public var isEmpty: Bool { runs.isEmpty }
 
-    /// An object was added.
+    /// Records the insertion of an object.
     public mutating func insert(_ entity: EntityIndex, _ key: Int64) { add(Self.insert, entity, 0, SlotMask(), key) }
 
-    /// Attributes of an object changed.
+    /// Records a change of attributes of an object.
     public mutating func update(_ entity: EntityIndex, _ key: Int64, _ mask: SlotMask) {
         add(Self.update, entity, 0, hidesAny ? rules?.visible(mask, entity) ?? mask : mask, key)
     }
 
-    /// An object was deleted; what was remembered of it is kept.
+    /// Records the deletion of an object, with the values that `remember` saved.
     public mutating func delete(_ entity: EntityIndex, _ key: Int64) {
         if !pending.isEmpty, let rules, let bytes = pending[rules.root(entity)]?.removeValue(forKey: key) {
             return delete(entity, key, bytes)
@@ -73,13 +73,13 @@ public struct HistoryRecorder: Sendable {
         tombstones.append(bytes)
     }
 
-    /// The pairs of an owner in a link table changed.
+    /// Records a change of the pairs of an owner in a link table.
     public mutating func links(_ link: Int, owner entity: EntityIndex, _ key: Int64) { add(Self.link, entity, link, SlotMask(), key) }
 
-    /// Whether rows of an entity's hierarchy are to be remembered before they are deleted.
+    /// Returns whether rows of an entity's hierarchy must be passed to `remember` before they are deleted.
     public func preserves(_ entity: EntityIndex) -> Bool { rules?.preserves(entity) ?? false }
 
-    /// Remembers what the model preserves of a row that is about to be deleted.
+    /// Saves the values that the model preserves of a row that is about to be deleted.
     public mutating func remember(_ row: borrowing RowView) {
         guard let rules else { return }
         let values = rules.tombstone(row)
@@ -107,14 +107,14 @@ public struct HistoryRecorder: Sendable {
         }
     }
 
-    /// Everything that another recorder has, as the next version of the model has it.
+    /// Adds all changes of another recorder, translated to the next version of the model.
     public mutating func add(_ other: HistoryRecorder, by past: PastVersion) {
         if other.hasChanges { hasChanges = true }
         guard let changes = other.encode().withUnsafeBytes(Self.decode) else { return }
         add(past.translated(changes))
     }
 
-    /// Changes as the history has them.
+    /// Adds changes of the history.
     public mutating func add(_ changes: HistoryChanges) {
         for change in changes {
             switch change.kind {
@@ -133,7 +133,7 @@ public struct HistoryRecorder: Sendable {
 
     // MARK: Marks
 
-    /// What `rewind` needs to return to this moment.
+    /// The state of the recorder to which `rewind` returns.
     public struct Mark: Sendable {
         fileprivate let runs: Int
         fileprivate let lastCount: Int64
@@ -141,12 +141,12 @@ public struct HistoryRecorder: Sendable {
         fileprivate let hasChanges: Bool
     }
 
-    /// Marks this moment.
+    /// Returns the current state.
     public func mark() -> Mark {
         Mark(runs: runs.count, lastCount: runs.last?.count ?? 0, tombstones: tombstones.count, hasChanges: hasChanges)
     }
 
-    /// Forgets what was recorded since a mark.
+    /// Discards the changes that were recorded since a mark.
     public mutating func rewind(to mark: Mark) {
         runs.removeLast(max(runs.count - mark.runs, 0))
         if let last = runs.indices.last { runs[last].count = mark.lastCount }
@@ -155,10 +155,10 @@ public struct HistoryRecorder: Sendable {
         hasChanges = mark.hasChanges
     }
 
-    /// What was recorded, one change for each object; nil where changes are not recorded and there are some.
+    /// The recorded changes, one for each object. Nil if there are changes but they are not recorded.
     public var changes: HistoryChanges? {
         if isUnrecorded { return nil }
-        // Values of deleted objects are packed here.
+        // Tombstones are only available in encoded form.
         if !tombstones.isEmpty { return encode().withUnsafeBytes(Self.decode) }
         var changes = HistoryChanges()
         for run in HistoryCoalescing(runs, rules).result() {
@@ -174,12 +174,12 @@ public struct HistoryRecorder: Sendable {
         return changes
     }
 
-    /// Whether something was changed and nothing is recorded.
+    /// Whether changes were made but not recorded.
     private var isUnrecorded: Bool { !isOn && hasChanges }
 
     // MARK: Bytes
 
-    /// The packed changes, one for each object; empty where all of them come to nothing.
+    /// Returns the encoded changes, one for each object. The result is empty if all of them cancel out.
     public func encode() -> [UInt8] {
         let runs = HistoryCoalescing(runs, rules).result()
         var bytes: [UInt8] = []
@@ -204,7 +204,8 @@ public struct HistoryRecorder: Sendable {
         return bytes
     }
 
-    /// The changes of a packed blob; nil if it is ill-formed. Whether a model has what they name is another question (`check`).
+    /// Decodes a blob of changes. Returns nil if it is ill-formed. This does not check that the model contains the parts to which the
+    /// changes refer; `check` does.
     public static func decode(_ bytes: UnsafeRawBufferPointer) -> HistoryChanges? {
         var changes = HistoryChanges()
         var reader = Varint.Reader(bytes)
@@ -214,7 +215,7 @@ public struct HistoryRecorder: Sendable {
             guard let step = reader.next(), let count = reader.next(), count > 0, count <= 1 << 62 else { return nil }
             var values: [[Int: Value]] = []
             if kind == tombstone {
-                // Each takes a byte at least, so damage does not ask for all memory.
+                // Each value takes at least one byte, so a damaged count cannot exhaust the memory.
                 guard count <= UInt64(reader.remaining) else { return nil }
                 for _ in 0..<count {
                     guard let next = HistoryTombstone.values(&reader) else { return nil }
@@ -228,7 +229,7 @@ public struct HistoryRecorder: Sendable {
         return changes
     }
 
-    /// The number of an entity or a link table.
+    /// Reads the number of an entity or a link table.
     private static func index(_ reader: inout Varint.Reader) -> Int? { reader.next().flatMap { Int(exactly: $0) } }
 
     private static func change(_ kind: UInt8, _ reader: inout Varint.Reader) -> HistoryChange.Kind? {

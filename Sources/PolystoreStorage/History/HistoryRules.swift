@@ -1,17 +1,19 @@
-/// What a model says about the history: which attributes it never names, and whose values it keeps when their object is deleted.
+/// The history rules of a model: the attributes that the history never mentions, and those whose values it preserves when their object is
+/// deleted.
 ///
-/// The rules are those of the model that a store is opened with: they are no part of its hash, so the stored model may have others.
+/// The rules are those of the model with which a store is opened. They are not part of the schema's hash, so the stored model may have
+/// other rules.
 public struct HistoryRules: Sendable {
-    /// Whether anything is recorded at all.
+    /// Whether the history is recorded.
     public var isOn: Bool
     let hidesAny: Bool
     private let hidden: [SlotMask]
     private let preserved: [[Int]]
     private let schema: Schema
 
-    /// The rules of a model.
+    /// Creates the rules of a model.
     ///
-    /// - Parameter isOn: Whether anything is recorded at all.
+    /// - Parameter isOn: Whether the history is recorded.
     public init(_ schema: Schema, isOn: Bool = true) {
         self.isOn = isOn
         self.schema = schema
@@ -27,10 +29,10 @@ public struct HistoryRules: Sendable {
         hidesAny = hidden.contains { !$0.isEmpty }
     }
 
-    /// The entity whose keys an entity shares.
+    /// Returns the root of an entity's hierarchy, whose primary keys the entity shares.
     func root(_ entity: EntityIndex) -> EntityIndex { schema.descriptions.indices.contains(entity) ? schema[entity].root : entity }
 
-    /// What of a set of slots the history may name.
+    /// Returns the slots of a mask that the history may mention.
     func visible(_ mask: SlotMask, _ entity: EntityIndex) -> SlotMask {
         guard hidden.indices.contains(entity), !hidden[entity].isEmpty else { return mask }
         var mask = mask
@@ -38,18 +40,18 @@ public struct HistoryRules: Sendable {
         return mask
     }
 
-    /// All slots of an entity that the history may name.
+    /// Returns all slots of an entity that the history may mention.
     func everything(_ entity: EntityIndex) -> SlotMask? {
         guard schema.descriptions.indices.contains(entity) else { return nil }
         return visible(SlotMask(all: schema[entity].slots.count), entity)
     }
 
-    /// Whether something is kept of deleted objects of an entity or of one below it.
+    /// Returns whether values of deleted objects of an entity or of one of its subentities are preserved.
     func preserves(_ entity: EntityIndex) -> Bool {
         isOn && preserved.indices.contains(entity) && schema[entity].family.contains { !preserved[$0].isEmpty }
     }
 
-    /// What is kept of a row when it is deleted.
+    /// Returns the values to preserve when a row is deleted.
     func tombstone(_ row: borrowing RowView) -> [Int: Value] {
         var values: [Int: Value] = [:]
         for slot in preserved[row.entity] { values[slot] = Value(row[slot], as: schema[row.entity].slots[slot].type) ?? .null }

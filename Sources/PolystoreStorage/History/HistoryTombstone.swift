@@ -1,8 +1,9 @@
 internal import Foundation
 
-/// What is kept of a deleted object as bytes: the number of slots, then each slot, a byte for the kind of its value, and the value.
+/// The encoding of the preserved values of a deleted object: the number of slots, then for each slot its number, a byte for the kind of its
+/// value, and the value.
 ///
-/// The bytes say themselves of what type each value is, so that they can be read whatever has become of the model.
+/// The bytes contain the type of each value, so they remain readable whatever changes the model undergoes.
 enum HistoryTombstone {
     private static let null: UInt8 = 0, no: UInt8 = 1, yes: UInt8 = 2, int: UInt8 = 3, double: UInt8 = 4, decimal: UInt8 = 5
     private static let string: UInt8 = 6, date: UInt8 = 7, uuid: UInt8 = 8, data: UInt8 = 9
@@ -44,7 +45,7 @@ enum HistoryTombstone {
         }
     }
 
-    /// The values behind a position; nil if they are ill-formed.
+    /// Decodes the values at the reader's position. Returns nil if they are ill-formed.
     static func values(_ reader: inout Varint.Reader) -> [Int: Value]? {
         guard let count = reader.next(), count <= UInt64(reader.remaining) else { return nil }
         var values: [Int: Value] = [:]

@@ -1,4 +1,4 @@
-/// Integers in as few bytes as they need, seven bits to a byte, low ones first (LEB128).
+/// Variable-length integers: seven bits in each byte, low bits first (LEB128).
 enum Varint {
     static func append(_ value: UInt64, to bytes: inout [UInt8]) {
         var rest = value
@@ -9,7 +9,7 @@ enum Varint {
         bytes.append(UInt8(rest))
     }
 
-    /// Small numbers of either sign as small numbers without one.
+    /// Maps signed integers of small magnitude to small unsigned integers.
     static func zigzag(_ value: Int64) -> UInt64 { UInt64(bitPattern: (value << 1) ^ (value >> 63)) }
 
     static func unzigzag(_ value: UInt64) -> Int64 { Int64(bitPattern: (value >> 1) ^ (0 &- (value & 1))) }
@@ -24,7 +24,7 @@ enum Varint {
 
         var remaining: Int { bytes.count - offset }
 
-        /// The next `count` bytes where they lie.
+        /// Returns the next `count` bytes without copying them.
         mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer? {
             guard count <= remaining else { return nil }
             defer { offset += count }

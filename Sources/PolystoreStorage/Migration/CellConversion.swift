@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// How the value of a cell becomes one of another type.
+/// The conversion of a cell's value to another type.
 enum CellConversion {
     case none
     case ranged(ClosedRange<Int64>)
     case intToReal
     case intToDecimal
 
-    /// The conversion between two types; nil where values do not go over by themselves.
+    /// Creates the conversion between two types. Returns nil if values are not converted automatically.
     init?(from before: ValueType, to after: ValueType) {
         if before == after {
             self = .none
@@ -26,7 +26,7 @@ enum CellConversion {
     /// Whether the cell of every value is the same in both types.
     var isIdentity: Bool { if case .none = self { true } else { false } }
 
-    /// The cell in the other type, its bytes in the batch; nil where the value is out of range.
+    /// Returns the cell in the other type, with its bytes in the batch. Returns nil if the value is out of range.
     @inline(__always)
     func apply(_ cell: Cell, _ batch: RowBatch) -> Cell? {
         switch self {

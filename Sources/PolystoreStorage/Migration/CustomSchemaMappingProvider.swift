@@ -1,4 +1,4 @@
-/// A mapping that follows from two versions of a model, except for entities that a program maps itself.
+/// A mapping provider that infers the mapping between two versions of a model, except for entities that the program maps itself.
 ///
 /// ```swift
 /// CustomSchemaMappingProvider(from: "V2", to: "V3", entityMappings: [
@@ -11,42 +11,44 @@
 /// ])
 /// ```
 public struct CustomSchemaMappingProvider: SchemaMappingProvider {
-    /// Makes objects of the newer version from one of the older.
+    /// A closure that creates objects of the newer version from an object of the older version.
     public typealias Transformer = MigrationMapping.Transformer
 
-    /// What becomes of an entity.
+    /// The mapping of an entity.
     public enum CustomMapping: Sendable {
-        /// The objects of an entity are left behind.
+        /// Discards the objects of an entity.
         case deleteEntity(sourceEntity: String)
-        /// An entity begins without objects, whatever its name or former name; those of the older one have to be left behind or mapped.
+        /// Creates an entity without objects, regardless of its name or former name. The objects of the older entity must be discarded or
+        /// mapped explicitly.
         case insertEntity(destinationEntity: String)
-        /// The objects of an entity become those of another, their properties followed by name.
+        /// Copies the objects of an entity to another entity. Properties are matched by name.
         case copyEntity(sourceEntity: String, destinationEntity: String)
-        /// The objects of an entity become what a closure makes of each. An entity can have several: it is split.
+        /// Passes each object of an entity to a closure that creates the new objects. An entity can have several such mappings, which split
+        /// it.
         case transformEntity(sourceEntity: String, destinationEntity: String, transformer: Transformer)
     }
 
-    /// A transformer that copies what is followed by name.
+    /// A transformer that copies the attributes matched by name.
     public static let inferredTransformation: Transformer = { source, create in create().copyAttributes(from: source) }
 
-    /// The version that the mapping begins with.
+    /// The version at which the mapping starts.
     public let sourceVersion: String
-    /// The version that it leads to.
+    /// The version that the mapping produces.
     public let destinationVersion: String
-    /// What becomes of entities.
+    /// The mappings of entities.
     public let entityMappings: [CustomMapping]
 
-    /// A mapping between two versions; entities that it does not name are followed by name.
+    /// Creates a mapping between two versions. Entities that it does not name are matched by name.
     public init(from sourceVersion: String, to destinationVersion: String, entityMappings: [CustomMapping] = []) {
         self.sourceVersion = sourceVersion
         self.destinationVersion = destinationVersion
         self.entityMappings = entityMappings
     }
 
-    /// The mapping for the two versions; nil for others.
+    /// Returns the mapping for the two versions of this provider, or nil for other versions.
     ///
-    /// - Throws: `invalidConfiguration` for an entity that a version does not have, naming the nearest, for an abstract one and for one that
-    ///   is left behind and mapped; `noMigrationPath` for what is still to be decided.
+    /// - Throws: `invalidConfiguration` for an entity that a version does not contain, naming the nearest one, for an abstract entity, and
+    ///   for an entity that is both discarded and mapped; `noMigrationPath` for a change that remains undecided.
     public func mapping(from source: Schema, to destination: Schema) throws(StorageError) -> MigrationMapping? {
         guard source.version == sourceVersion, destination.version == destinationVersion else { return nil }
         var builder = CustomMappingBuilder(source, destination)
@@ -57,7 +59,7 @@ public struct CustomSchemaMappingProvider: SchemaMappingProvider {
     }
 }
 
-/// Puts a program's mappings in the place of those that follow from the schemas.
+/// Replaces inferred entity mappings with those of the program.
 private struct CustomMappingBuilder {
     private let source: Schema
     private let destination: Schema

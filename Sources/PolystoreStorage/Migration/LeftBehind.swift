@@ -1,18 +1,18 @@
-/// Takes out of a migrated store what leads to objects that were left behind: references become nil, pairs go.
+/// Removes references to discarded objects from a migrated store: to-one references become nil, pairs are removed.
 public struct LeftBehind {
     private var schema: Schema { writer.schema }
     private let missing: [EntityIndex: Set<Int64>]
     private let writer: WriteSession
 
-    /// What is missing, by root.
+    /// Creates a removal of references to the objects in `missing`, which contains primary keys by root entity.
     public init(_ missing: [EntityIndex: Set<Int64>], _ writer: WriteSession) {
         self.missing = missing
         self.writer = writer
     }
 
-    /// Takes it out.
+    /// Removes the references.
     ///
-    /// - Throws: `validationFailed` for a required relationship that would lead nowhere.
+    /// - Throws: `validationFailed` for a required relationship whose destination was discarded.
     public func remove() throws(StorageError) {
         if missing.isEmpty { return }
         for entity in schema.descriptions where !entity.isAbstract {

@@ -1,10 +1,10 @@
-/// What rows that a store changes in place have to keep, asked before anything is changed: rows that are written anew are checked one by
-/// one on their way.
+/// Checks of rows that a store changes in place, performed before anything is changed. Rows that are written from scratch are checked one
+/// by one as they are written.
 public struct MigrationChecks {
     private let mapping: SchemaMapping
     private let source: ReadSession
 
-    /// The checks of a step.
+    /// Creates the checks of a migration step.
     public init(_ mapping: SchemaMapping, _ source: ReadSession) {
         self.mapping = mapping
         self.source = source
@@ -12,7 +12,7 @@ public struct MigrationChecks {
 
     /// Checks the hierarchies of the newer version that the store changes in place.
     ///
-    /// - Throws: `validationFailed` naming entity and property, with keys of objects.
+    /// - Throws: `validationFailed`, which names the entity and the property, with keys of objects.
     public func check(inPlace roots: Set<EntityIndex>) throws(StorageError) {
         for part in mapping.entities where roots.contains(mapping.destination[part.destination].root) {
             let before = mapping.source[part.source], after = mapping.destination[part.destination]
@@ -71,7 +71,7 @@ public struct MigrationChecks {
 }
 
 extension Slot {
-    /// Whether nil is refused.
+    /// Whether the slot refuses nil.
     fileprivate var isRequired: Bool {
         switch content {
         case .attribute(let attribute): !attribute.isOptional

@@ -1,16 +1,16 @@
-/// The keys that objects have after a step: their own, unless objects of several hierarchies come together in one. Then those of the second
-/// are raised by the counter of the first, and so on, so that a key is found without a table of keys.
+/// The primary keys of objects after a migration step. Objects keep their keys, unless several hierarchies are merged into one: then the
+/// keys of the second hierarchy are raised by the counter of the first, and so on, so that no lookup table of keys is needed.
 public struct MigrationKeys: Sendable {
-    /// The newer version.
+    /// The newer schema.
     public let schema: Schema
     private let old: Schema
     private var offsets: [EntityIndex: [EntityIndex: Int64]] = [:]
-    /// The first key of each hierarchy of the newer version that no object of the older one has.
+    /// The first key of each hierarchy of the newer version that no object of the older version has.
     public private(set) var limits: [EntityIndex: Int64] = [:]
 
-    /// The keys of a step.
+    /// Creates the keys of a step.
     ///
-    /// - Parameter limit: The first key of an old hierarchy that no object has.
+    /// - Parameter limit: Returns the first key of an old hierarchy that no object has.
     public init(_ mapping: SchemaMapping, limit: (EntityIndex) throws(StorageError) -> Int64) throws(StorageError) {
         schema = mapping.destination
         old = mapping.source
@@ -29,10 +29,10 @@ public struct MigrationKeys: Sendable {
         }
     }
 
-    /// By how much the keys of an old hierarchy rise in a new one.
+    /// Returns the amount by which the keys of an old hierarchy rise in a new hierarchy.
     public func offset(from oldRoot: EntityIndex, to newRoot: EntityIndex) -> Int64 { offsets[newRoot]?[oldRoot] ?? 0 }
 
-    /// The key of the object that an old one becomes in the hierarchy of a new entity.
+    /// Returns the key that an old object has in the hierarchy of a new entity.
     func key(_ key: Int64, from oldRoot: EntityIndex, inHierarchyOf entity: EntityIndex) -> Int64 {
         key &+ offset(from: oldRoot, to: schema[entity].root)
     }

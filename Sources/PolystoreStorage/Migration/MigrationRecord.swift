@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// A version of the model that a store had once: what it was, and when it went over to the next one.
+/// A record of an earlier version of a store's model, with the time of the migration to the next version.
 public struct MigrationRecord: Sendable, Hashable {
     /// The older schema.
     public let schema: Schema
-    /// The microseconds since 1970 when the store went over to the next version.
+    /// The time of the migration to the next version, in microseconds since 1970.
     public let time: Int64
 
-    /// The record of a version that a store leaves now.
+    /// Creates a record of the version from which a store is being migrated now.
     public init(_ schema: Schema) {
         self.schema = schema
         time = Microseconds.from(Date()) ?? 0
@@ -18,21 +18,21 @@ public struct MigrationRecord: Sendable, Hashable {
 
     private static func count(_ session: ReadSession) throws(StorageError) -> Int {
         guard let data = try session.note(countName) else { return 0 }
-        // One more must still be a number.
+        // The incremented count must still be representable.
         guard let count = Int32(String(decoding: data, as: UTF8.self)), (0..<Int32.max).contains(count) else {
             throw StorageError(.corrupted, "the number of migrations that the store has noted is damaged")
         }
         return Int(count)
     }
 
-    /// Keeps the record in a store, behind those that are there.
+    /// Stores the record in a store, after the existing ones.
     public func keep(in session: WriteSession) throws(StorageError) {
         let number = try Self.count(session)
         try session.setNote(Self.name(number), Data("\(time)\n\(schema.json)".utf8))
         try session.setNote(Self.countName, Data(String(number + 1).utf8))
     }
 
-    /// The versions that a store had, oldest first.
+    /// Returns the earlier versions of a store, oldest first.
     ///
     /// - Throws: `corrupted` for a record that cannot be read.
     public static func all(_ session: ReadSession) throws(StorageError) -> [MigrationRecord] {
@@ -46,9 +46,10 @@ public struct MigrationRecord: Sendable, Hashable {
         return records
     }
 
-    /// The versions that one came from step by step, nearest first: where a store can be led back.
+    /// Returns the sequence of versions through which the current version was reached, nearest first. The store can be migrated back to
+    /// these.
     ///
-    /// A version that the store had several times counts where it came first, so that a step back is no step of its own.
+    /// A version that occurred several times counts at its first occurrence, so a migration back to it adds no element.
     public static func ancestors(of current: Schema, _ records: [MigrationRecord]) -> [Schema] {
         var line: [Schema] = []
         for schema in records.map(\.schema) + [current] {

@@ -1,10 +1,10 @@
-/// Makes rows of the newer version from rows of the older one: the part of a step that a store cannot do in place.
+/// Creates rows of the newer version from rows of the older version: the part of a step that a store cannot perform in place.
 public final class MigrationRows {
-    /// What is done with the rows of an old entity for one new hierarchy.
+    /// The processing of the rows of an old entity for one new hierarchy.
     private final class Route {
         let plan: RowPlan
         let transformer: MigrationMapping.Transformer?
-        /// Whether the first object that it makes has the key of the old one.
+        /// Whether the first object that the route creates has the key of the old object.
         let keepsKey: Bool
 
         init(plan: RowPlan, transformer: MigrationMapping.Transformer?, keepsKey: Bool) {
@@ -19,14 +19,15 @@ public final class MigrationRows {
     private let source: ReadSession
     private let destination: WriteSession
     private let problems = MigrationProblems()
-    /// Keys of new objects beside those that old ones become, by root.
+    /// The next keys for new objects that do not take over the key of an old object, by root.
     private var extraKeys: [EntityIndex: Int64] = [:]
-    /// The objects that were left behind, by the new hierarchy that they would be in, with their keys there.
+    /// The keys of the discarded objects, by the new hierarchy to which they would belong. A key is the one that the object would have
+    /// there.
     public private(set) var missing: [EntityIndex: Set<Int64>] = [:]
     private let old: Schema
     private let new: Schema
 
-    /// The rows of a step.
+    /// Creates the row conversion of a migration step.
     public init(_ mapping: MigrationMapping, _ keys: MigrationKeys, from source: ReadSession, to destination: WriteSession) {
         self.mapping = mapping
         self.keys = keys
@@ -40,7 +41,7 @@ public final class MigrationRows {
     /// The first key of each hierarchy that no object has.
     public var limits: [EntityIndex: Int64] { extraKeys }
 
-    /// The number of rows that are read for a hierarchy.
+    /// Returns the number of rows to read for a hierarchy.
     public func count(_ root: EntityIndex) throws(StorageError) -> Int {
         var count = 0
         for origin in mapping.schemas.origins(ofRoot: root) {
@@ -52,7 +53,7 @@ public final class MigrationRows {
 
     /// Writes the rows of a new hierarchy.
     ///
-    /// - Parameter report: Told the number of rows after each batch; what it throws ends the work.
+    /// - Parameter report: Called with the number of rows after each batch. An error that it throws ends the work.
     public func write(root: EntityIndex, report: (Int) throws(StorageError) -> Void) throws(StorageError) {
         let out = RowBatch(capacity: 8192)
         for origin in mapping.schemas.origins(ofRoot: root) {
@@ -64,7 +65,8 @@ public final class MigrationRows {
             while try cursor.next(into: batch) {
                 var index = 0
                 while index < batch.count {
-                    // Neighbours are mostly of one entity, and an entity mostly goes one way: looking it up for each row costs a tenth.
+                    // Adjacent rows mostly belong to one entity, and an entity mostly has one route: a lookup for each row would cost a
+                    // tenth of the time.
                     let entity = batch.row(index).entity, list = routes[entity]
                     while index < batch.count, batch.row(index).entity == entity {
                         try write(batch.row(index), offset, list, root, object, frame)
@@ -141,7 +143,7 @@ public final class MigrationRows {
         }
     }
 
-    /// Writes the pairs of a new link table. Pairs of objects that were left behind are left out by `LeftBehind`.
+    /// Writes the pairs of a new link table. `LeftBehind` removes the pairs of discarded objects.
     public func write(link: Int) throws(StorageError) {
         let isOrdered = new.links[link].isOrdered, target = new.links[link]
         switch mapping.schemas.links[link] {
@@ -170,7 +172,7 @@ public final class MigrationRows {
         guard let other = old[entity].slots[slot].destination else { return }
         let cursor = try source.cursor(for: FetchPlan(old, entity))
         let batch = RowBatch()
-        // By owner and row key: the order that a new ordered relationship begins with.
+        // By owner and row key: the initial order of a new ordered relationship.
         var counts: [Int64: Int64] = [:]
         while try cursor.next(into: batch) {
             var pairs: [Link] = []
@@ -190,7 +192,7 @@ public final class MigrationRows {
         }
     }
 
-    /// Looks for objects of old entities that are the source of nothing, for hierarchies that the store changes in place.
+    /// Records the objects of old entities without a mapping, for hierarchies that the store changes in place.
     public func noteLeftBehind(inPlace roots: Set<EntityIndex>) throws(StorageError) {
         for root in roots {
             for origin in mapping.schemas.origins(ofRoot: root) {
@@ -207,7 +209,7 @@ public final class MigrationRows {
 
 /// The ranks of pairs in their new table.
 private struct PairRank {
-    /// Room between neighbours for later moves.
+    /// The gap between adjacent ranks, which leaves room for later moves.
     static let gap: Int64 = 1 << 20
 
     private let isKept: Bool

@@ -1,6 +1,6 @@
-/// Fills to-one relationships that are new as the other side of one that was there before.
+/// Fills new to-one relationships that are the inverse of a relationship of the older version.
 public struct NewInverses {
-    /// A relationship with what leads where: the keys of the objects that have it, and of those that they lead to.
+    /// A relationship with its pairs: the keys of the objects that have the relationship, and of the objects that they reference.
     private struct Inverse {
         let source: InverseSource
         let roots: (owner: EntityIndex, member: EntityIndex)
@@ -10,9 +10,9 @@ public struct NewInverses {
     private let schema: Schema
     private var inverses: [Inverse] = []
 
-    /// Reads what leads where in the older version.
+    /// Reads the references of the older version.
     ///
-    /// - Parameter written: The hierarchies of the newer version whose objects a program makes itself: it fills them.
+    /// - Parameter written: The hierarchies of the newer version whose objects the program creates. The program fills their relationships.
     public init(
         _ mapping: SchemaMapping, _ keys: MigrationKeys, _ source: ReadSession, except written: Set<EntityIndex>
     ) throws(StorageError) {
@@ -31,10 +31,10 @@ public struct NewInverses {
         }
     }
 
-    /// Writes them.
+    /// Writes the references.
     ///
-    /// - Parameter missing: The objects that were left behind, by root.
-    /// - Throws: `validationFailed` with the keys of objects that several others lead to.
+    /// - Parameter missing: The discarded objects, by root.
+    /// - Throws: `validationFailed` with the keys of objects that several other objects reference.
     public func write(to writer: WriteSession, missing: [EntityIndex: Set<Int64>]) throws(StorageError) {
         for inverse in inverses {
             let keys = try references(inverse, missing)
@@ -83,7 +83,7 @@ public struct NewInverses {
 }
 
 extension ReadSession {
-    /// Hands over the pairs of one relationship of a schema, by their keys.
+    /// Calls `body` with the keys of each pair of one relationship of the schema.
     fileprivate func pairs(
         _ source: LinkSource, _ body: (_ owner: Int64, _ member: Int64) -> Void
     ) throws(StorageError) {

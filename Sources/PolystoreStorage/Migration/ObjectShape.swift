@@ -1,12 +1,13 @@
 internal import Foundation
 
-/// What a transformer's objects ask of their entity at every turn, in plain arrays: a copy of a description counts a dozen references.
+/// The properties of an entity that transformers access for each object, in plain arrays. Copying a description would retain a dozen
+/// references.
 final class ObjectShape {
     let entity: EntityDescription
     let types: [ValueType]
-    /// The entity that each slot leads to; nil for an attribute.
+    /// The destination entity of each slot, or nil for an attribute.
     let destinations: [EntityIndex?]
-    /// Whether a value of a slot needs no more than a look at its type: it is in no index.
+    /// Whether a value of a slot needs no check except of its type, because the slot is not indexed and has no coder.
     let isPlain: [Bool]
 
     init(_ entity: EntityDescription) {
@@ -16,7 +17,7 @@ final class ObjectShape {
         isPlain = entity.slots.indices.map { !entity.isIndexed($0) && entity.slots[$0].attribute?.coder == nil }
     }
 
-    /// The value of a slot as it is stored: that of most needs no normalising.
+    /// Returns the normalised value of a slot, in the form in which it is stored. Most values need no normalising.
     @inline(__always)
     func normalise(_ value: Value, slot: Int) throws(ValueError) -> Value {
         if isPlain[slot] {
@@ -31,7 +32,7 @@ final class ObjectShape {
         return try entity.normalise(widened(value, types[slot]), slot: slot)
     }
 
-    /// A whole number as one of a wider type: a value that is copied from the older version need not have the newer type.
+    /// Converts an integer to a wider numeric type. A value that is copied from the older version need not have the newer type.
     private func widened(_ value: Value, _ type: ValueType) -> Value {
         guard case .int(let number) = value else { return value }
         switch type {

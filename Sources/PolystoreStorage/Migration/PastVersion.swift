@@ -1,8 +1,8 @@
 public import Foundation
 
-/// How the history of a version of the model is read in the next one: entries are never written anew.
+/// The translation of the history of one version of the model to the next version. Entries are never rewritten.
 ///
-/// A migration keeps one of these as a note. Changes of entities that were left behind are not part of the history any more.
+/// A migration stores one translation as a note. Changes of discarded entities are no longer part of the history.
 public struct PastVersion: Sendable, Hashable {
     private struct Place: Sendable, Hashable {
         var entity: EntityIndex?
@@ -10,16 +10,16 @@ public struct PastVersion: Sendable, Hashable {
         var slots: [Int?]
     }
 
-    /// The position of the last entry of the version.
+    /// The position of the last entry that the older version wrote.
     private let until: Int64
     private let entities: [Place]
     private let links: [Int?]
 
-    /// The past that a step leaves behind.
+    /// Creates the translation for a migration step.
     ///
     /// - Parameters:
     ///   - until: The position of the newest entry before the step.
-    ///   - offset: By how much the keys of an old hierarchy's objects rise in a new one.
+    ///   - offset: Returns the amount by which the keys of an old hierarchy's objects rise in a new hierarchy.
     public init(_ mapping: SchemaMapping, until: Int64, offset: (_ old: EntityIndex, _ new: EntityIndex) -> Int64) {
         self.until = until
         let links = mapping.source.links.indices.map { old in mapping.links.firstIndex(of: .link(old, isFlipped: false)) }
@@ -29,7 +29,7 @@ public struct PastVersion: Sendable, Hashable {
         }
         entities = mapping.source.descriptions.map { entity in
             guard let next = mapping.mappings(of: entity.index).first else {
-                // An abstract entity has no objects of its own, but the changes of pairs are told of the one that declares them.
+                // An abstract entity has no objects of its own, but changes of pairs are recorded under the entity that declares them.
                 let owned = mapping.source.links.indices.first { mapping.source.links[$0].owner == entity.index && links[$0] != nil }
                 guard let link = owned.flatMap({ links[$0] }) else { return Place(entity: nil, offset: 0, slots: []) }
                 return place(entity, mapping.destination.links[link].owner, [])
@@ -40,7 +40,8 @@ public struct PastVersion: Sendable, Hashable {
         }
     }
 
-    /// How entries of the newer version are read in the older one, as far as that has what they speak of, where keys stay.
+    /// Creates the reverse translation, of entries of the newer version to the older version, as far as the older version contains the
+    /// parts concerned. Keys do not change.
     public init(returning mapping: SchemaMapping) {
         until = .max
         links = mapping.links.map { if case .link(let old, false) = $0 { old } else { nil } }
@@ -56,7 +57,7 @@ public struct PastVersion: Sendable, Hashable {
         }
     }
 
-    /// The name of the note of a step, counted from 0.
+    /// Returns the name of the note of a step. Steps are counted from 0.
     public static func noteName(_ step: Int) -> String { "history.past.\(step)" }
 
     /// The bytes of the note.
@@ -76,7 +77,7 @@ public struct PastVersion: Sendable, Hashable {
         return Data(bytes)
     }
 
-    /// The past of a note; nil if it is ill-formed.
+    /// Decodes the translation from a note. Returns nil if it is ill-formed.
     public init?(_ data: Data) {
         let parsed = data.withUnsafeBytes { bytes -> (Int64, [Place], [Int?])? in
             var reader = Varint.Reader(bytes)
@@ -104,7 +105,7 @@ public struct PastVersion: Sendable, Hashable {
         (until, entities, links) = parsed
     }
 
-    /// Changes of the older version as the newer one has them.
+    /// Returns changes of the older version in terms of the newer version.
     public func translated(_ changes: HistoryChanges) -> HistoryChanges {
         changes.mapped { old, kind in
             guard entities.indices.contains(old) else { return nil }
@@ -131,7 +132,7 @@ public struct PastVersion: Sendable, Hashable {
         }
     }
 
-    /// Entries of the history as the newest version has them.
+    /// Returns history entries in terms of the newest version.
     ///
     /// - Parameters:
     ///   - count: The number of migrations of the store.

@@ -1,60 +1,67 @@
-/// A store that goes over to the next version of a model while programs of both versions use it: expand, backfill, start the new programs,
-/// stop the old ones, contract. Nobody waits longer than for a lock that is given up again after a fraction of a second.
+/// A store that supports online migrations: it migrates to the next version of a model while programs of both versions use it. The steps
+/// are: expand, backfill, start the new programs, stop the old ones, contract. Programs wait at most for a lock that is released again
+/// after a fraction of a second.
 ///
-/// From `expand` to `contract` each version sees the data in its own shape, and a write of either is seen by the other in the same
-/// transaction. A store with the capability `rollingMigrations` conforms.
+/// From `expand` to `contract` each version sees the data in its own form, and each version sees a write of the other in the same
+/// transaction. A store with the capability `rollingMigrations` conforms to this protocol.
 public protocol RollingStorage: StorageInterface {
-    /// The step that is under way in the open store; nil where there is none.
+    /// Returns the online migration in progress in the open store, or nil if there is none.
     func rollingMigration() throws(StorageError) -> RollingMigrationState?
 
-    /// What the store would do in each phase, line by line, for people to read.
+    /// Returns a readable description, line by line, of the work that the store would do in each phase.
     ///
-    /// - Throws: What `expand` throws of a step that cannot be taken so.
+    /// - Throws: The errors of `expand` for a step that cannot be performed online.
     func explanation(ofRolling step: MigrationStep) throws(StorageError) -> [String]
 
-    /// Makes room for the next version beside the present one. Programs of the next version cannot open the store before it is filled.
+    /// Creates the structures of the next version next to those of the present one. Programs of the next version cannot open the store
+    /// before the backfill has ended.
     ///
     /// - Parameters:
-    ///   - step: The step, from the version that the store keeps.
-    ///   - options: How long to try where others hold what is needed.
-    /// - Throws: `unsupported` naming the property for which the two versions cannot be kept side by side, and what to do;
-    ///   `busy` where a step is under way or others hold what is needed all the time; `schemaMismatch` where the store keeps another version than the step begins with.
+    ///   - step: The step, which starts at the stored version.
+    ///   - options: The time to keep trying while other sessions hold the required locks.
+    /// - Throws: `unsupported`, which names the property for which the two versions cannot be kept in sync, and a remedy; `busy` if an
+    ///   online migration is in progress, or if other sessions hold the required locks all the time; `schemaMismatch` if the stored version
+    ///   is not the one at which the step starts.
     func expand(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError)
 
-    /// Fills what the next version has of the objects that are there, in transactions of a few objects each, and makes its indexes without
-    /// keeping writers out. Programs of the next version can open the store then. It goes on where an earlier one was stopped.
+    /// Fills the structures of the next version from existing objects, in transactions of a few objects each, and creates its indexes
+    /// without blocking writers. Afterwards programs of the next version can open the store. A backfill continues where an earlier one
+    /// stopped.
     ///
     /// - Parameters:
-    ///   - pace: How many objects at a time, and how long to rest in between.
-    ///   - report: Called after each batch; what it throws stops the filling.
-    /// - Throws: `notFound` where no step is under way; `busy` where another program fills; `uniqueConstraintViolated` naming a new
-    ///   constraint that objects violate, with keys of some.
+    ///   - pace: The number of objects in each transaction, and the pause between transactions.
+    ///   - report: Called after each batch. An error that it throws stops the backfill.
+    /// - Throws: `notFound` if no online migration is in progress; `busy` if another program performs the backfill;
+    ///   `uniqueConstraintViolated`, which names a new constraint that objects violate, with keys of some of them.
     func backfill(_ pace: BackfillPace, _ report: (BackfillProgress) throws(StorageError) -> Void) throws(StorageError)
 
-    /// Ends the step with the next version: what only the older one had is removed, and its programs are refused from then on.
+    /// Completes the migration with the next version: removes the structures of the older version only. From then on the store refuses
+    /// programs of the older version.
     ///
     /// - Parameters:
-    ///   - options: How long to try where others hold what is needed.
-    ///   - check: Asked of the older version once nobody can write to it any more, and before anything is removed; what it throws leaves the
-    ///     step as it is.
-    /// - Throws: `notFound` where no step is under way; `busy` where it is not filled yet, or others held what is needed all the time;
-    ///   `validationFailed` for objects that do not keep a rule of the next version.
+    ///   - options: The time to keep trying while other sessions hold the required locks.
+    ///   - check: Called with a session of the older version when no program can write to it any more, and before anything is removed. If
+    ///     it throws, the online migration remains in progress.
+    /// - Throws: `notFound` if no online migration is in progress; `busy` if the backfill has not ended, or if other sessions held the
+    ///   required locks all the time; `validationFailed` for objects that violate a rule of the next version.
     func contract(_ options: WriteOptions, check: (ReadSession) throws(StorageError) -> Void) throws(StorageError)
 
-    /// Ends the step with the older version: what only the next one has is removed, and its programs are refused from then on.
+    /// Abandons the migration: removes the structures of the next version only. From then on the store refuses programs of the next
+    /// version.
     ///
     /// - Parameters:
-    ///   - acceptsLosses: Whether what programs of the next version stored may go that the older one has no place for.
-    ///   - options: How long to try where others hold what is needed.
-    /// - Throws: `notFound` where no step is under way; `dataLossRefused` naming what would be lost.
+    ///   - acceptsLosses: Whether data may be discarded that programs of the next version stored and that the older version cannot
+    ///     represent.
+    ///   - options: The time to keep trying while other sessions hold the required locks.
+    /// - Throws: `notFound` if no online migration is in progress; `dataLossRefused`, which names the data that would be lost.
     func abandon(acceptingLosses acceptsLosses: Bool, _ options: WriteOptions) throws(StorageError)
 }
 
-/// A step that is taken while programs of both versions run.
+/// The state of an online migration, during which programs of both versions can run.
 public struct RollingMigrationState: Sendable, Hashable {
-    /// How far such a step is.
+    /// The phase of an online migration.
     public enum Phase: String, Sendable, Hashable {
-        /// Objects are being filled: programs of the older version run.
+        /// The backfill is in progress. Programs of the older version run.
         case filling
         /// Programs of both versions run.
         case ready
@@ -64,10 +71,10 @@ public struct RollingMigrationState: Sendable, Hashable {
     public let source: Schema
     /// The newer version.
     public let destination: Schema
-    /// How far it is.
+    /// The phase of the migration.
     public let phase: Phase
 
-    /// A state.
+    /// Creates a state.
     public init(source: Schema, destination: Schema, phase: Phase) {
         self.source = source
         self.destination = destination
@@ -75,30 +82,30 @@ public struct RollingMigrationState: Sendable, Hashable {
     }
 }
 
-/// How fast objects are filled, so that other programs hardly notice.
+/// The speed of a backfill, chosen so that other programs are hardly affected.
 public struct BackfillPace: Sendable, Hashable {
-    /// The most objects of one transaction, at least 1.
+    /// The maximum number of objects in one transaction, at least 1.
     public let batchSize: Int
-    /// Seconds to wait between two transactions, from 0 to an hour.
+    /// The number of seconds to wait between two transactions, from 0 to 3,600.
     public let pause: Double
 
-    /// A pace; what is out of bounds becomes the nearest that is within.
+    /// Creates a pace. A value that is out of bounds is replaced by the nearest permitted one.
     public init(batchSize: Int = 1000, pause: Double = 0) {
         self.batchSize = max(batchSize, 1)
         self.pause = pause.isNaN ? 0 : min(max(pause, 0), 3600)
     }
 }
 
-/// How many objects have been filled.
+/// The progress of a backfill in one hierarchy.
 public struct BackfillProgress: Sendable, Hashable {
     /// The name of the hierarchy's topmost entity in the newer version.
     public let entity: String
-    /// Its objects that are done.
+    /// The number of objects of the hierarchy that are filled.
     public let completed: Int
-    /// Its objects, as the store estimates them.
+    /// The total number of objects of the hierarchy, as the store estimates it.
     public let total: Int
 
-    /// A progress.
+    /// Creates a progress report.
     public init(entity: String, completed: Int, total: Int) {
         self.entity = entity
         self.completed = completed

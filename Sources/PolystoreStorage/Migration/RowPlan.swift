@@ -1,17 +1,17 @@
-/// How one row of the newer version is made from one of the older: slot by slot, without a box for any value.
+/// The conversion of a row of the older version into a row of the newer version, slot by slot and without boxing values.
 ///
-/// A class, because each row asks for it: its steps have nothing to count references of.
+/// A class rather than a structure, because it is accessed for each row. Its steps contain no references that would have to be counted.
 final class RowPlan {
     private enum Step {
-        /// The same for all rows.
+        /// A value that is the same for all rows.
         case value(Cell)
-        /// The cell of a slot, converted; where it is nil, another.
+        /// The converted cell of a slot, or `ifNil` if the cell is nil.
         case cell(Int, CellConversion, ifNil: Cell)
-        /// The key of a slot in its new hierarchy.
+        /// The key in a slot, raised by the offset of its new hierarchy.
         case key(Int, offset: Int64)
     }
 
-    /// What has to hold of a slot that did not have to before.
+    /// A requirement for the value of a slot in the newer version.
     private struct Rule {
         let slot: Int
         let isRequired: Bool
@@ -22,10 +22,10 @@ final class RowPlan {
     let entity: EntityDescription
     let shape: ObjectShape
     private let steps: [Step]
-    /// What the attributes of a new object begin with.
+    /// The initial values of the attributes of a new object.
     private let defaults: [Cell]
     private let rules: [Rule]
-    /// What constant cells lie in.
+    /// The batch that contains the bytes of constant cells.
     private let constants = RowBatch(capacity: 1)
 
     init(_ mapping: EntityMapping, _ schemas: SchemaMapping, _ keys: MigrationKeys) {
@@ -61,7 +61,7 @@ final class RowPlan {
     /// Whether rows have to be checked.
     var hasRules: Bool { !rules.isEmpty }
 
-    /// Adds the row that follows from another.
+    /// Appends the row that results from converting another row.
     func append(_ row: borrowing RowView, key: Int64, _ out: RowBatch, _ problems: MigrationProblems) {
         let cells = out.appendRow(key: key, version: row.version, entity: entity.index, slots: steps.count)
         for (slot, step) in steps.enumerated() {
@@ -80,7 +80,7 @@ final class RowPlan {
         if !rules.isEmpty { check(out.row(out.count - 1), problems) }
     }
 
-    /// Adds a row with the defaults of the attributes and the to-one relationships that go on.
+    /// Appends a row with the default values of the attributes and the converted to-one relationships.
     func appendEmpty(_ source: UnsafeSourceObject, key: Int64, _ out: RowBatch) {
         let cells = out.appendRow(key: key, version: source.version, entity: entity.index, slots: steps.count)
         for (slot, step) in steps.enumerated() {
@@ -93,7 +93,7 @@ final class RowPlan {
         }
     }
 
-    /// Sets the attributes of a row that go on from another one.
+    /// Sets the attributes of a row that are mapped from another row.
     func copyAttributes(of source: UnsafeSourceObject, to index: Int, _ out: RowBatch, _ problems: MigrationProblems) {
         let cells = out.mutableCells(index)
         for (slot, step) in steps.enumerated() {
@@ -108,7 +108,7 @@ final class RowPlan {
         problems.add(key, entity, entity.slots[slot].name, "must be in the range of \(entity.slots[slot].type.rawValue)")
     }
 
-    /// Notes what a row breaks.
+    /// Records the rules that a row violates.
     func check(_ row: borrowing RowView, _ problems: MigrationProblems) {
         for rule in rules {
             let cell = row[rule.slot]
@@ -122,7 +122,7 @@ final class RowPlan {
 }
 
 extension RowBatch {
-    /// A cell whose bytes are copied in.
+    /// Returns a cell whose bytes are copied into this batch.
     @inline(__always)
     func keeping(_ cell: Cell) -> Cell {
         if cell.length == 0 { return cell }

@@ -1,31 +1,33 @@
-/// Says what the step from one version of a model to another does, where a program knows better than the two schemas.
+/// A provider of the mapping from one version of a model to another. A program implements it where the mapping cannot be inferred from the
+/// two schemas.
 public protocol SchemaMappingProvider: Sendable {
-    /// The mapping of a step; nil when this provider has nothing to say about it.
+    /// Returns the mapping of a step, or nil if this provider does not apply to it.
     ///
-    /// - Throws: `noMigrationPath` or `invalidConfiguration` when it is meant for the step but does not fit the schemas.
+    /// - Throws: `noMigrationPath` or `invalidConfiguration` if the provider applies to the step but does not fit the schemas.
     func mapping(from source: Schema, to destination: Schema) throws(StorageError) -> MigrationMapping?
 }
 
-/// What a step does: where everything comes from, and what the program does with single entities.
+/// The mapping of a migration step: the origin of every part of the newer schema, and the program's transformers of single entities.
 public struct MigrationMapping: Sendable {
-    /// Makes objects of the newer version from one of the older.
+    /// A closure that creates objects of the newer version from an object of the older version.
     ///
-    /// Called once for each object; it makes none, one or several. What it throws ends the step, which leaves the old version.
+    /// It is called once for each object, and creates none, one, or several. If it throws, the step ends and the store keeps the old
+    /// version.
     public typealias Transformer =
         @Sendable (
             _ sourceObject: UnsafeSourceObject, _ createDestinationObject: () -> UnsafeDestinationObject
         ) throws -> Void
 
-    /// Where everything comes from.
+    /// The origin of every part of the newer schema.
     public var schemas: SchemaMapping
-    /// The transformer of an entity mapping, by its position in `schemas.entities`.
+    /// The transformers of entity mappings, by position in `schemas.entities`.
     public var transformers: [Int: Transformer]
-    /// The entities of the older version whose objects and values the program has decided on: nothing of them is lost by mistake.
+    /// The entities of the older version whose objects and values the program has mapped explicitly. Their losses are intentional.
     public var decided: Set<EntityIndex>
-    /// Whether it is what follows from the two schemas.
+    /// Whether the mapping was inferred from the two schemas.
     public var isInferred: Bool { transformers.isEmpty && decided.isEmpty }
 
-    /// A mapping.
+    /// Creates a mapping.
     public init(_ schemas: SchemaMapping, transformers: [Int: Transformer] = [:], decided: Set<EntityIndex> = []) {
         self.schemas = schemas
         self.transformers = transformers
@@ -33,14 +35,14 @@ public struct MigrationMapping: Sendable {
     }
 }
 
-/// The mapping that follows from the two schemas: the last resort of every store.
+/// A provider of the mapping that is inferred from the two schemas. Every store falls back to it.
 public struct InferredSchemaMappingProvider: SchemaMappingProvider {
-    /// A provider.
+    /// Creates a provider.
     public init() {}
 
-    /// The mapping that follows from the two schemas.
+    /// Returns the mapping that is inferred from the two schemas.
     ///
-    /// - Throws: `noMigrationPath` naming the first thing that has to be decided.
+    /// - Throws: `noMigrationPath`, which names the first change that requires a decision.
     public func mapping(from source: Schema, to destination: Schema) throws(StorageError) -> MigrationMapping? {
         let mapping = MigrationMapping(SchemaMapping(from: source, to: destination))
         try mapping.check()
@@ -49,9 +51,9 @@ public struct InferredSchemaMappingProvider: SchemaMappingProvider {
 }
 
 extension MigrationMapping {
-    /// Refuses a mapping that leaves something open that does not follow from the two schemas.
+    /// Refuses a mapping with a change that cannot be inferred from the two schemas and that the program has not decided.
     ///
-    /// - Throws: `noMigrationPath` naming the first such thing and what to do.
+    /// - Throws: `noMigrationPath`, which names the first such change and a remedy.
     public func check() throws(StorageError) {
         guard let open = undecided.first, case .undecided(let question) = open.effect else { return }
         let (old, new) = (schemas.source.version, schemas.destination.version)
@@ -61,19 +63,20 @@ extension MigrationMapping {
                 + "decide it with a CustomSchemaMappingProvider")
     }
 
-    /// The changes that do not follow from the two schemas, and that the program has not decided on.
+    /// The changes that cannot be inferred from the two schemas and that the program has not decided.
     public var undecided: [SchemaChange] { changes.filter { !$0.isInferable } }
 
-    /// What would be lost, and that the program has not decided on.
+    /// The changes that would lose data and that the program has not decided.
     public var losses: [SchemaChange] { changes.filter { $0.loss != nil } }
 
-    /// The changes between the two schemas without those of entities that the program has decided on.
+    /// The changes between the two schemas, without those of entities that the program has mapped explicitly.
     private var changes: [SchemaChange] {
         let all = schemas.changes
         if decided.isEmpty { return all }
         let former = Set(decided.map { schemas.source.entities[$0].name })
         let new = Set(schemas.entities.filter { decided.contains($0.source) }.map { schemas.destination.entities[$0.destination].name })
-        // What is new is named by its new name; an entity that keeps its objects can have got the name of one that was decided on.
+        // New parts are identified by their new names. An entity that keeps its objects can have received the name of an explicitly mapped
+        // one.
         return all.filter { change in
             change.formerEntity.map { !former.contains($0) } ?? !new.contains(String(change.path.prefix { $0 != "." }))
         }

@@ -1,15 +1,16 @@
-/// An object of the newer version of a model while it is made; it is written by the names of its properties.
+/// An object of the newer version of a model that a transformer is creating. Its properties are written by name.
 ///
-/// It begins with the defaults of its attributes; its to-one relationships lead to what the older object's lead to, where they go on by
-/// name. Unsafe, because it is valid only while the transformer runs that made it.
+/// Its attributes initially have their default values. Its to-one relationships initially reference the destinations of the older object's
+/// relationships, where these are matched by name. The object is unsafe because it is valid only while the transformer that created it
+/// runs.
 public final class UnsafeDestinationObject {
     private let plan: RowPlan
     private let frame: MigrationFrame
     private let index: Int
-    /// The key of the object within its hierarchy.
+    /// The primary key of the object within its hierarchy.
     public let key: Int64
 
-    /// The object of the row that was added last.
+    /// Creates the object of the row that was appended last.
     init(_ plan: RowPlan, _ frame: MigrationFrame, key: Int64) {
         self.plan = plan
         self.frame = frame
@@ -21,10 +22,10 @@ public final class UnsafeDestinationObject {
     private var batch: RowBatch { frame.batch }
     private var problems: MigrationProblems { frame.problems }
 
-    /// The name of its entity.
+    /// The name of the object's entity.
     public var entityName: String { entity.name }
 
-    /// Hands over each attribute with the one of the older version that it goes on from; nil for what is new.
+    /// Calls `body` with each attribute and the attribute of the older version from which it is mapped, or nil for a new attribute.
     public func enumerateAttributes(_ body: (_ attribute: MigrationAttribute, _ sourceAttribute: MigrationAttribute?) throws -> Void)
         rethrows
     {
@@ -39,7 +40,8 @@ public final class UnsafeDestinationObject {
         }
     }
 
-    /// Takes over the values of all attributes that go on from the older version; those that are nil and required get their default.
+    /// Copies the values of all attributes that are mapped from the older version. A required attribute whose value is nil receives its
+    /// default.
     public func copyAttributes(from source: UnsafeSourceObject) {
         plan.copyAttributes(of: source, to: index, batch, problems)
     }
@@ -50,9 +52,10 @@ public final class UnsafeDestinationObject {
         set { set(attribute.slot, newValue) }
     }
 
-    /// The value of a property: of an attribute in its natural type, of a to-one relationship by an object of either version.
+    /// The value of a property: of an attribute in its natural type, of a to-one relationship as an object of either version.
     ///
-    /// A value that does not fit, and a name that the entity does not have, end the step with an error that names the property.
+    /// Assigning a value of the wrong type, or to a name that the entity does not have, ends the step with an error that names the
+    /// property.
     public subscript(name: String) -> Any? {
         get {
             guard let slot = entity.slot(name), plan.shape.destinations[slot] == nil else { return nil }
@@ -61,7 +64,7 @@ public final class UnsafeDestinationObject {
         set {
             guard let slot = entity.slot(name) else { return problems.add(refusal(name)) }
             if let destination = plan.shape.destinations[slot] { return setReference(slot, destination, Self.unwrapped(newValue)) }
-            // An optional inside the optional is rare, and looking for one costs more than all the rest.
+            // A nested optional is rare, and detecting one costs more than everything else here.
             guard let value = Value(natural: newValue) ?? Value(natural: Self.unwrapped(newValue)) else {
                 return problems.add(key, entity, name, "must be a \(plan.shape.types[slot].rawValue)")
             }
@@ -77,7 +80,7 @@ public final class UnsafeDestinationObject {
             details: .init(entity: entity.name, property: name))
     }
 
-    /// What is in an optional inside the optional.
+    /// Returns the value inside a nested optional.
     private static func unwrapped(_ value: Any?) -> Any? {
         guard let value, Mirror(reflecting: value).displayStyle == .optional else { return value }
         return Mirror(reflecting: value).children.first?.value
@@ -103,7 +106,7 @@ public final class UnsafeDestinationObject {
     }
 }
 
-/// What the objects that transformers make have in common: one reference for each instead of six.
+/// The state that all objects created by transformers share. Each object holds one reference instead of six.
 final class MigrationFrame {
     let old: Schema
     let batch: RowBatch
@@ -118,7 +121,7 @@ final class MigrationFrame {
     }
 }
 
-/// What goes wrong while transformers run, which cannot throw it: the first error, and the rules that objects break.
+/// Collects the failures of transformers, whose accessors cannot throw: the first error, and the rules that objects violate.
 final class MigrationProblems {
     private static let most = 20
     private var failures: [ValidationFailure] = []

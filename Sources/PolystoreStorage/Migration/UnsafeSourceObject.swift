@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// An attribute as a transformer sees it: its name, and where it lies.
+/// An attribute in the API of transformers.
 public struct MigrationAttribute: Sendable, Hashable {
     /// The stored name.
     public let name: String
@@ -9,20 +9,20 @@ public struct MigrationAttribute: Sendable, Hashable {
     let slot: Int
 }
 
-/// An object of the older version of a model while it is migrated; it is read by the names of its properties.
+/// An object of the older version of a model that is being migrated. Its properties are read by name.
 ///
-/// Unsafe, because it is valid only while the transformer runs that it was given to.
+/// The object is unsafe because it is valid only while the transformer to which it was passed runs.
 public final class UnsafeSourceObject {
     private let session: ReadSession
     private var schema: Schema { session.schema }
     private let problems: MigrationProblems
     private(set) var shape: ObjectShape
     private let shapes: [ObjectShape]
-    /// The key of the object within its hierarchy.
+    /// The primary key of the object within its hierarchy.
     public private(set) var key: Int64 = 0
     private(set) var version: Int64 = 0
     private var cells: UnsafePointer<Cell>?
-    /// Rows that were loaded for a relationship: the object owns what its cells lie in.
+    /// The batch of a row that was loaded for a relationship. The object owns the memory of its cells.
     private var loaded: RowBatch?
 
     init(_ session: ReadSession, _ shapes: [ObjectShape], _ entity: EntityIndex, _ problems: MigrationProblems) {
@@ -41,10 +41,10 @@ public final class UnsafeSourceObject {
         cells = row.cells
     }
 
-    /// The name of its entity.
+    /// The name of the object's entity.
     public var entityName: String { entity.name }
 
-    /// The attributes.
+    /// The attributes of the object's entity.
     public var attributes: [MigrationAttribute] {
         entity.slots.indices.compactMap { slot in
             entity.slots[slot].attribute.map { MigrationAttribute(name: $0.name, type: $0.type, slot: slot) }
@@ -63,9 +63,9 @@ public final class UnsafeSourceObject {
     }
 
     /// The value of a property in its natural type: `Bool`, `Int` (also for `int16` and `int32`), `Double`, `Decimal`, `String`, `Date`,
-    /// `UUID`, `Data`; a to-one relationship is an `UnsafeSourceObject`, a to-many relationship an array of them; nil for nil.
+    /// `UUID`, `Data`. A to-one relationship is an `UnsafeSourceObject`, a to-many relationship is an array of them. Nil is nil.
     ///
-    /// A name that the entity does not have ends the step with `invalidPredicate`, which names the nearest one.
+    /// A name that the entity does not have ends the step with `invalidPredicate`, which names the nearest property.
     public subscript(name: String) -> Any? {
         guard let slot = entity.slot(name) else { return members(name) }
         guard let destination = shape.destinations[slot] else {
@@ -126,7 +126,7 @@ public final class UnsafeSourceObject {
 }
 
 extension StorageError {
-    /// A property that an entity does not have, with the nearest that it has.
+    /// Returns the error for a property that an entity does not have. The message names the nearest existing property.
     static func noProperty(_ name: String, _ entity: EntityDescription) -> StorageError {
         let names = entity.slots.map(\.name) + entity.relationships.map(\.relationship.name)
         return StorageError(
@@ -136,7 +136,7 @@ extension StorageError {
 }
 
 extension Value {
-    /// The value in its natural Swift type, nil for nil.
+    /// The value in its natural Swift type, or nil for `null`.
     var natural: Any? {
         switch self {
         case .null: nil
@@ -151,7 +151,7 @@ extension Value {
         }
     }
 
-    /// The value of something in a natural Swift type; nil when it has none.
+    /// Creates the value of an instance of a natural Swift type. Returns nil if the instance has no value.
     init?(natural value: Any?) {
         switch value {
         case nil: self = .null

@@ -1,12 +1,12 @@
-/// Gives the schema that a store keeps another version name, and changes nothing else: the hash stays, and no row is touched.
+/// A renaming of the version of a store's schema. Nothing else changes: the hash remains the same, and no row is touched.
 public struct VersionStamp: Sendable {
     /// The new name of the version.
     public let version: String
 
-    /// A stamp.
+    /// Creates a renaming to `version`.
     public init(_ version: String) { self.version = version }
 
-    /// The schema under the new name.
+    /// Returns the schema under the new name.
     public func renamed(_ schema: Schema) throws(StorageError) -> Schema {
         do throws(SchemaError) {
             return try Schema(version: version, entities: schema.entities, configurations: schema.configurations)
@@ -15,13 +15,13 @@ public struct VersionStamp: Sendable {
         }
     }
 
-    /// Stamps a store that is open for writing, without any session; it is open under the new name then.
+    /// Renames the version of a store that is open for writing and has no open session. Afterwards the store is open under the new name.
     ///
     /// - Parameters:
     ///   - store: The store.
-    ///   - timeout: Seconds to wait for other writers.
+    ///   - timeout: The number of seconds to wait for other writers.
     /// - Returns: The schema under the new name.
-    /// - Throws: `schemaMismatch` where another program has led the store to another schema; what `beginMigration` throws.
+    /// - Throws: `schemaMismatch` if another program has migrated the store to another schema; the errors of `beginMigration`.
     @discardableResult
     public func apply(
         to store: OpenStore, timeout: Double = 30
@@ -30,7 +30,7 @@ public struct VersionStamp: Sendable {
         let migration = try store.beginMigration(MigrationStep(mapping), WriteOptions(timeout: timeout))
         defer { migration.end() }
         _ = try migration.prepare()
-        // Every key stays, so no counter is asked.
+        // Keys do not change, so no counter is needed.
         try migration.finish(try MigrationKeys(mapping) { _ in 1 }, limits: [:])
         _ = try migration.commit(CommitRecord())
         return mapping.destination

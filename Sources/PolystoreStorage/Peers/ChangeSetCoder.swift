@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// Change sets as bytes, for a store that keeps them for another until that one has them too.
+/// Encodes change sets, which a store keeps for another store until that store has applied them.
 ///
-/// Whole numbers are variable-length (LEB128). A change set is the number of entities, each with its index, keys to delete, updates
-/// (mask, rows) and inserts, then the number of link tables, each with pairs to remove and to add. A row is key, version and the cells
-/// of the mask; a cell is its kind and value. Changes are repeated on condition that rows have the versions of the first time, where those
-/// are known: 0 stands for one that is not.
+/// Integers are variable-length (LEB128). A change set consists of the number of entities, each with its index, keys to delete, updates
+/// (mask, rows) and inserts, followed by the number of link tables, each with pairs to remove and to add. A row consists of its key, its
+/// version, and the cells of the mask; a cell of its kind and its value. When changes are repeated, rows must have the versions that they
+/// originally had, as far as these are known. Version 0 is unknown.
 struct ChangeSetCoder {
     private let schema: Schema
-    /// Whether the bytes have the versions of the first time: those of the first format have none.
+    /// Whether the bytes contain the original versions. Those of the first format do not.
     private let isVersioned: Bool
 
     init(_ schema: Schema, isVersioned: Bool = true) {
@@ -81,7 +81,7 @@ struct ChangeSetCoder {
         }
     }
 
-    /// The change set of bytes; nil if they are ill-formed. The rows live as long as the result.
+    /// Decodes a change set. Returns nil if the bytes are ill-formed. The rows stay in memory as long as the result.
     func decode(_ reader: inout Varint.Reader) -> ChangeSet? {
         var changes = ChangeSet()
         guard let entities = reader.count() else { return nil }
@@ -135,7 +135,7 @@ struct ChangeSetCoder {
         return result
     }
 
-    /// Rows, and whether the version of each is known.
+    /// Decodes rows, and returns whether the version of each row is known.
     private func rows(_ reader: inout Varint.Reader, _ entity: EntityIndex, _ slots: [Int]) -> (RowSource, isVersioned: Bool)? {
         guard let count = reader.count() else { return nil }
         let width = schema[entity].slots.count
@@ -174,7 +174,8 @@ struct ChangeSetCoder {
 }
 
 extension Varint.Reader {
-    /// A number of things that follow: not more than there are bytes, so that damage does not ask for all memory.
+    /// Reads the number of elements that follow. The number must not exceed the remaining bytes by more than 1,000,000, so that a damaged
+    /// count cannot exhaust the memory.
     mutating func count() -> Int? {
         guard let number = next(), number <= UInt64(remaining) + 1_000_000 else { return nil }
         return Int(number)

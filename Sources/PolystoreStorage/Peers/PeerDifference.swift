@@ -1,27 +1,28 @@
 public import Foundation
 
-/// What a store that forgets a peer does not have in common with it.
+/// The difference between the committed transactions of a store and those of a peer that it forgets.
 public struct PeerDifference: Sendable, Hashable {
-    /// How the transactions compare that the two committed together.
+    /// The relation between the transactions that the store and the peer committed together.
     public enum Kind: Sendable, Hashable {
-        /// Both have the same.
+        /// Both have the same transactions.
         case none
         /// The store lacks transactions that the peer has.
         case lacks(UInt64)
         /// The store has transactions that the peer lacks.
         case exceeds(UInt64)
-        /// The peer cannot be asked, or knows other transactions than the store.
+        /// The peer cannot be reached, or has other transactions than the store.
         case unknown
     }
 
     /// The identity of the peer.
     public let peer: UUID
-    /// How the transactions compare.
+    /// The relation between the transactions.
     public let kind: Kind
-    /// The keys of the objects that the last transaction changed in the store that lacks it, by entity, where it is still kept.
+    /// The primary keys of the objects that the last transaction changed in the store that lacks it, by entity, if that transaction is
+    /// still kept.
     public let keys: [String: [Int64]]
 
-    /// The difference from a peer that cannot be asked.
+    /// Returns the difference to a peer that cannot be reached.
     package static func unknown(_ peer: UUID) -> PeerDifference { PeerDifference(peer, .unknown) }
 
     init(_ peer: UUID, _ kind: Kind, keys: [String: [Int64]] = [:]) {
@@ -32,11 +33,11 @@ public struct PeerDifference: Sendable, Hashable {
 }
 
 extension Peers {
-    /// What a store does not have in common with its leaders. Notes that are damaged are left out, or make a difference unknown.
+    /// Returns the differences between a store and its leaders. Damaged notes are skipped, or make a difference unknown.
     ///
     /// - Parameters:
     ///   - session: A session of the store.
-    ///   - read: Starts to read a leader.
+    ///   - read: Begins a read session of a leader.
     public static func differences(
         _ session: ReadSession, read: Reading
     ) throws(StorageError) -> [PeerDifference] {
@@ -71,7 +72,8 @@ extension Peers {
         }
     }
 
-    /// How a store that follows this one compares with it; nil where both have the same.
+    /// Returns the difference between this store, as a leader, and one of its followers. Returns nil if both have the same transactions, or
+    /// if the follower does not note this store as a leader.
     ///
     /// - Parameter follower: The notes of the follower.
     package func difference(from follower: Peers) throws(StorageError) -> PeerDifference? {
@@ -86,9 +88,9 @@ extension Peers {
         }
     }
 
-    /// The stores that may lack what this one keeps for them, of those that cannot be asked.
+    /// Returns the differences to followers that cannot be reached and that may lack changes which this store keeps for them.
     ///
-    /// - Parameter isAtHand: Whether a store can be asked.
+    /// - Parameter isAtHand: Returns whether a store can be reached.
     package func owed(besides isAtHand: (UUID) -> Bool) throws(StorageError) -> [PeerDifference] {
         var found: [PeerDifference] = []
         for follower in try followers() where !isAtHand(follower) {
@@ -105,7 +107,7 @@ extension Peers {
 }
 
 extension Redo {
-    /// The keys of the objects that are changed, by entity.
+    /// Returns the primary keys of the changed objects, by entity.
     func keys(_ schema: Schema) throws(StorageError) -> [String: [Int64]] {
         var found: [String: Set<Int64>] = [:]
         let batch = RowBatch(capacity: 512)

@@ -1,18 +1,18 @@
 public import Foundation
 
 extension Peers {
-    /// Starts to read a leader, after every commit to it that carries changes for the store and may still be under way has ended; nil where
-    /// the leader is not at hand.
+    /// A closure that begins a read session of a leader. Before that, it waits until every commit to the leader that carries changes for
+    /// the store has ended. It returns nil if the leader cannot be reached.
     public typealias Reading = (UUID) throws(StorageError) -> ReadSession?
 
-    /// Applies what leaders keep for a store, before anything else is written to it.
+    /// Applies the changes that leaders keep for a store. This must happen before anything else is written to the store.
     ///
     /// - Parameters:
-    ///   - writer: A write transaction of the store, fresh.
-    ///   - read: Starts to read a leader.
-    /// - Returns: The author of what was applied; nil when there was nothing. The writer is then to be committed.
-    /// - Throws: `peerUnavailable` when a leader cannot be asked; `peerDiverged` when the two have not the same transactions, then the writer
-    ///   can only be rolled back; `busy` and `timeout` when a commit of a leader has not ended in time.
+    ///   - writer: A new write transaction of the store.
+    ///   - read: Begins a read session of a leader.
+    /// - Returns: The author of the applied changes, or nil if there were none. If there were changes, the caller has to commit the writer.
+    /// - Throws: `peerUnavailable` if a leader cannot be reached; `peerDiverged` if the two stores have different transactions, after which
+    ///   the writer can only be rolled back; `busy` and `timeout` if a commit of a leader did not end in time.
     public static func settle(
         _ writer: WriteSession, read: Reading
     ) throws(StorageError) -> String? {
@@ -47,7 +47,8 @@ extension Peers {
         throw unavailable(nil)
     }
 
-    /// Applies changes as they were first applied: to rows with the versions that they had then, so that nothing newer is written over.
+    /// Applies changes under the original conditions: each row must have the version that it had originally, so that nothing newer is
+    /// overwritten.
     private static func apply(_ redo: Redo, _ writer: WriteSession) throws(StorageError) {
         do throws(StorageError) {
             for changes in redo.changes { try apply(changes, writer) }
@@ -56,7 +57,7 @@ extension Peers {
         }
     }
 
-    /// Applies changes whose keys were reserved by a transaction that is gone: the counter has to rise above them again.
+    /// Applies changes whose keys were reserved by a transaction that no longer exists. The key counter has to rise above these keys again.
     private static func apply(_ changes: ChangeSet, _ writer: WriteSession) throws(StorageError) {
         try writer.apply(changes)
         var greatest: [EntityIndex: Int64] = [:]
@@ -95,22 +96,22 @@ extension Peers {
     }
 }
 
-/// How the transactions of a follower compare with those that its leader knows.
+/// The relation between the transactions of a follower and those that its leader knows.
 enum PeerComparison {
     case same
-    /// The leader keeps the transaction that the follower has to apply.
+    /// The leader keeps the transaction that the follower has to apply next.
     case next
     /// The follower lacks transactions.
     case behind(UInt64)
     /// The leader lacks transactions.
     case ahead(UInt64)
-    /// The leader knows another pairing, or another transaction of a number.
+    /// The leader knows another pairing, or another transaction with the same number.
     case unrelated
 
     init(_ leader: Peers, _ peer: Peer, of store: UUID) throws(StorageError) {
         let lead = try leader.lead(of: store)
         guard let lead, lead.pairing == peer.pairing else {
-            // Two stores that pair note it in the follower first.
+            // When two stores pair, the follower stores its note first.
             if peer.number == 0 { self = .same } else { self = lead == nil ? .ahead(peer.number) : .unrelated }
             return
         }

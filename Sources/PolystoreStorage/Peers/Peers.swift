@@ -1,18 +1,18 @@
 public import Foundation
 
-/// A store that commits before another when both commit together: the leader, as the other one, the follower, notes it.
+/// A leader as its follower notes it. When two stores commit together, the leader commits first and the follower second.
 public struct Peer: Sendable, Hashable {
     /// The identity of the leader.
     public let store: UUID
-    /// The identity of the pairing. Two stores that forget each other and pair again have another one, so that nothing that is left of the
-    /// first is taken for a part of the second.
+    /// The identity of the pairing. Two stores that forget each other and pair again get a new identity, so that remains of the first
+    /// pairing are not mistaken for parts of the second.
     public let pairing: UUID
-    /// The number of the last transaction of the pairing that the follower has.
+    /// The number of the last transaction of the pairing that the follower has applied.
     public let number: UInt64
-    /// The mark of that transaction, by which it is told from another with its number, as in two lines of backups; nil where an earlier
-    /// version committed it.
+    /// The mark of that transaction, which distinguishes it from another transaction with the same number, for example in two diverging
+    /// backups. Nil if an earlier version of the format committed it.
     let mark: PeerMark?
-    /// Whether the follower has forgotten the leader. It notes so, to tell that from a backup of before the pairing.
+    /// Whether the follower has forgotten the leader. The note distinguishes this case from a backup that predates the pairing.
     let isForgotten: Bool
 
     init(store: UUID, pairing: UUID, number: UInt64 = 0, mark: PeerMark? = nil, isForgotten: Bool = false) {
@@ -34,7 +34,7 @@ public struct Peer: Sendable, Hashable {
     }
 
     private static let forgotten = "forgotten"
-    /// The pairing of two stores that committed together in the first format, which gave pairings no identity.
+    /// The pairing of two stores that committed together in the first format, in which pairings had no identity.
     static let formerPairing = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
     var text: String {
@@ -45,11 +45,11 @@ public struct Peer: Sendable, Hashable {
     var asForgotten: Peer { Peer(store: store, pairing: pairing, number: number, mark: mark, isForgotten: true) }
 }
 
-/// What tells a transaction of two stores from every other one that has its number.
+/// A random mark that distinguishes a transaction of two stores from every other transaction with the same number.
 struct PeerMark: Sendable, Hashable {
     private let number: UInt64
 
-    /// The mark of a new transaction.
+    /// Creates the mark of a new transaction.
     init() { number = .random(in: 1 ... .max) }
 
     init?(_ text: some StringProtocol) {
@@ -59,32 +59,32 @@ struct PeerMark: Sendable, Hashable {
 
     var text: String { String(number, radix: 36) }
 
-    /// Whether two marks can be those of one transaction: one that is not there says nothing.
+    /// Returns whether two marks can belong to the same transaction. A missing mark agrees with any mark.
     static func agree(_ a: PeerMark?, _ b: PeerMark?) -> Bool { a == nil || b == nil || a == b }
 }
 
-/// What a leader notes of a pairing, apart from the changes themselves, so that they need not be read to compare a number.
+/// A leader's note about a pairing. It is separate from the changes themselves, so that comparing a number does not require reading them.
 package struct PeerLead: Sendable, Hashable {
     enum State: String {
-        /// The changes of the transaction with the number are kept.
+        /// The changes of the transaction with this number are kept.
         case kept
-        /// The follower has them; they are not kept any more.
+        /// The follower has applied the changes, and they are no longer kept.
         case confirmed
         /// The leader has forgotten the follower.
         case forgotten
     }
 
     package let pairing: UUID
-    /// The number of the last transaction of the pairing that the leader has.
+    /// The number of the last transaction of the pairing that the leader has committed.
     var number: UInt64 = 0
     var state = State.confirmed
-    /// The marks of that transaction and of the one before it; nil where an earlier version committed them.
+    /// The marks of that transaction and of the one before it. Nil if an earlier version of the format committed them.
     var mark: PeerMark?
     var formerMark: PeerMark?
 
     init(pairing: UUID) { self.pairing = pairing }
 
-    /// What is kept in the first format, which has no other note.
+    /// Creates a note from changes kept in the first format, which has no other note.
     init(former number: UInt64) {
         pairing = Peer.formerPairing
         self.number = number
@@ -110,27 +110,27 @@ package struct PeerLead: Sendable, Hashable {
         return Data(([pairing.uuidString, String(number), state.rawValue] + marks).joined(separator: " ").utf8)
     }
 
-    /// Whether the last transaction of the leader is the last that the follower has.
+    /// Returns whether the leader's last transaction is also the last one that the follower has.
     func isSame(as peer: Peer) -> Bool { pairing == peer.pairing && number == peer.number && PeerMark.agree(mark, peer.mark) }
 
-    /// Whether the last transaction of the leader comes next after the last that the follower has.
+    /// Returns whether the leader's last transaction immediately follows the last one that the follower has.
     func isNext(after peer: Peer) -> Bool {
         pairing == peer.pairing && number == peer.number + 1 && PeerMark.agree(formerMark, peer.mark)
     }
 }
 
-/// The stores with which a store has committed together, as it notes them.
+/// The stores with which a store has committed together, according to its notes.
 ///
-/// A follower has one note of all its leaders, which it reads before each write. A leader has a short note for each follower, and another
-/// one with the changes of the last transaction until the follower has them.
+/// A follower has a single note of all its leaders, which it reads before each write. A leader has a short note for each follower, and
+/// another note with the changes of the last transaction until the follower has applied them.
 public struct Peers {
     private static let name = "peers"
 
     let session: ReadSession
-    /// Whether a note that is damaged is read as one that is not there: whoever forgets the peers needs none of them.
+    /// Whether a damaged note is treated as missing. Operations that forget the peers do not need the contents of the notes.
     private let skipsDamage: Bool
 
-    /// The peers that a session's store knows.
+    /// Creates a view of the peers in the notes of a session's store.
     public init(_ session: ReadSession) { self.init(session, skipsDamage: false) }
 
     package init(_ session: ReadSession, skipsDamage: Bool) {
@@ -138,10 +138,10 @@ public struct Peers {
         self.skipsDamage = skipsDamage
     }
 
-    /// The stores that may keep changes for this one.
+    /// Returns the stores that may keep changes for this store.
     public func leaders() throws(StorageError) -> [Peer] { try noted().filter { !$0.isForgotten } }
 
-    /// The leaders that are noted, those that are forgotten too.
+    /// Returns all noted leaders, including forgotten ones.
     private func noted() throws(StorageError) -> [Peer] {
         guard let data = try session.note(Self.name) else { return [] }
         var found: [Peer] = []
@@ -151,7 +151,7 @@ public struct Peers {
         return found
     }
 
-    /// The leaders as the first format noted them: their identities, and each number in a note of its own.
+    /// Returns the leaders in the notes of the first format: their identities in one note, and each number in a note of its own.
     private func former(_ line: Substring) throws(StorageError) -> [Peer] {
         var found: [Peer] = []
         for word in line.split(separator: ",") {
@@ -165,10 +165,10 @@ public struct Peers {
         return found
     }
 
-    /// The leader with an identity; nil for none.
+    /// Returns the leader with an identity, or nil if there is none.
     public func leader(_ store: UUID) throws(StorageError) -> Peer? { try leaders().first { $0.store == store } }
 
-    /// The identities of the stores that may keep changes for this one.
+    /// Returns the identities of the stores that may keep changes for this store.
     public func known() throws(StorageError) -> [UUID] { try leaders().map(\.store) }
 
     package func lead(of follower: UUID) throws(StorageError) -> PeerLead? {
@@ -180,14 +180,14 @@ public struct Peers {
         throw Redo.damaged
     }
 
-    /// Whether both stores have the same transactions of a pairing that both know.
+    /// Returns whether both stores have the same transactions of a pairing that both know.
     public func agrees(with follower: UUID, on peer: Peer) throws(StorageError) -> Bool {
         guard let lead = try lead(of: follower), lead.pairing != Peer.formerPairing else { return false }
         return lead.isSame(as: peer) && lead.state != .forgotten
     }
 
-    /// A leader that has committed together with this store, which knows nothing of it, as when it was put back from a backup of before the
-    /// pairing; nil where nothing is missing.
+    /// Returns a leader that has committed together with this store although this store has no note of it, for example because it was
+    /// restored from a backup that predates the pairing. Returns nil if no leader is missing.
     ///
     /// - Parameters:
     ///   - leader: The notes of the leader.
@@ -200,7 +200,9 @@ public struct Peers {
         return isKnown ? nil : Peer(store: store, pairing: lead.pairing)
     }
 
-    /// - Throws: `peerUnavailable` where other stores may keep changes for this one: only a stack that has them can know.
+    /// Checks that no other store may keep changes for this store.
+    ///
+    /// - Throws: `peerUnavailable` if other stores may keep changes for this one. Only a stack that contains them can find out.
     public func checkIsAlone() throws(StorageError) {
         if try leaders().isEmpty { return }
         throw StorageError(
@@ -209,13 +211,13 @@ public struct Peers {
                 + "with forgetPeers")
     }
 
-    /// Whether this store, the leader, has to be asked before the follower is written to.
+    /// Returns whether this store, the leader, has to be consulted before the follower is written to.
     public func isAhead(of follower: UUID, _ peer: Peer) throws(StorageError) -> Bool {
         guard let lead = try lead(of: follower) else { return peer.number > 0 }
         return !lead.isSame(as: peer)
     }
 
-    /// The pairings that this store knows, by the other store.
+    /// Returns the identities of the pairings that this store knows, by the identity of the other store.
     package func pairings() throws(StorageError) -> [UUID: UUID] {
         var found: [UUID: UUID] = [:]
         for peer in try leaders() { found[peer.store] = peer.pairing }
@@ -223,7 +225,7 @@ public struct Peers {
         return found
     }
 
-    /// The stores that this one keeps changes for.
+    /// Returns the stores for which this store keeps changes.
     func followers() throws(StorageError) -> [UUID] {
         guard let data = try session.note(Self.followersName) else { return [] }
         return String(decoding: data, as: UTF8.self).split(separator: "\n").compactMap { UUID(uuidString: String($0)) }
@@ -239,7 +241,7 @@ public struct Peers {
 // MARK: The follower's notes
 
 extension Peers {
-    /// Notes that a store may keep changes for this one, from a pairing on.
+    /// Notes that a store may keep changes for this store, starting with a pairing.
     public static func add(_ leader: UUID, pairing: UUID = UUID(), _ writer: WriteSession) throws(StorageError) {
         try set(Peer(store: leader, pairing: pairing), writer)
     }
@@ -247,18 +249,18 @@ extension Peers {
     /// Notes a leader again.
     package static func add(_ peer: Peer, _ writer: WriteSession) throws(StorageError) { try set(peer, writer) }
 
-    /// Forgets all leaders: changes that they keep for this store are never taken over.
+    /// Forgets all leaders. Changes that they keep for this store are never applied.
     public static func forgetAll(_ writer: WriteSession) throws(StorageError) {
         let noted = try Peers(writer, skipsDamage: true).noted()
         if try writer.note(name) != nil { try set(noted.map(\.asForgotten), writer) }
     }
 
-    /// Notes that this store has the changes of the next transaction with a leader.
+    /// Notes that this store has applied the changes of the next transaction with a leader.
     static func setNumber(_ number: UInt64, _ mark: PeerMark?, of peer: Peer, _ writer: WriteSession) throws(StorageError) {
         try set(Peer(store: peer.store, pairing: peer.pairing, number: number, mark: mark), writer)
     }
 
-    /// Forgets one leader, unless the two have paired again.
+    /// Forgets one leader, unless the two stores have paired again.
     package static func forget(leader: UUID, _ pairing: UUID, _ writer: WriteSession) throws(StorageError) {
         if let peer = try Peers(writer).leader(leader), peer.pairing == pairing { try set(peer.asForgotten, writer) }
     }
@@ -275,7 +277,7 @@ extension Peers {
 // MARK: The leader's notes
 
 extension Peers {
-    /// Notes that a store follows this one, from a pairing on; what was kept for it before is dropped.
+    /// Notes that a store follows this store, starting with a pairing. Changes that were kept for it before are removed.
     public static func lead(_ follower: UUID, pairing: UUID, _ writer: WriteSession) throws(StorageError) {
         try writer.setNote(redoName(follower), nil)
         try writer.setNote(leadName(follower), PeerLead(pairing: pairing).data)
@@ -284,7 +286,7 @@ extension Peers {
         try writer.setNote(followersName, Data((followers + [follower]).map(\.uuidString).joined(separator: "\n").utf8))
     }
 
-    /// Keeps the changes of the next transaction in the leader, and notes in the follower that it has them.
+    /// Stores the changes of the next transaction in the leader, and notes in the follower that it has applied them.
     public static func keep(
         _ redo: Redo.Recorder, author: String, for follower: UUID, _ peer: Peer, leader: WriteSession,
         follower writer: WriteSession
@@ -299,9 +301,9 @@ extension Peers {
         try setNumber(lead.number, lead.mark, of: peer, writer)
     }
 
-    /// Drops the changes that are kept for a follower, if it has them: the number is that of the follower.
+    /// Removes the changes that are kept for a follower, if the follower has applied them. The number in `peer` is that of the follower.
     ///
-    /// - Returns: Whether there was something to drop.
+    /// - Returns: Whether changes were removed.
     @discardableResult
     public static func drop(for follower: UUID, confirmed peer: Peer, _ writer: WriteSession) throws(StorageError) -> Bool {
         guard var lead = try Peers(writer).lead(of: follower), lead.state == .kept, lead.isSame(as: peer) else { return false }
@@ -311,13 +313,13 @@ extension Peers {
         return true
     }
 
-    /// Whether changes are kept that the follower has.
+    /// Returns whether changes are kept that the follower has already applied.
     public func keepsConfirmed(for follower: UUID, _ peer: Peer) throws(StorageError) -> Bool {
         guard let lead = try lead(of: follower) else { return false }
         return lead.state == .kept && lead.isSame(as: peer)
     }
 
-    /// Changes something that means nothing, so that the transaction commits.
+    /// Makes a change without meaning, so that the transaction commits.
     package static func touch(_ writer: WriteSession) throws(StorageError) {
         try writer.setNote("peers.touched", Data(UUID().uuidString.utf8))
     }
@@ -335,10 +337,11 @@ extension Peers {
         try writer.setNote(followersName, nil)
     }
 
-    /// Forgets a follower, unless the two have paired again: what is kept for it is dropped, and a note stays by which it learns so.
+    /// Forgets a follower, unless the two stores have paired again. Changes kept for it are removed; a note remains, from which the
+    /// follower learns that it was forgotten.
     package static func forget(follower: UUID, _ pairing: UUID, _ writer: WriteSession) throws(StorageError) {
         guard var lead = try Peers(writer, skipsDamage: true).lead(of: follower) else {
-            // None, or one that nobody can read.
+            // There is no note, or it is unreadable.
             try writer.setNote(redoName(follower), nil)
             return try writer.setNote(leadName(follower), nil)
         }

@@ -1,44 +1,45 @@
 public import Foundation
 
-/// What a store keeps for another that commits after it: the changes of one transaction, until the other has them.
+/// The changes of one transaction that a store keeps for another store, which commits after it, until that store has applied them.
 ///
-/// Of two stores that a transaction writes to, the first carries the changes of the second in its own commit, with a number that is one
-/// above that of the last transaction of the two. The second notes the number with its changes. If it stops before, whoever writes to it
-/// next finds a greater number with the first and applies the changes before anything else, to rows that have the versions of then.
+/// If a transaction writes to two stores, the first store includes the changes of the second in its own commit, with a number that is one
+/// above that of the last transaction of the two. The second store notes the number together with its changes. If the process stops before
+/// that, the next writer to the second store finds a greater number in the first store, and applies the changes before anything else, to
+/// rows that have their original versions.
 public struct Redo {
     private static let formatVersion: UInt8 = 2
-    /// The format without versions of what is deleted or changed; a store of then can still keep it.
+    /// The format without versions of deleted and updated rows. A store of that time can still contain it.
     private static let formerVersion: UInt8 = 1
 
     /// The number of the transaction between the two stores.
     public let number: UInt64
     /// The changes, in the order in which they were applied.
     public let changes: [ChangeSet]
-    /// Who committed.
+    /// The author of the commit.
     public let author: String
 
-    /// The changes of a transaction for one store while it runs.
+    /// Collects the changes of a running transaction for one store.
     public struct Recorder {
         private let coder: ChangeSetCoder
         private let hash: String
         private var sets: [[UInt8]] = []
-        /// The bytes of the changes so far.
+        /// The size of the changes so far, in bytes.
         public private(set) var size = 0
 
-        /// An empty recorder.
+        /// Creates an empty recorder.
         public init(_ schema: Schema) {
             coder = ChangeSetCoder(schema)
             hash = schema.hash.description
         }
 
-        /// Adds a change set that was applied.
+        /// Appends a change set that was applied.
         public mutating func add(_ changes: ChangeSet) throws(StorageError) {
             let bytes = try coder.encode(changes)
             size += bytes.count
             sets.append(bytes)
         }
 
-        /// The bytes to keep.
+        /// Returns the bytes to keep.
         public func bytes(number: UInt64, author: String) -> Data {
             var bytes: [UInt8] = [Redo.formatVersion]
             for text in [hash, author] {
@@ -52,9 +53,9 @@ public struct Redo {
         }
     }
 
-    /// What was kept.
+    /// Decodes kept changes.
     ///
-    /// - Throws: `corrupted` for ill-formed bytes, `schemaMismatch` when they were written with another schema.
+    /// - Throws: `corrupted` for ill-formed bytes, `schemaMismatch` if they were written with another schema.
     public init(_ data: Data, _ schema: Schema) throws(StorageError) {
         let parsed = data.withUnsafeBytes { Redo.parse($0, schema) }
         guard let (hash, author, number, changes) = parsed else {
@@ -71,10 +72,10 @@ public struct Redo {
     static let damaged = StorageError(
         .corrupted, "what a store keeps for another is damaged; let the other forget it with forgetPeers, or restore the store")
 
-    /// The number of the transaction where the changes are kept in the former format; nil for any other.
+    /// Returns the number of the transaction if the changes are kept in the first format, or nil otherwise.
     static func formerNumber(_ data: Data) -> UInt64? {
         guard data.first == formerVersion else { return nil }
-        // Nothing was written with the empty schema, so that only the head is read.
+        // No changes were written with the empty schema, so only the header is read.
         return data.withUnsafeBytes { parse($0, .empty)?.2 }
     }
 
@@ -83,7 +84,7 @@ public struct Redo {
         guard let version = reader.byte(), version == formatVersion || version == formerVersion, let hash = text(&reader),
             let author = text(&reader), let number = reader.next(), let count = reader.count()
         else { return nil }
-        // The changes of another schema cannot be read, and need not be: they are refused.
+        // Changes of another schema cannot be decoded and need not be: they are refused.
         if hash != schema.hash.description { return (hash, author, number, []) }
         let coder = ChangeSetCoder(schema, isVersioned: version == formatVersion)
         var changes: [ChangeSet] = []

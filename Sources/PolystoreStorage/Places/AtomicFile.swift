@@ -1,19 +1,19 @@
 package import Foundation
 
-/// A file that appears under its name when it is complete, in place of one that had the name before.
+/// A file that is written under a temporary name and then atomically renamed, replacing an existing file.
 ///
-/// Until then its contents are in a file beside it that only its owner can read, which no link planted there can lead elsewhere. A pipe
-/// or a device takes the contents as they come.
+/// The temporary file is in the same folder, can be read only by its owner, and is never opened through a symbolic link. If the target is a
+/// pipe or a device, contents are written to it directly.
 package final class AtomicFile {
     private let handle: FileHandle
     private let path: String
-    /// Where the contents are until they are complete; nil for a pipe or a device.
+    /// The path of the temporary file, or nil for a pipe or a device.
     private let partial: String?
     private var isFinished = false
 
-    /// A file that will have a name; where the name is that of a link, the file that it leads to is replaced.
+    /// Creates a file. If the path is that of a symbolic link, the target of the link is replaced.
     ///
-    /// - Throws: `permissionDenied` where it cannot be made.
+    /// - Throws: `permissionDenied` if the file cannot be created.
     package init(_ path: String) throws(StorageError) {
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         var status = stat()
@@ -38,7 +38,7 @@ package final class AtomicFile {
         do { try handle.write(contentsOf: data) } catch { throw Self.refusal(path, errno, error) }
     }
 
-    /// Gives the file its name, with the permissions that a new file has, after the contents are on the disk.
+    /// Synchronises the contents to disk and renames the file, with the permissions of a regular new file.
     package func finish() throws(StorageError) {
         defer { try? handle.close() }
         guard let partial else { return }
@@ -51,7 +51,7 @@ package final class AtomicFile {
         Self.synchroniseFolder(of: path)
     }
 
-    /// Makes the names of files in a folder survive a loss of power, where the file system can.
+    /// Makes the names of the files in a folder survive a loss of power, if the file system supports it.
     package static func synchroniseFolder(of path: String) {
         let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
         guard folder >= 0 else { return }

@@ -1,9 +1,9 @@
-/// A store that can look for damage in all of what it keeps. It takes about as long as reading everything.
+/// A store that can check all its data for damage. A check takes about as long as reading everything.
 public protocol CheckedStorage: StorageInterface {
-    /// Looks for damage.
+    /// Checks the store for damage.
     ///
     /// *Requires*: the store is open.
     ///
-    /// *Behavior*: `corrupted` when something breaks the format, names the first such thing and no value.
+    /// *Behavior*: throws `corrupted` if something violates the format. The message names the first violation and no value.
     func check() throws(StorageError)
 }

@@ -1,53 +1,53 @@
 public import Foundation
 
-/// What a stack may do with a store in a file that does not fit its model.
+/// The actions that a stack may take if a store in a file does not fit its model.
 public struct LocalStorageOptions: OptionSet, Sendable, Hashable {
-    /// The bits.
+    /// The bits of the option set.
     public let rawValue: Int
 
-    /// Options of bits.
+    /// Creates options from bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Everything that the file kept is thrown away, and an empty store of the new model is made, where no migration leads there.
+    /// If no migration path exists, discards all data of the file and creates an empty store of the new model.
     public static let recreateStoreOnModelMismatch = LocalStorageOptions(rawValue: 1 << 0)
-    /// A migration that can be inferred may run while `addStorageAndWait` waits.
+    /// Allows an inferred migration to run while `addStorageAndWait` waits.
     public static let allowSynchronousLightweightMigration = LocalStorageOptions(rawValue: 1 << 1)
 }
 
-/// A store in a file of this machine.
+/// A store in a local file.
 public protocol LocalStorage: StorageInterface {
-    /// Where the file lies, or the folder of a store that keeps its files in one.
+    /// The URL of the file, or of the folder of a store that consists of several files.
     var fileURL: URL { get }
 
-    /// What a stack may do when the file does not fit its model.
+    /// The actions that a stack may take if the file does not fit its model.
     var localStorageOptions: LocalStorageOptions { get }
 
-    /// The bytes that the store takes on disk, with the files beside it that hold data.
+    /// Returns the size of the store on disk in bytes, including the files next to it that contain data.
     ///
-    /// - Throws: `notFound` when there is no file.
+    /// - Throws: `notFound` if there is no file.
     func fileSize() throws(StorageError) -> Int
 
-    /// Gives room that deleted objects left back to the file system; waits for the write transaction that is running.
+    /// Returns the space of deleted objects to the file system. Waits for a running write transaction.
     ///
-    /// - Throws: `storeClosed` when the store is not open; `unsupported` where a file cannot be made smaller in place, then a `backup` is
-    ///   a smaller copy; `diskFull` when there is no room for a second copy meanwhile.
+    /// - Throws: `storeClosed` if the store is not open; `unsupported` if a file cannot be made smaller in place, in which case a `backup`
+    ///   is a smaller copy; `diskFull` if there is no space for a temporary second copy.
     func compact() throws(StorageError)
 
-    /// Writes a copy of one committed snapshot to a file that does not exist yet, while others read and write.
+    /// Writes a copy of one committed snapshot to a file that does not exist yet. Other sessions can read and write meanwhile.
     ///
-    /// The copy has the identity of the store: it stands in for it, and not beside it in one stack.
-    /// - Throws: `alreadyExists` when there is something at the place; `diskFull`; then nothing is left there.
+    /// The copy has the identity of the store: it can replace the store but cannot be used next to it in one stack.
+    /// - Throws: `alreadyExists` if the file exists; `diskFull`. After an error no file remains.
     func backup(to url: URL) throws(StorageError)
 }
 
 extension LocalStorage {
-    /// Writes a copy by a closure into a folder of its own, which nobody else can read, and gives it the right name when it is complete.
+    /// Writes a copy with a closure into a private folder that only its owner can read, and moves it to its final path when it is complete.
     public static func writeCopy(to url: URL, _ write: (_ path: String) throws(StorageError) -> Void) throws(StorageError) {
         let manager = FileManager.default
         if manager.fileExists(atPath: url.path) {
             throw StorageError(.alreadyExists, "there is a file at the place of the backup; name another")
         }
-        // A name that no other file has: what lies beside the copy is not ours.
+        // The name is unique, so existing files next to the copy are not affected.
         let folder = "\(url.path).\(UUID().uuidString).partial", partial = folder + "/copy"
         guard mkdir(folder, 0o700) == 0 else {
             throw StorageError(
@@ -67,7 +67,7 @@ extension LocalStorage {
         }
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file if it exists.
     package static func remove(_ path: String) throws(StorageError) {
         do { try FileManager.default.removeItem(atPath: path) } catch CocoaError.fileNoSuchFile {
             return
@@ -77,7 +77,7 @@ extension LocalStorage {
         }
     }
 
-    /// The bytes of files, those that are not there left out; nil when none is.
+    /// Returns the total size of the existing files among `paths` in bytes, or nil if none exists.
     public static func size(of paths: [String]) -> Int? {
         let sizes = paths.compactMap { path in
             (try? FileManager.default.attributesOfItem(atPath: path)[.size]) as? Int

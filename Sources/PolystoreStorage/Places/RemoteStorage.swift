@@ -1,64 +1,64 @@
 internal import Foundation
 internal import Synchronization
 
-/// A store that lives elsewhere and that others use too.
+/// A store on a server, which other programs can use as well.
 public protocol RemoteStorage: StorageInterface {
-    /// Asks the server whether it answers and lets this program in; nothing is made or changed there.
+    /// Checks whether the server responds and accepts this program. Nothing is created or changed on the server.
     ///
     /// - Throws: `connectionLost`, `authenticationFailed` or `permissionDenied`.
     func probe() throws(StorageError)
 
-    /// Who is told what happens to the store.
+    /// The observers of the store.
     var observers: RemoteStorageObservers { get }
 }
 
 extension RemoteStorage {
-    /// Lets an observer know what happens to the store, from now on or from its opening. It is held weakly.
+    /// Adds an observer of the store, which is notified from now on, or from the opening of the store. The observer is held weakly.
     public func addObserver(_ observer: any RemoteStorageObserver) { observers.add(observer) }
 
-    /// Forgets an observer.
+    /// Removes an observer.
     public func removeObserver(_ observer: any RemoteStorageObserver) { observers.remove(observer) }
 }
 
-/// Is told what happens to a store that lives elsewhere: in pairs, before and after. Every function is optional.
+/// An observer of a store on a server. Events are delivered in pairs, before and after. Every method is optional.
 ///
-/// They are called on a thread of the store. A peer is another program that has the store open; its name is chosen by the server and
-/// never shared by two that are there at the same time.
+/// The methods are called on a thread of the store. A peer is another program that has the store open. The server chooses its name, which
+/// is unique among the peers present at the same time.
 public protocol RemoteStorageObserver: AnyObject, Sendable {
-    /// The store is about to look at what lies on the server, or to make it.
+    /// Called before the store examines its data on the server or creates it.
     func storageWillFinishInitialImport(_ storage: any RemoteStorage)
-    /// The store has what it needs and can be used.
+    /// Called when the store has completed its preparations and can be used.
     func storageDidFinishInitialImport(_ storage: any RemoteStorage)
-    /// Another program is opening the store, or this one has come back after the connection was lost.
+    /// Called before another program opens the store, or before this program reconnects after the connection was lost.
     func storage(_ storage: any RemoteStorage, willAddPeer peer: String)
-    /// Another program has opened the store, or this one has come back.
+    /// Called after another program has opened the store, or after this program has reconnected.
     func storage(_ storage: any RemoteStorage, didAddPeer peer: String)
-    /// Another program is closing the store, or the connection of this one was lost.
+    /// Called before another program closes the store, or when the connection of this program was lost.
     func storage(_ storage: any RemoteStorage, willRemovePeer peer: String)
-    /// Another program has closed the store, or the connection of this one was lost.
+    /// Called after another program has closed the store, or when the connection of this program was lost.
     func storage(_ storage: any RemoteStorage, didRemovePeer peer: String)
-    /// Somebody is about to erase everything that the store keeps.
+    /// Called before all data of the store is erased.
     func storageWillRemoveContent(_ storage: any RemoteStorage)
-    /// Everything that the store kept is gone.
+    /// Called after all data of the store was erased.
     func storageDidRemoveContent(_ storage: any RemoteStorage)
 }
 
 extension RemoteStorageObserver {
-    /// Nothing.
+    /// Does nothing.
     public func storageWillFinishInitialImport(_ storage: any RemoteStorage) {}
-    /// Nothing.
+    /// Does nothing.
     public func storageDidFinishInitialImport(_ storage: any RemoteStorage) {}
-    /// Nothing.
+    /// Does nothing.
     public func storage(_ storage: any RemoteStorage, willAddPeer peer: String) {}
-    /// Nothing.
+    /// Does nothing.
     public func storage(_ storage: any RemoteStorage, didAddPeer peer: String) {}
-    /// Nothing.
+    /// Does nothing.
     public func storage(_ storage: any RemoteStorage, willRemovePeer peer: String) {}
-    /// Nothing.
+    /// Does nothing.
     public func storage(_ storage: any RemoteStorage, didRemovePeer peer: String) {}
-    /// Nothing.
+    /// Does nothing.
     public func storageWillRemoveContent(_ storage: any RemoteStorage) {}
-    /// Nothing.
+    /// Does nothing.
     public func storageDidRemoveContent(_ storage: any RemoteStorage) {}
 }
 
@@ -75,13 +75,13 @@ public final class RemoteStorageObservers: Sendable {
 
     private let state = Mutex(State())
 
-    /// Nobody.
+    /// Creates an empty list of observers.
     public init() {}
 
-    /// Whether anybody is there.
+    /// Whether the list contains no observer.
     public var isEmpty: Bool { state.withLock { $0.entries.allSatisfy { $0.observer == nil } } }
 
-    /// Calls a closure at once if anybody is there, else when the first one comes.
+    /// Calls a closure immediately if there is an observer, otherwise when the first one is added.
     public func whenObserved(_ body: @escaping @Sendable () -> Void) {
         let isObserved = state.withLock { state in
             let isObserved = state.entries.contains { $0.observer != nil }
@@ -105,7 +105,7 @@ public final class RemoteStorageObservers: Sendable {
         state.withLock { $0.entries.removeAll { $0.observer == nil || $0.observer === observer } }
     }
 
-    /// Tells everybody, in the order in which they came.
+    /// Notifies all observers, in the order in which they were added.
     public func tell(_ body: (any RemoteStorageObserver) -> Void) {
         for entry in state.withLock({ $0.entries }) { if let observer = entry.observer { body(observer) } }
     }

@@ -1,14 +1,15 @@
-/// A migration of an open store from one version of the model to the next, while it runs.
+/// A running migration of an open store from one version of the model to the next.
 ///
-/// The calls come in this order: `prepare`, loads into `destination`, `finish`, anything in `destination`, `commit`; `end` at any time.
+/// The calls occur in this order: `prepare`, loads into `destination`, `finish`, any operation in `destination`, `commit`. `end` is allowed
+/// at any time.
 public final class MigrationSession {
     private let migration: any StorageMigration
     private let store: OpenStore
     private let mapping: SchemaMapping
-    /// Everything by the old version, until `finish`. Changes are allowed before `prepare`; its `commit` ends nothing.
+    /// A session of the old version, valid until `finish`. Changes are allowed before `prepare`. Its `commit` ends nothing.
     public let source: WriteSession
-    /// Everything by the new version: after `prepare` for the loads of what the caller writes, after `finish` for everything. Its `commit`
-    /// ends nothing.
+    /// A session of the new version: after `prepare` for loading the parts that the caller writes, after `finish` for every operation. Its
+    /// `commit` ends nothing.
     public private(set) var destination: WriteSession
 
     init(_ migration: any StorageMigration, _ mapping: SchemaMapping, of store: OpenStore) {
@@ -19,31 +20,31 @@ public final class MigrationSession {
         destination = WriteSession(migration.destination, of: store.keeping(mapping.destination))
     }
 
-    /// Makes room for what the caller writes.
+    /// Creates the empty hierarchies and link tables that the caller writes.
     public func prepare() throws(StorageError) -> MigrationWork { try migration.prepare() }
 
-    /// Puts the new version in the place of the old one: changes in place, makes indexes, removes what is left over.
+    /// Replaces the old version with the new one: performs changes in place, creates indexes, and removes obsolete parts.
     ///
     /// - Parameters:
-    ///   - keys: The keys that objects have in the new version.
-    ///   - limits: The first key of each new hierarchy that no object has: its counter rises to it.
-    /// - Throws: `uniqueConstraintViolated` naming a new constraint that objects violate, with keys of such objects.
+    ///   - keys: The keys of objects in the new version.
+    ///   - limits: The first key of each new hierarchy that no object has. The counter of the hierarchy rises to it.
+    /// - Throws: `uniqueConstraintViolated`, which names a new constraint that objects violate, with keys of such objects.
     public func finish(_ keys: MigrationKeys, limits: [EntityIndex: Int64]) throws(StorageError) {
         try checkActive()
         try migration.finish(keys, limits: limits)
         destination = WriteSession(migration.destination, of: store.keeping(mapping.destination))
     }
 
-    /// Commits, with one entry of the history for everything that was changed by the sessions, loads left out; the store is open with the
-    /// new version then.
+    /// Commits the migration, with one history entry for all changes of the sessions except loads. Afterwards the store is open with the
+    /// new version.
     ///
-    /// - Throws: The error of a change that failed and was not undone; nothing is committed then.
+    /// - Throws: The error of a change that failed and was not undone. Nothing is committed then.
     public func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         try checkActive()
         return try migration.commit(record)
     }
 
-    /// Ends the migration; without a commit it is undone. A second call does nothing.
+    /// Ends the migration. Without a preceding commit the migration is undone. A second call does nothing.
     public func end() { migration.end() }
 
     private func checkActive() throws(StorageError) {

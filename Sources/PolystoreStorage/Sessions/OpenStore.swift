@@ -1,19 +1,19 @@
 public import Foundation
 internal import Synchronization
 
-/// A store that is open: what everything above the stores works with.
+/// An open store, which is the type through which all higher layers access a store.
 ///
-/// A store implements the small contract (`StorageInterface`, `StorageReader`, `StorageWriter`) and the abilities that it has. Here is the
-/// rest, once for all stores: the schema, the state of store and sessions, limits, and answers where a store lacks an ability or answers
-/// a plan only in part.
+/// A store implements the small contract (`StorageInterface`, `StorageReader`, `StorageWriter`) and the abilities that it supports. This
+/// class implements the rest once for all stores: the schema, the state of the store and of its sessions, limits, and fallbacks where a
+/// store lacks an ability or evaluates a plan only partially.
 public final class OpenStore: Sendable {
     /// The store itself.
     public let storage: any StorageInterface
-    /// What `open` found.
+    /// The state that `open` found.
     public let state: StorageState
-    /// The schema in which the store is read and written.
+    /// The schema with which the store is read and written.
     public let schema: Schema
-    /// What the store can do.
+    /// The capabilities of the store.
     public let capabilities: StorageCapabilities
 
     let migrating: (any MigratingStorage)?
@@ -28,12 +28,12 @@ public final class OpenStore: Sendable {
         self.init(storage, state, schema: request.schema)
     }
 
-    /// A store that was opened.
+    /// Creates an open store from a store that was already opened.
     ///
     /// - Parameters:
     ///   - storage: The store.
-    ///   - state: What `open` found.
-    ///   - schema: The schema in which it is read and written, of the same hash; nil for the one that it keeps.
+    ///   - state: The state that `open` found.
+    ///   - schema: The schema with which the store is read and written, with the same hash as the stored one. Nil for the stored schema.
     public init(_ storage: any StorageInterface, _ state: StorageState, schema: Schema? = nil) {
         self.storage = storage
         self.state = state
@@ -43,7 +43,8 @@ public final class OpenStore: Sendable {
         notifying = storage.ability((any ChangeNotifyingStorage).self)
     }
 
-    /// Told what answers have read that the store does not give by itself; nobody unless one is assigned.
+    /// A closure that receives the amount of residual work of each answer that the store does not compute entirely by itself. Nil by
+    /// default.
     package var residualReport: (@Sendable (ResidualWork) -> Void)? {
         @inline(never) get { reporting.withLock { $0 } }
         @inline(never) set { reporting.withLock { $0 = newValue } }
@@ -52,44 +53,44 @@ public final class OpenStore: Sendable {
     /// The kind of store.
     public var storeType: String { type(of: storage).storeType }
 
-    /// The name of the configuration whose entities it keeps; nil for all entities.
+    /// The name of the configuration whose entities the store keeps, or nil for all entities.
     public var configuration: String? { storage.configuration }
 
     /// The identity of the store.
     public var storeID: UUID { state.storeID }
 
-    /// Whether two objects are the same store.
+    /// Returns whether this store and another object are the same store.
     public func isSame(as other: any StorageInterface) -> Bool { storage === other }
 
-    /// The store itself as one with an ability; nil where it lacks it.
+    /// Returns the store as a type with an ability, or nil if it lacks the ability.
     public func ability<Ability>(_ type: Ability.Type) -> Ability? { storage.ability(type) }
 
-    /// The same store with another version of the model, as after a migration.
+    /// Returns the same store with another version of the model, for use after a migration.
     package func keeping(_ schema: Schema) -> OpenStore {
         OpenStore(storage, StorageState(storeID: storeID, schema: schema, formatVersion: state.formatVersion, wasCreated: false))
     }
 
-    /// Starts to read one committed snapshot.
+    /// Begins a session that reads one committed snapshot.
     public func beginRead(_ options: ReadOptions = ReadOptions()) throws(StorageError) -> ReadSession {
         try checkOpen()
         return ReadSession(try storage.beginRead(options), of: self)
     }
 
-    /// Starts a write transaction.
+    /// Begins a write transaction.
     ///
-    /// - Throws: `readOnly` where the store was opened for reading only; `busy` after the options' timeout.
+    /// - Throws: `readOnly` if the store was opened for reading only; `busy` after the timeout of the options.
     public func beginWrite(_ options: WriteOptions = WriteOptions()) throws(StorageError) -> WriteSession {
         try checkWritable()
         return WriteSession(try storage.beginWrite(options), of: self, isFollowed: options.isFollowed)
     }
 
-    /// Closes the store; a second call does nothing.
+    /// Closes the store. A second call does nothing.
     public func close() throws(StorageError) {
         isClosed.store(true, ordering: .releasing)
         try storage.close()
     }
 
-    /// Closes the store and removes all that it kept.
+    /// Closes the store and removes all its data.
     public func erase() throws(StorageError) {
         isClosed.store(true, ordering: .releasing)
         try storage.erase()
@@ -102,7 +103,7 @@ public final class OpenStore: Sendable {
         try checkOpen()
         if !state.isReadOnly { return }
         do throws(StorageError) { try storage.beginWrite(WriteOptions(timeout: 0)).end() } catch  where error.code == .readOnly {
-            // The store knows more: why, and what can be done.
+            // The store's own error is more specific: it states the reason and a remedy.
             throw error
         } catch {}
         throw StorageError(.readOnly, "the store was opened for reading only")
@@ -110,6 +111,6 @@ public final class OpenStore: Sendable {
 }
 
 extension StorageError {
-    /// The answer of a session that has ended, and of a store that was closed.
+    /// The error of a session that has ended, and of a store that was closed.
     static var sessionEnded: StorageError { StorageError(.storeClosed, "the session or its store was closed") }
 }

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// A session that reads one snapshot of an open store; as a `WriteSession` also the transaction's own changes.
+/// A session that reads one snapshot of an open store. A `WriteSession` additionally reads the transaction's own changes.
 ///
-/// It answers every plan exactly. It is confined to one thread at a time.
+/// It returns exact results for every plan. It is confined to one thread at a time.
 public class ReadSession {
     /// The store.
     public final let store: OpenStore
-    /// The session of the store itself.
+    /// The store's own session.
     package final let reader: any StorageReader
     @exclusivity(unchecked) final var state = State.active
 
@@ -17,47 +17,48 @@ public class ReadSession {
     final var explainers = SessionAbility<any PlanExplainer>.unknown
     final var sqlReaders = SessionAbility<any SQLReader>.unknown
 
-    /// A session of a store.
+    /// Creates a session of a store.
     package init(_ reader: any StorageReader, of store: OpenStore) {
         self.reader = reader
         self.store = store
     }
 
-    /// The session of the store itself as one with an ability; nil where it lacks it.
+    /// Returns the store's own session as a type with an ability, or nil if it lacks the ability.
     package final func ability<Ability>(_ type: Ability.Type) -> Ability? { reader.ability(type) }
 
-    /// The same session by way of another one that forwards to it.
+    /// Returns a session that accesses the store's own session through a forwarding session.
     package final func through(_ forward: (any StorageReader) -> any StorageReader) -> ReadSession {
         ReadSession(forward(reader), of: store)
     }
 
-    /// The schema in which it reads.
+    /// The schema with which the session reads.
     public final var schema: Schema { store.schema }
 
-    /// How the store itself answers a predicate and an order; what it does not answer exactly is done above it.
+    /// Returns the way in which the store itself evaluates the predicate and the order of a plan. The session completes any plan that the
+    /// store does not evaluate exactly.
     public final func pushdown(of plan: FetchPlan) -> Pushdown { reader.pushdown(of: bound(plan)) }
 
-    /// A plan as the session's store answers it, with the keys that the objects which it names have there.
+    /// Returns a plan in terms of the session's store, with the primary keys that the objects named in the plan have there.
     final func bound(_ plan: FetchPlan) -> FetchPlan { plan.bound(to: store.storeID, in: schema) }
 
-    /// The rows of a plan, exactly, in its order. A cursor ends with the session, or when it is released.
+    /// Returns a cursor over exactly the rows of a plan, in its order. A cursor ends with the session, or when it is released.
     public final func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         try checkActive()
         let residual = ResidualReader(reader, schema: store.schema, report: store.residualReport)
         return SessionCursor(try residual.cursor(for: bound(plan)), of: self)
     }
 
-    /// Appends the rows with the given keys of an entity's hierarchy, in the order of the keys; missing ones are left out.
+    /// Appends the rows with the given primary keys of an entity's hierarchy, in the order of the keys. Missing rows are skipped.
     ///
-    /// Bytes of the rows are valid until the batch is cleared.
+    /// The bytes of the rows are valid until the batch is cleared.
     public final func rows(_ entity: EntityIndex, keys: [Int64], into batch: RowBatch) throws(StorageError) {
         try checkActive()
         try reader.rows(entity, keys: keys, into: batch)
     }
 
-    /// The pairs of a link table: those whose `side` is among `keys`, or all.
+    /// Calls `body` with the pairs of a link table whose `side` is among `keys`, or with all pairs if `keys` is nil.
     ///
-    /// They are ordered by the key at `side`, then by rank, then by the other key, and handed over in chunks.
+    /// The pairs are ordered by the key at `side`, then by rank, then by the other key. `body` receives them in chunks.
     public final func links(
         _ link: Int, side: LinkSide, keys: [Int64]?, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
     ) throws(StorageError) {
@@ -65,13 +66,13 @@ public class ReadSession {
         try reader.links(link, side: side, keys: keys, body)
     }
 
-    /// The bytes that are kept beside the data under a name; nil when there are none.
+    /// Returns the bytes stored in the note with the given name, or nil if there is no such note.
     public final func note(_ name: String) throws(StorageError) -> Data? {
         try checkActive()
         return try reader.note(name)
     }
 
-    /// Ends the session. For a writer that did not commit this is a rollback. A second call does nothing.
+    /// Ends the session. A writer that did not commit is rolled back. A second call does nothing.
     public final func end() {
         state = .ended
         reader.end()
@@ -79,19 +80,21 @@ public class ReadSession {
 }
 
 extension ReadSession {
-    /// What can still be done with a session.
+    /// The state of a session, which determines the operations that are allowed.
     enum State {
-        /// Everything.
+        /// All operations are allowed.
         case active
-        /// A change failed and was not undone: the error is all that is left to throw.
+        /// A change failed and was not undone. All operations throw its error.
         case doomed(StorageError)
-        /// Whether the transaction was committed is unknown.
+        /// The outcome of the commit is in doubt.
         case inDoubt(StorageError)
-        /// It was committed, has failed to commit, or was ended.
+        /// The session was committed, failed to commit, or was ended.
         case ended
     }
 
-    /// - Throws: The error after which nothing can be done any more; `storeClosed` after the end.
+    /// Checks that the session can be used.
+    ///
+    /// - Throws: The error that prevents further operations; `storeClosed` after the end.
     @inline(__always)
     final func checkActive() throws(StorageError) {
         try store.checkOpen()

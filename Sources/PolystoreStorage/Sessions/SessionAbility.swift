@@ -1,10 +1,11 @@
-/// An ability of a session, looked for when it is first needed: a short session does not pay for those that it does not use.
+/// An ability of a session. It is looked up when it is first needed, so that a short session does not pay for abilities that it does not
+/// use.
 enum SessionAbility<Ability> {
     case unknown
     case absent
     case present(Ability)
 
-    /// The ability of a session; nil where it lacks it.
+    /// Returns the ability of a session, or nil if the session lacks it.
     @inline(__always)
     mutating func find(in session: any StorageReader) -> Ability? {
         switch self {

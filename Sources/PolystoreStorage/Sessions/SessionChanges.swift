@@ -1,4 +1,4 @@
-/// What a write transaction has changed, for observers, where its store does not collect it.
+/// Collects the changes of a write transaction for observers, if the store does not collect them itself.
 struct SessionChanges {
     private var recorder: HistoryRecorder
     private var savepoints: [Int: HistoryRecorder.Mark] = [:]
@@ -32,7 +32,7 @@ struct SessionChanges {
         }
     }
 
-    /// Adds what became of the rows of an upsert.
+    /// Adds the results of an upsert.
     mutating func add(_ upsert: RowUpsert, _ result: [UpsertedRow]) {
         for row in result {
             if row.isInserted { recorder.insert(row.entity, row.key) } else { recorder.update(row.entity, row.key, upsert.update) }

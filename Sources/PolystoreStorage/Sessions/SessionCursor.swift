@@ -1,9 +1,9 @@
-/// The rows of a session, which end with it.
+/// A cursor that is valid as long as its session.
 final class SessionCursor: RowCursor {
     private let session: ReadSession
     private let rows: any RowCursor
 
-    /// The rows of a cursor, as long as a session goes on.
+    /// Creates a cursor that forwards to another one as long as a session is active.
     init(_ rows: any RowCursor, of session: ReadSession) {
         self.rows = rows
         self.session = session

@@ -1,15 +1,17 @@
-/// The most bytes that a store takes in one value, checked on the way to it.
+/// The maximum size of a value that a store accepts, checked before values are passed to the store.
 struct ValueLimits {
     private let maximumBytes: Int
     private let schema: Schema
 
-    /// The limits of a store.
+    /// Creates the limits of a store.
     init(_ maximumBytes: Int, _ schema: Schema) {
         self.maximumBytes = maximumBytes
         self.schema = schema
     }
 
-    /// - Throws: `valueTooLarge` naming entity and attribute.
+    /// Checks the values of a batch.
+    ///
+    /// - Throws: `valueTooLarge`, which names the entity and the attribute.
     func check(_ batch: RowBatch) throws(StorageError) {
         if !batch.hasCell(longerThan: maximumBytes) { return }
         for index in 0..<batch.count {
@@ -27,7 +29,7 @@ struct ValueLimits {
             details: .init(entity: entity.name, property: name))
     }
 
-    /// The same changes, checked batch by batch when the store asks for them.
+    /// Returns the same changes with a check of each batch that the store requests.
     func checking(_ changes: ChangeSet) -> ChangeSet {
         var changes = changes
         for index in changes.entities.indices {
@@ -39,7 +41,7 @@ struct ValueLimits {
         return changes
     }
 
-    /// The same upsert, checked batch by batch when the store asks for its rows.
+    /// Returns the same upsert with a check of each batch of rows that the store requests.
     func checking(_ upsert: RowUpsert) -> RowUpsert {
         RowUpsert(entity: upsert.entity, constraint: upsert.constraint, mask: upsert.mask, rows: checking(upsert.rows))
     }

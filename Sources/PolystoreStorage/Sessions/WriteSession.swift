@@ -2,14 +2,14 @@ public import Foundation
 
 /// A write transaction of an open store. It is confined to the thread that began it.
 ///
-/// After a change that failed, the transaction can only be rolled back: to a savepoint that was set before, or as a whole. Until then every
-/// other verb, `commit` too, throws the error of that change. After a commit whose outcome is unknown every verb throws its error; after
-/// any other commit, and after `end`, every verb is `storeClosed`.
+/// After a change that failed, the transaction can only be rolled back, either to a savepoint that was set before or as a whole. Until then
+/// every other method, including `commit`, throws the error of that change. After a commit whose outcome is in doubt, every method throws
+/// the error of that commit. After any other commit, and after `end`, every method throws `storeClosed`.
 public final class WriteSession: ReadSession {
-    /// The transaction of the store itself.
+    /// The store's own transaction.
     package let writer: any StorageWriter
     private let limits: ValueLimits
-    /// What the store does not collect itself and somebody follows.
+    /// The changes so far, if there is an observer and the store does not collect them itself.
     private(set) var changes: SessionChanges?
 
     var recorders = SessionAbility<any ChangeRecordingWriter>.unknown
@@ -17,9 +17,9 @@ public final class WriteSession: ReadSession {
     var batches = SessionAbility<any BatchWriter>.unknown
     var sqlWriters = SessionAbility<any SQLWriter>.unknown
 
-    /// A write transaction of a store.
+    /// Creates a write transaction of a store.
     ///
-    /// - Parameter isFollowed: Whether somebody follows what the transaction changes.
+    /// - Parameter isFollowed: Whether an observer needs the changes of the transaction.
     package init(_ writer: any StorageWriter, of store: OpenStore, isFollowed: Bool = false) {
         self.writer = writer
         limits = ValueLimits(store.capabilities.maximumValueBytes, store.schema)
@@ -27,18 +27,18 @@ public final class WriteSession: ReadSession {
         if isFollowed, recorders.find(in: writer) == nil { changes = SessionChanges(store.schema) }
     }
 
-    /// Keys that no committed object ever had, for the hierarchy of an entity: at least one, at most `count`.
+    /// Reserves primary keys that no committed object ever had, for the hierarchy of an entity: at least one, at most `count`.
     ///
-    /// They may be given again when the transaction is rolled back.
+    /// The store may reserve the same keys again after the transaction was rolled back.
     public func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         try checkActive()
         return try writer.reserveKeys(entity, count: count)
     }
 
-    /// Writes a change set: deletes first, then updates and inserts, so that the order within it never matters.
+    /// Writes a change set. Deletes come first, then updates and inserts, so that the order within the change set never matters.
     ///
-    /// - Throws: `uniqueConstraintViolated` naming entity and constraint; `staleObject` for an update or a delete that finds another version
-    ///   than expected; `notFound` for one that finds no row; `valueTooLarge` naming entity and attribute.
+    /// - Throws: `uniqueConstraintViolated`, which names the entity and the constraint; `staleObject` for an update or a delete that finds
+    ///   another version than expected; `notFound` for one that finds no row; `valueTooLarge`, which names the entity and the attribute.
     public func apply(_ changes: ChangeSet) throws(StorageError) {
         let checked = limits.checking(changes)
         try change { () throws(StorageError) in
@@ -47,9 +47,9 @@ public final class WriteSession: ReadSession {
         }
     }
 
-    /// Adds rows, or changes those that have the same values under a unique constraint: one after the other, in their order.
+    /// Inserts rows, or updates the rows that have the same values under a unique constraint, one after the other in their order.
     ///
-    /// - Returns: What became of each row, in their order.
+    /// - Returns: The result of each row, in their order.
     public func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow] {
         let checked = limits.checking(upsert)
         return try change { () throws(StorageError) in
@@ -59,10 +59,11 @@ public final class WriteSession: ReadSession {
         }
     }
 
-    /// Adds rows in bulk, with their keys and versions, all of entities of one hierarchy; the key counter rises above the greatest key.
+    /// Inserts rows in bulk, with their primary keys and versions, all of entities of one hierarchy. The key counter rises above the
+    /// greatest key.
     ///
     /// A bulk load leaves no entries in the history.
-    /// - Throws: `alreadyExists` for a key that exists.
+    /// - Throws: `alreadyExists` for a primary key that exists.
     public func load(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) {
         try change { () throws(StorageError) in
             try limits.check(batch)
@@ -70,19 +71,19 @@ public final class WriteSession: ReadSession {
         }
     }
 
-    /// Adds pairs to a link table in bulk.
+    /// Inserts pairs into a link table in bulk.
     public func load(link: Int, _ pairs: [Link]) throws(StorageError) {
         try change { () throws(StorageError) in try writer.load(link: link, pairs) }
     }
 
-    /// Keeps bytes beside the data under a name of at most 200 bytes; nil forgets them.
+    /// Stores bytes in a note with a name of at most 200 bytes. Nil removes the note.
     public func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
         try change { () throws(StorageError) in try writer.setNote(name, bytes) }
     }
 
-    /// Sets a savepoint to which `rollback(to:)` returns; savepoints nest.
+    /// Creates a savepoint to which `rollback(to:)` returns. Savepoints can be nested.
     ///
-    /// - Throws: `unsupported` by a store without the capability `savepoints`.
+    /// - Throws: `unsupported` for a store without the capability `savepoints`.
     public func savepoint() throws(StorageError) -> Int {
         try checkActive()
         guard store.capabilities.contains(.savepoints) else { throw .lacks(.savepoints) }
@@ -91,7 +92,7 @@ public final class WriteSession: ReadSession {
         return savepoint
     }
 
-    /// Undoes everything since a savepoint, which stays set, a change that failed since then too.
+    /// Undoes all changes since a savepoint, including a change that failed. The savepoint remains set.
     public func rollback(to savepoint: Int) throws(StorageError) {
         switch state {
         case .active, .doomed: break
@@ -102,21 +103,21 @@ public final class WriteSession: ReadSession {
         state = .active
     }
 
-    /// Releases a savepoint and those inside it, keeping the changes.
+    /// Releases a savepoint and those nested in it, keeping the changes.
     public func release(_ savepoint: Int) throws(StorageError) {
         try checkActive()
         try writer.release(savepoint)
     }
 
-    /// Commits, writing one history entry when anything was applied.
+    /// Commits the transaction and writes one history entry if any changes were applied.
     ///
-    /// - Returns: The token of the entry, or nil when there was nothing to record.
-    /// - Throws: The error of a change that failed and was not undone; nothing is committed then.
+    /// - Returns: The token of the entry, or nil if there was nothing to record.
+    /// - Throws: The error of a change that failed and was not undone. Nothing is committed then.
     public func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         try finish { () throws(StorageError) in try writer.commit(record) }
     }
 
-    /// Runs what ends the transaction.
+    /// Runs an operation that ends the transaction.
     func finish<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         try checkActive()
         do throws(StorageError) {
@@ -129,7 +130,7 @@ public final class WriteSession: ReadSession {
         }
     }
 
-    /// Runs a change; what it throws dooms the transaction until it is undone.
+    /// Runs a change. If it throws, the transaction cannot continue until the change is undone.
     @inline(__always)
     func change<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         try checkActive()
@@ -142,7 +143,7 @@ public final class WriteSession: ReadSession {
 }
 
 extension StorageError {
-    /// The error with the property of its constraint, where that is a single one.
+    /// Returns the error with the property of its constraint, if the constraint has a single property.
     fileprivate func naming(in schema: Schema) -> StorageError {
         guard code == .uniqueConstraintViolated, details.property == nil, let name = details.constraint else { return self }
         for description in schema.descriptions {
@@ -154,7 +155,7 @@ extension StorageError {
         return self
     }
 
-    /// What a store answers that lacks a capability.
+    /// Returns the error of a store that lacks a capability.
     static func lacks(_ capability: StorageCapabilities.Capability) -> StorageError {
         StorageError(.unsupported, "the store lacks the capability \(capability)")
     }

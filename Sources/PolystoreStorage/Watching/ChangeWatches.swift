@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// The watches over one store. A backend tells them, on one thread at a time, what it has seen.
+/// The watches of one store. A backend delivers its change notifications to them, on one thread at a time.
 public final class ChangeWatches: Sendable {
     private struct Entry: Sendable {
         weak var watch: Watch?
@@ -10,22 +10,22 @@ public final class ChangeWatches: Sendable {
     private let entries = Mutex<[Entry]>([])
     private let onEmpty: @Sendable () -> Void
 
-    /// No watches.
+    /// Creates an empty collection of watches.
     ///
-    /// - Parameter onEmpty: Called when the last watch has gone.
+    /// - Parameter onEmpty: Called when the last watch was removed.
     public init(onEmpty: @escaping @Sendable () -> Void) { self.onEmpty = onEmpty }
 
-    /// A watch that is told from now on, until it is cancelled or nobody holds it.
+    /// Adds a watch that receives notifications from now on, until it is cancelled or released.
     public func add(_ handler: @escaping @Sendable (ChangeSignal) -> Void) -> any ChangeWatch {
         let watch = Watch(handler, self)
         entries.withLock { $0.append(Entry(watch: watch)) }
         return watch
     }
 
-    /// Whether nobody is there.
+    /// Whether there is no watch.
     public var isEmpty: Bool { entries.withLock { $0.allSatisfy { $0.watch == nil } } }
 
-    /// Tells all watches.
+    /// Delivers a notification to all watches.
     public func signal(_ signal: ChangeSignal) {
         for watch in entries.withLock({ $0.compactMap(\.watch) }) { watch.call(signal) }
     }
@@ -44,7 +44,7 @@ public final class ChangeWatches: Sendable {
 
     private final class Watch: ChangeWatch {
         private let handler: Mutex<(@Sendable (ChangeSignal) -> Void)?>
-        /// Held while the handler runs, so that whoever cancels waits for it; a handler may cancel its own watch.
+        /// Held while the handler runs, so that a call of `cancel` waits for it. Recursive, because a handler may cancel its own watch.
         private let calling = NSRecursiveLock()
         private let owner: ChangeWatches
 

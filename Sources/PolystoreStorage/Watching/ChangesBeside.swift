@@ -1,24 +1,24 @@
-/// What a write transaction changes beside what its entry of the history names; watches of others need to know.
+/// The changes of a write transaction that its history entry does not record. Watches of other instances must be notified of them.
 public struct ChangesBeside: Sendable {
-    /// Whether there are rows among it, as of a bulk load or of a statement of the program.
+    /// Whether the changes include rows, for example of a bulk load or of a statement of the program.
     public private(set) var hasRows = false
     private var isQuiet = false
 
-    /// Nothing.
+    /// Creates an empty record.
     public init() {}
 
-    /// Rows were changed that no entry will name.
+    /// Records that rows were changed that no entry will mention.
     public mutating func rows() { hasRows = true }
 
-    /// Something was written that an observer need not know, such as a note, or was undone again.
+    /// Records a write that an observer need not know, such as a note or a change that was undone again.
     public mutating func quietly() { isQuiet = true }
 
-    /// By how much the count of quiet commits has to change so that the transaction is counted once if its changes are all known, and not at
-    /// all if they are not (`CommitLedger`); 0 for no change.
+    /// Returns the amount by which the count of quiet commits has to change, so that the transaction is counted once if all its changes are
+    /// known, and not at all otherwise (`CommitLedger`). 0 if the count does not change.
     ///
     /// - Parameters:
-    ///   - isListed: Whether its entry raises the position of the history.
-    ///   - isRecorded: Whether it changed objects, which may have come to nothing.
+    ///   - isListed: Whether the transaction's entry raises the position of the history.
+    ///   - isRecorded: Whether the transaction recorded changes of objects, which may have cancelled out.
     public func quietStep(isListed: Bool, isRecorded: Bool) -> Int64 {
         if isListed { return hasRows ? -1 : 0 }
         return (isQuiet || isRecorded) && !hasRows ? 1 : 0

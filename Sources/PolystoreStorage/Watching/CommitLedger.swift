@@ -1,15 +1,16 @@
-/// How far a store has come: what a look at its files finds.
+/// The commit counters of a store, as a poll of its files finds them.
 public struct CommitCount: Sendable, Hashable {
-    /// How many transactions were committed by anybody, from some beginning; nil where the engine does not count them.
+    /// The number of transactions committed by any writer since some starting point, or nil if the engine does not count them.
     public var commits: Int64?
-    /// A number that changes whenever another connection commits; only where commits are not counted.
+    /// A number that changes whenever another connection commits. Used only if commits are not counted.
     public var version: Int64
-    /// How many of them wrote an entry of the history.
+    /// The number of commits that wrote an entry of the history.
     public var listed: Int64
-    /// How many others changed nothing that an observer has to know, less those that changed rows beside the entry that they wrote.
+    /// The number of commits that changed nothing an observer has to know, minus those that changed rows in addition to the entry that they
+    /// wrote.
     public var quiet: Int64
 
-    /// A count.
+    /// Creates a set of counters.
     public init(commits: Int64?, version: Int64 = 0, listed: Int64, quiet: Int64) {
         self.commits = commits
         self.version = version
@@ -17,42 +18,42 @@ public struct CommitCount: Sendable, Hashable {
         self.quiet = quiet
     }
 
-    /// The commits that neither the history nor the quiet count knows.
+    /// The number of commits that neither the history nor the quiet count contains.
     fileprivate var unlisted: Int64 { (commits ?? 0) &- listed &- quiet }
 }
 
-/// Finds the commits of others by counting.
+/// Detects commits of other writers by counting.
 ///
-/// Every commit of this library raises one of two numbers beside the data by one: the position of the history, or the count of commits that
-/// an observer need not know. Of commits that raise neither, somebody else has written rows, or many were loaded.
+/// Every commit of this library raises one of two numbers stored next to the data by one: the position of the history, or the count of
+/// quiet commits. A commit that raises neither was made by another program that wrote rows, or was a bulk load.
 public struct CommitLedger: Sendable {
     private let own: OwnCommits
     private var seen: CommitCount?
     private var ownSeen = OwnCommits.Counts()
-    /// The commits of others that were signalled.
+    /// The commits of other writers for which a notification was returned.
     private var foreignListed: Int64 = 0
     private var foreignUnlisted: Int64 = 0
 
-    /// A ledger that begins with the first count.
+    /// Creates a ledger that starts with the first count.
     public init(_ own: OwnCommits) { self.own = own }
 
-    /// Whether it has begun: from then on every commit counts.
+    /// Whether the ledger has started. From then on every commit counts.
     public var hasBegun: Bool { seen != nil }
 
-    /// Looks, and finds out what is to be told; nil where nothing is, at least not yet.
+    /// Polls the counters and returns the notification to deliver, or nil if there is none, at least not yet.
     ///
-    /// - Parameter look: Counts, in one snapshot; nil where that cannot be done now.
+    /// - Parameter look: Reads the counters in one snapshot. Returns nil if that is not possible now.
     public mutating func signal(_ look: () throws(StorageError) -> CommitCount?) throws(StorageError) -> ChangeSignal? {
         let before = own.counts
         if before.isReshaping { return nil }
         guard let count = try look() else { return nil }
-        // Also after the count was taken: what is missing in it by now was committed later, and is looked at again.
+        // Read after the counters as well: a commit that they lack by now was made later, and the next poll finds it.
         let now = own.counts
         if now.isReshaping { return nil }
         guard let seen, now.shapes == ownSeen.shapes else { return before == now ? begin(count, now) : nil }
         if count.commits == nil { return inexact(count, seen, now) }
         let listed = Self.growth(seen.listed, count.listed), unlisted = Self.growth(seen.unlisted, count.unlisted)
-        // Numbers that fall: the count was lost, or another store lies there.
+        // Decreasing numbers: the counters were lost, or the files belong to another store.
         if listed < 0 || unlisted < 0 || seen.commits == nil {
             if before == now { _ = begin(count, now) }
             return .unknown
@@ -67,16 +68,17 @@ public struct CommitLedger: Sendable {
         return newListed > 0 ? .history : nil
     }
 
-    /// How far a number of a file has risen; negative where it fell, and where no number of commits leads from one to the other.
+    /// Returns the increase of a counter. The result is negative if the counter decreased, or if no number of commits can explain the
+    /// difference.
     private static func growth(_ before: Int64, _ now: Int64) -> Int64 {
         let (growth, isOver) = now.subtractingReportingOverflow(before)
         return isOver ? -1 : growth
     }
 
-    /// Begins to count, at a moment at which no commit of this instance is on its way.
+    /// Starts to count, at a moment when no commit of this instance is in progress.
     private mutating func begin(_ count: CommitCount, _ now: OwnCommits.Counts) -> ChangeSignal? {
         if now.pendingListed + now.pendingUnlisted > 0 { return nil }
-        // What others committed while the store had no form to count in is in the history.
+        // The history contains the commits that other writers made while the store was being restructured and could not be counted.
         let signal: ChangeSignal? = seen == nil ? nil : .history
         seen = count
         ownSeen = now
@@ -85,8 +87,8 @@ public struct CommitLedger: Sendable {
         return signal
     }
 
-    /// Where commits are not counted, one that raised neither number may hide behind one that did; what is committed here in the meantime is
-    /// taken for its cause.
+    /// Returns the notification if commits are not counted. A commit that raised neither number can then be hidden by one that did. A
+    /// change is attributed to the commits that this instance made in the meantime.
     private mutating func inexact(_ count: CommitCount, _ seen: CommitCount, _ now: OwnCommits.Counts) -> ChangeSignal? {
         if count == seen { return nil }
         if now.pendingListed + now.pendingUnlisted > 0 { return nil }

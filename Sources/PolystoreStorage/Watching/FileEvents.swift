@@ -4,18 +4,20 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// What the system tells of changes of some files in a folder. It is used by one thread, except for its `wakeUp`.
+/// File system events of some files in a folder. Only one thread uses the structure, except for its `wakeUp`.
 ///
-/// Files that are not there yet, and ones that are made anew, are taken up when they appear: the folder is watched for names alone, so that
-/// writes to other files in it wake nobody.
+/// Files that do not exist yet, and files that are replaced, are watched when they appear. The folder is watched for names only, so that
+/// writes to other files in it do not wake the thread.
 struct FileEvents: ~Copyable {
     /// Ends a wait from any thread.
     let wakeUp: WakeUp
     private let folder: String
     private let names: [String]
-    /// The queue of events; -1 where the system has none to give, then a wait ends by its time alone.
+    /// The descriptor of the event queue, or -1 if the system provides none. In that case a wait ends only by its timeout.
     private let queue: Int32
 
+    /// Creates the events of some files.
+    ///
     /// - Parameter paths: Files of one folder.
     init(_ paths: [String], _ wakeUp: WakeUp) {
         self.wakeUp = wakeUp
@@ -41,7 +43,7 @@ struct FileEvents: ~Copyable {
 
     private func watchFiles() { for name in names { add(path(name)) } }
 
-    /// The kernel keeps a descriptor of each file; adding one again replaces what it was told before.
+    /// Watches a file. The kernel keeps a descriptor of each file. Adding a path again replaces its earlier descriptor.
     private func add(_ path: String) {
         let file = Darwin.open(path, O_EVTONLY | O_CLOEXEC)
         guard file >= 0 else { return }
@@ -52,7 +54,7 @@ struct FileEvents: ~Copyable {
         _ = kevent(queue, &change, 1, nil, 0, nil)
     }
 
-    /// The open descriptors, by path; one that is replaced is closed, which takes it from the queue.
+    /// The open descriptors, by path. A replaced descriptor is closed, which removes it from the queue.
     private final class Files {
         private var open: [String: Int32] = [:]
 
@@ -63,11 +65,11 @@ struct FileEvents: ~Copyable {
 
     private let files = Files()
 
-    /// Takes the events that are there; whether there were any.
+    /// Consumes the pending events. Returns whether there were any.
     private func take() -> Bool {
         var found = false, event = kevent(), now = timespec()
         while kevent(queue, nil, 0, &event, 1, &now) > 0 { found = true }
-        // One may have been made anew.
+        // A file may have been replaced.
         if found { watchFiles() }
         return found
     }
@@ -78,7 +80,7 @@ struct FileEvents: ~Copyable {
 
     private func watchFiles() { for name in names { inotify_add_watch(queue, path(name), UInt32(IN_MODIFY | IN_ATTRIB)) } }
 
-    /// Takes the events that are there; whether one of them concerns the files.
+    /// Consumes the pending events. Returns whether any of them concerns the files.
     private func take() -> Bool {
         var isOurs = false, isNew = false
         withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 8) { buffer in
@@ -102,7 +104,7 @@ struct FileEvents: ~Copyable {
         return isOurs || isNew
     }
 
-    /// The name of the file that an event of the folder is of: bytes up to the first zero.
+    /// Returns the file name in an event of the folder: the bytes up to the first zero byte.
     private static func name(_ buffer: UnsafeMutableRawBufferPointer, _ range: Range<Int>) -> String? {
         String(validating: buffer[range].prefix { $0 != 0 }, as: UTF8.self)
     }
@@ -110,9 +112,9 @@ struct FileEvents: ~Copyable {
 
     deinit { if queue >= 0 { close(queue) } }
 
-    /// Waits for a change or a call, for at most so many milliseconds; whether a file changed.
+    /// Waits for a change or a wake-up call, for at most the given number of milliseconds. Returns whether a file changed.
     ///
-    /// Names that appear in the folder do not end the wait unless they are among the files.
+    /// New names in the folder do not count unless they are among the files.
     func wait(milliseconds: Int32) -> Bool {
         wakeUp.wait(orFor: queue, milliseconds: milliseconds)
         wakeUp.clear()

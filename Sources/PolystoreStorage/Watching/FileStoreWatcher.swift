@@ -1,9 +1,9 @@
 internal import Foundation
 internal import Synchronization
 
-/// The watches over a store in files, and the thread that they share for as long as there are any.
+/// The watches of a store in files, and the thread that they share while there are any.
 public final class FileStoreWatcher: Sendable {
-    /// Looks at the store; what is to be told, nil for nothing.
+    /// A closure that polls the store and returns the notification to deliver, or nil.
     public typealias Look = @Sendable () -> ChangeSignal?
 
     private let paths: @Sendable () -> [String]
@@ -11,24 +11,24 @@ public final class FileStoreWatcher: Sendable {
     private let thread = Mutex<FileWatch?>(nil)
     private let watches = Mutex<ChangeWatches?>(nil)
 
-    /// A store that nobody watches.
+    /// Creates a watcher without watches.
     ///
     /// - Parameters:
-    ///   - paths: Its files, in one folder; those that are not there are taken up when they appear.
-    ///   - begin: Finds out how far the store is, and gives what looks for changes since then.
+    ///   - paths: Returns the files of the store, which are in one folder. Files that do not exist are watched when they appear.
+    ///   - begin: Reads the current state of the store, and returns a closure that polls for changes since then.
     public init(_ paths: @escaping @Sendable () -> [String], begin: @escaping @Sendable () throws(StorageError) -> Look) {
         self.paths = paths
         self.begin = begin
     }
 
-    /// Begins a watch: every commit after the return is told.
+    /// Adds a watch. Every commit after the return is reported.
     public func watch(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> any ChangeWatch {
         let watches = watches.withLock { held in
             let watches = held ?? ChangeWatches { [weak self] in self?.rest() }
             held = watches
             return watches
         }
-        // First the watch: a thread that ends because there is none finds it.
+        // Add the watch first, so that the thread finds it before it ends for lack of watches.
         let watch = watches.add(handler)
         do throws(StorageError) {
             try thread.withLock { thread throws(StorageError) in
@@ -43,7 +43,7 @@ public final class FileStoreWatcher: Sendable {
         return watch
     }
 
-    /// How often the thread has looked; 0 where there is none.
+    /// The number of polls by the thread, or 0 if there is no thread.
     public var looks: Int { thread.withLock { $0?.looks ?? 0 } }
 
     /// Ends all watches.
@@ -52,7 +52,7 @@ public final class FileStoreWatcher: Sendable {
         rest()
     }
 
-    /// Ends the thread where nobody watches.
+    /// Ends the thread if there are no watches.
     private func rest() {
         let ended = thread.withLock { thread -> FileWatch? in
             guard watches.withLock({ $0?.isEmpty ?? true }) else { return nil }

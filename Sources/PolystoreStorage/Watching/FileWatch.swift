@@ -1,16 +1,16 @@
 internal import Foundation
 internal import Synchronization
 
-/// A thread that looks at a store again whenever its files change.
+/// A thread that polls a store whenever its files change.
 ///
-/// The system tells of writes (inotify, kqueue). A store may show a commit only some time after its last write, as when it waits for the
-/// disk in between: so after a change it looks again at growing intervals. Where the system tells nothing, as on some file systems of
-/// networks, it looks once a second.
+/// The system reports writes (inotify, kqueue). A commit may become visible only some time after the last write of the store, for example
+/// if the store waits for the disk in between. After a change the thread therefore polls again at growing intervals. If the system reports
+/// no events, as on some network file systems, the thread polls once a second.
 public final class FileWatch: Sendable {
-    /// What is waited between two looks after a change, in milliseconds; what took longer to show is found by the slow look.
+    /// The pauses between polls after a change, in milliseconds. The slow poll finds a commit that takes longer to become visible.
     private static let pauses: [Int32] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
     private static let slowPause: Int32 = 1000
-    /// The least time between two looks while changes follow each other closely, in seconds.
+    /// The minimum time between two polls while changes follow each other closely, in seconds.
     private static let closest = 0.001
 
     private let isStopped = Atomic(false)
@@ -19,9 +19,9 @@ public final class FileWatch: Sendable {
     private let wakeUp = WakeUp()
     private let thread = Mutex<ObjectIdentifier?>(nil)
 
-    /// Begins to watch files of one folder, which need not be there. They are found again under the paths that they have now.
+    /// Starts to watch files of one folder, which need not exist. Replaced files are found again under the same paths.
     ///
-    /// - Parameter look: Looks at the store; called on a thread of its own.
+    /// - Parameter look: Polls the store. Called on a thread of the watch.
     public init(_ paths: [String], look: @escaping @Sendable () -> Void) {
         ended.enter()
         let thread = Thread { self.run(paths, look) }
@@ -29,17 +29,17 @@ public final class FileWatch: Sendable {
         thread.start()
     }
 
-    /// How often it has looked; tests count it.
+    /// The number of polls. Tests read it.
     public var looks: Int { lookCount.load(ordering: .relaxed) }
 
-    /// The path of a file as the system knows it: from the root, and without links.
+    /// Returns the absolute path of a file with symbolic links resolved.
     public static func realPath(_ path: String) -> String {
         guard let real = realpath(path, nil) else { return URL(fileURLWithPath: path).standardizedFileURL.path }
         defer { free(real) }
         return String(cString: real)
     }
 
-    /// Ends the watch and waits for the look that is under way, unless it is itself what ends it.
+    /// Ends the watch and waits for a poll in progress, unless it is called by that poll.
     public func stop() {
         isStopped.store(true, ordering: .releasing)
         wakeUp.call()

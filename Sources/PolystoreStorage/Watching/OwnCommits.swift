@@ -1,33 +1,33 @@
 internal import Synchronization
 
-/// The commits of one instance of a store, counted so that its watch can tell them from those of others.
+/// Counts the commits of one instance of a store, so that its watch can distinguish them from those of other writers.
 public final class OwnCommits: Sendable {
-    /// What was committed, and what is about to be.
+    /// The numbers of completed and pending commits.
     struct Counts: Sendable, Hashable {
-        /// Commits that wrote an entry of the history.
+        /// The number of commits that wrote an entry of the history.
         var listed: Int64 = 0
-        /// Commits that changed what the history does not name.
+        /// The number of commits with changes that the history does not record.
         var unlisted: Int64 = 0
         var pendingListed: Int64 = 0
         var pendingUnlisted: Int64 = 0
-        /// Whether the store goes over to another form, in commits that are not counted.
+        /// Whether the store is being restructured, in commits that are not counted.
         var isReshaping = false
-        /// How often it has.
+        /// The number of times that the store was restructured.
         var shapes = 0
     }
 
     private let state = Mutex(Counts())
 
-    /// None.
+    /// Creates counters that are 0.
     public init() {}
 
     var counts: Counts { state.withLock { $0 } }
 
-    /// Runs the engine's commit of a transaction.
+    /// Runs the engine's commit of a transaction and counts it.
     ///
     /// - Parameters:
-    ///   - isListed: Whether it wrote an entry of the history.
-    ///   - isUnlisted: Whether it changed what no entry names.
+    ///   - isListed: Whether the transaction wrote an entry of the history.
+    ///   - isUnlisted: Whether the transaction made changes that no entry records.
     public func count(isListed: Bool, isUnlisted: Bool, _ commit: () throws(StorageError) -> Void) throws(StorageError) {
         let listed: Int64 = isListed ? 1 : 0, unlisted: Int64 = isUnlisted ? 1 : 0
         if !isListed, !isUnlisted { return try commit() }
@@ -50,7 +50,8 @@ public final class OwnCommits: Sendable {
         isDone = true
     }
 
-    /// Runs commits of any number that give the store another form; the watch looks at nothing meanwhile, and begins anew afterwards.
+    /// Runs any number of commits that restructure the store. The watch ignores the store meanwhile, and starts again from scratch
+    /// afterwards.
     public func reshape<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         state.withLock { $0.isReshaping = true }
         defer {

@@ -4,13 +4,13 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Wakes a thread that waits in the kernel: a pipe, whose reading end can be waited for beside sockets and files.
+/// Wakes a thread that waits in the kernel. It is a pipe, whose reading end can be polled together with sockets and files.
 public final class WakeUp: Sendable {
-    /// What can be read from once somebody has called; -1 where the process has no descriptors left.
+    /// The descriptor that becomes readable after a call of `call`, or -1 if the process has no descriptors left.
     public let descriptor: Int32
     private let writing: Int32
 
-    /// A pipe that nobody has written to.
+    /// Creates an empty pipe.
     public init() {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
@@ -31,23 +31,23 @@ public final class WakeUp: Sendable {
         if writing >= 0 { close(writing) }
     }
 
-    /// Wakes the thread, now or when it next waits. A pipe that is full wakes it as well.
+    /// Wakes the thread, now or when it next waits. A full pipe wakes it as well.
     public func call() {
         var byte: UInt8 = 1
         _ = write(writing, &byte, 1)
     }
 
-    /// Forgets the calls so far.
+    /// Discards the calls so far.
     public func clear() {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { bytes in
             while read(descriptor, bytes.baseAddress, bytes.count) == bytes.count {}
         }
     }
 
-    /// Waits until somebody calls, or there is something to read from another descriptor, or so many milliseconds have passed.
+    /// Waits until `call` is called, another descriptor is readable, or the given number of milliseconds has passed.
     public func wait(orFor other: Int32, milliseconds: Int32) {
         var descriptors = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
-        // A negative descriptor is left out by the kernel.
+        // The kernel ignores a negative descriptor.
         descriptors.append(pollfd(fd: other, events: Int16(POLLIN), revents: 0))
         _ = poll(&descriptors, 2, milliseconds)
     }

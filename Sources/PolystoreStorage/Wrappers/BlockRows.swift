@@ -1,4 +1,5 @@
-/// The rows of a cursor in blocks, copied: an engine may give them one at a time, and what they refer to is read for a block at once.
+/// A cursor that copies the rows of another cursor in blocks. An engine may return rows one at a time, whereas the related rows of a whole
+/// block are read at once.
 package final class BlockRows: RowCursor {
     private static let size = 256, mostBytes = 4 << 20
 
@@ -6,13 +7,13 @@ package final class BlockRows: RowCursor {
     private let schema: Schema
     private let given = RowBatch()
 
-    /// The rows of a cursor.
+    /// Creates a cursor over the rows of another cursor.
     package init(_ cursor: any RowCursor, _ schema: Schema) {
         self.cursor = cursor
         self.schema = schema
     }
 
-    /// Hands out a block of rows, fewer where they are long.
+    /// Fills the batch with a block of rows, or with fewer rows if they are long.
     package func next(into batch: RowBatch) throws(StorageError) -> Bool {
         batch.clear()
         while batch.count < Self.size, batch.copiedBytes < Self.mostBytes, try cursor.next(into: given) {

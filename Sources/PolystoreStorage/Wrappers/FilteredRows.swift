@@ -1,7 +1,8 @@
-/// The rows of a cursor that satisfy a condition, cut as a plan says: what a store answers but for its condition, block by block.
+/// A cursor over the rows of another cursor that satisfy a condition, with the offset and the limit of a plan. It serves plans of which the
+/// store evaluates everything except the condition, and works block by block.
 final class FilteredRows: RowCursor {
-    /// So many bytes are handed out at once, however long values are, and so many rows looked at once there is something to hand out: stores
-    /// may give them one by one.
+    /// The maximum number of bytes returned at once, however long values are, and the number of rows examined at once after the first
+    /// match. Stores may return rows one by one.
     private static let mostBytes = 1 << 20, mostRows = 256
 
     private let source: any RowCursor
@@ -14,6 +15,8 @@ final class FilteredRows: RowCursor {
     private var toSkip: Int
     private var left: Int
 
+    /// Creates a cursor.
+    ///
     /// - Parameter source: The rows, in the order of the plan.
     init(_ source: any RowCursor, _ plan: FetchPlan, _ related: StoredRows, _ schema: Schema, _ count: ResidualCount) {
         self.source = source

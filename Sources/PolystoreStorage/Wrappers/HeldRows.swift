@@ -1,20 +1,20 @@
-/// Rows that are held in memory, handed out in an order. The cells of a batch point into what is held.
+/// A cursor over rows buffered in memory, in a given order. The cells of a batch point into the buffered rows.
 public final class HeldRows: RowCursor {
     private let rows: RowBatch
     private let schema: Schema
     private var positions: ArraySlice<Int>
 
-    /// Rows of a batch that nobody fills again, those at the positions.
+    /// Creates a cursor over the rows of a batch at the given positions. The batch must not be filled again.
     public init(_ rows: RowBatch, at positions: some Sequence<Int>, schema: Schema) {
         self.rows = rows
         self.schema = schema
         self.positions = Array(positions)[...]
     }
 
-    /// All rows of a batch that nobody fills again, as they come.
+    /// Creates a cursor over all rows of a batch in their order. The batch must not be filled again.
     public convenience init(_ rows: RowBatch, schema: Schema) { self.init(rows, at: 0..<rows.count, schema: schema) }
 
-    /// Hands out as many rows as the batch takes.
+    /// Fills the batch with as many rows as it can contain.
     public func next(into batch: RowBatch) throws(StorageError) -> Bool {
         batch.clear()
         while !batch.isFull, let position = positions.popFirst() {

@@ -1,18 +1,18 @@
-/// The rows that to-many relationships lead to, as a session sees them.
+/// The destination rows of to-many relationships, as a session sees them.
 public struct MemberRows {
     private let reader: any StorageReader
     private let schema: Schema
 
-    /// The rows of a session.
+    /// Creates an accessor for the rows of a session.
     public init(_ session: ReadSession) { self.init(session.reader, session.schema) }
 
-    /// The rows of the session of a store itself.
+    /// Creates an accessor for the rows of a store's own session.
     package init(_ reader: any StorageReader, _ schema: Schema) {
         self.reader = reader
         self.schema = schema
     }
 
-    /// Calls a closure with each row that a to-many relationship of an object leads to, until it says false.
+    /// Calls a closure with each row that a to-many relationship of an object references, until it returns false.
     public func forEach(
         _ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool
     ) throws(StorageError) {

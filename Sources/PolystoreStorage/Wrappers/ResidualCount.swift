@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// What answering a request above its store has read.
+/// The amount of work that a request caused above its store.
 public struct ResidualWork: Sendable {
-    /// The entity that was asked for.
+    /// The entity of the request.
     public let entity: String
-    /// The rows that the store gave.
+    /// The number of rows that the store returned.
     public let read: Int
-    /// Those of them that were part of the answer, or were grouped for it.
+    /// The number of these rows that were part of the result, or were grouped for it.
     public let found: Int
 }
 
-/// Counts the rows of an answer above a store, and tells of them when it goes away.
+/// Counts the rows that are processed above a store for a result, and reports the counts when it is deinitialised.
 final class ResidualCount {
     var read = 0
     var found = 0

@@ -1,29 +1,29 @@
-/// Exact answers over a store that answers a plan only in part: what is left is filtered, sorted and cut here.
+/// A reader that returns exact results from a store that evaluates a plan only partially: it filters, sorts, and limits the rows itself.
 ///
-/// What the store answers exactly goes through as it is. Of other rows only the columns are read that are looked at or asked for, block by
-/// block; none is kept but those that have to be sorted.
+/// Plans that the store evaluates exactly are passed through. For other plans only the columns that are examined or requested are read,
+/// block by block. Rows are buffered only if they have to be sorted.
 package struct ResidualReader {
     private let reader: any StorageReader
     private let schema: Schema
     private let report: (@Sendable (ResidualWork) -> Void)?
 
-    /// A wrapper of a session.
+    /// Creates a wrapper of a session.
     ///
-    /// - Parameter report: Told what an answer has read that the store does not give by itself.
+    /// - Parameter report: Receives the amount of residual work of a result that the store does not compute by itself.
     package init(_ reader: any StorageReader, schema: Schema, report: (@Sendable (ResidualWork) -> Void)? = nil) {
         self.reader = reader
         self.schema = schema
         self.report = report
     }
 
-    /// The rows of a plan, exactly.
+    /// Returns a cursor over exactly the rows of a plan.
     package func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
         if reader.pushdown(of: plan) == .exact { return try reader.cursor(for: plan) }
         let fields = ReadFields(plan, schema: schema), count = count(plan)
         let related = StoredRows(reader, schema, fields: fields.related)
         var source = stored(plan)
         source.fields = plan.fields.adding(fields.own)
-        // Of all rows the store may know the order; where some are cut out, no more than those are kept.
+        // If all rows are requested, the store may sort them. If there is a limit, the sorter buffers no more rows than the limit requires.
         if plan.limit == nil {
             var sorted = source
             sorted.sort = plan.sort
@@ -53,12 +53,12 @@ package struct ResidualReader {
         return sorter.sorted()
     }
 
-    /// The rows of a query's answer, exactly.
+    /// Returns exactly the result rows of a value query.
     package func values(for plan: QueryPlan) throws(StorageError) -> [[Value]] {
         let fields = ReadFields(plan, schema: schema)
         var fetch = plan.fetch
         fetch.fields = .some(fields.own)
-        // Rows of a fetch that is itself answered here are counted there.
+        // If the fetch is itself evaluated here, its own cursor counts the rows.
         let count = reader.pushdown(of: fetch) == .exact ? count(fetch) : ResidualCount("", nil)
         let source = try cursor(for: fetch), isLocal = plan.localSlots != nil
         let rows: any RowCursor = isLocal ? source : BlockRows(source, schema)
@@ -77,32 +77,32 @@ package struct ResidualReader {
 
     private func count(_ plan: FetchPlan) -> ResidualCount { ResidualCount(schema.entities[plan.entity].name, report) }
 
-    /// The rows of what the store answers exactly, in blocks where other rows are looked at beside them.
+    /// Returns a cursor over rows that the store evaluates exactly, in blocks if related rows are read as well.
     private func rows(_ plan: FetchPlan, _ isLocal: Bool) throws(StorageError) -> any RowCursor {
         let rows = try reader.cursor(for: plan)
         return isLocal ? rows : BlockRows(rows, schema)
     }
 
-    /// The part of a plan that the store answers.
+    /// Returns the part of a plan that the store evaluates.
     func stored(_ plan: FetchPlan) -> FetchPlan {
         FetchPlan(entity: plan.entity, entities: plan.entities, predicate: pushed(plan))
     }
 
-    /// The conjuncts that the store answers, with rows that others or they themselves remove.
+    /// Returns the conjuncts that the store evaluates. The resulting rows may include some that the residual filter removes.
     private func pushed(_ plan: FetchPlan) -> CheckedPredicate {
         let parts = if case .and(let parts) = plan.predicate { parts } else { [plan.predicate] }
         let answered = parts.filter { part in
             reader.pushdown(of: FetchPlan(entity: plan.entity, entities: plan.entities, predicate: part)) != .unsupported
         }
         let pushed = answered.isEmpty ? CheckedPredicate.constant(true) : (answered.count == 1 ? answered[0] : .and(answered))
-        // Each by itself may be answered, and all together too much for a statement.
+        // Each conjunct alone may be supported although all together are too much for one statement.
         let plan = FetchPlan(entity: plan.entity, entities: plan.entities, predicate: pushed)
         return reader.pushdown(of: plan) == .unsupported ? .constant(true) : pushed
     }
 }
 
 extension PredicateEvaluator {
-    /// Throws the first error that an expression met, as one of a store.
+    /// Throws the first error of an expression as an error of a store.
     public func throwStorageFailure() throws(StorageError) {
         do throws(QueryError) { try throwFailure() } catch { throw StorageError(error) }
     }

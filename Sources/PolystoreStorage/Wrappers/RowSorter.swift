@@ -1,16 +1,17 @@
-/// Takes in rows and gives those that a plan asks for, in its order: after sorting they are cut to its limit and offset.
+/// Sorts rows by the order of a plan and applies its offset and limit.
 ///
-/// Of an answer with a limit no more than about twice what is wanted is held.
+/// If the plan has a limit, the sorter buffers no more than about twice the requested rows.
 public struct RowSorter {
     private let schema: Schema
     private let plan: FetchPlan
     private let order: RowOrder
     private let wanted: Int
     private var rows = RowBatch(capacity: 1024)
-    /// The values of the sort keys of each row, where they are computed or lie in related rows: those are at hand when the row comes.
+    /// The values of the sort keys of each row, if they are computed or come from related rows, which are available only while the row is
+    /// added.
     private var values: [[Value]] = []
 
-    /// No rows yet.
+    /// Creates a sorter without rows.
     public init(_ plan: FetchPlan, schema: Schema) {
         self.schema = schema
         self.plan = plan
@@ -19,19 +20,19 @@ public struct RowSorter {
         wanted = end.overflow ? .max : end.partialValue
     }
 
-    /// The number of rows that are held, and their bytes.
+    /// The number of buffered rows, and their size in bytes.
     public var held: (rows: Int, bytes: Int) { (rows.count, rows.copiedBytes) }
 
-    /// Copies a row.
+    /// Copies a row into the sorter.
     ///
-    /// - Throws: The first error that computing a key met.
+    /// - Throws: The first error in the computation of a sort key.
     public mutating func add(_ row: borrowing RowView, _ related: some RelatedRows) throws(StorageError) {
         rows.append(copying: row, slots: schema[row.entity].slots.count)
         if !order.isPlain {
             values.append(order.values(row, related))
             do throws(QueryError) { try order.throwFailure() } catch { throw StorageError(error) }
         }
-        // Pruned when there are twice as many as wanted: each row is sorted about once.
+        // Prune at twice the requested number, so that each row is sorted about once.
         if wanted < 1 << 40, rows.count >= max(2 * wanted, 1024) { prune() }
     }
 
@@ -45,7 +46,7 @@ public struct RowSorter {
         rows = kept
     }
 
-    /// The rows in order, cut.
+    /// Returns the rows in their order, after applying the offset and the limit.
     public func sorted() -> HeldRows { HeldRows(rows, at: positions.dropFirst(plan.offset), schema: schema) }
 
     private var positions: ArraySlice<Int> {

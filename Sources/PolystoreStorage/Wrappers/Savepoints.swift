@@ -1,29 +1,29 @@
-/// The savepoints of a write transaction, outermost first, each with what its store needs to return to it.
+/// The savepoints of a write transaction, outermost first, each with the state that its store needs to return to it.
 public struct Savepoints<State> {
     private var open: [(number: Int, state: State)] = []
     private var newest = 0
 
-    /// No savepoint.
+    /// Creates an empty list of savepoints.
     public init() {}
 
-    /// The number that the next one gets.
+    /// The number of the next savepoint.
     public var next: Int { newest + 1 }
 
-    /// How many are open.
+    /// The number of savepoints that are set.
     public var count: Int { open.count }
 
-    /// Adds one within all others.
+    /// Adds a savepoint nested in all others.
     ///
-    /// - Returns: Its number.
+    /// - Returns: The number of the savepoint.
     public mutating func add(_ state: State) -> Int {
         newest += 1
         open.append((newest, state))
         return newest
     }
 
-    /// What was kept for one, and how many it encloses, itself included.
+    /// Returns the state of a savepoint, and the number of savepoints that it encloses, including itself.
     ///
-    /// - Throws: `notFound` for one that was released or rolled back.
+    /// - Throws: `notFound` for a savepoint that was released or rolled back.
     @discardableResult
     public func find(_ number: Int) throws(StorageError) -> (state: State, depth: Int) {
         guard let index = open.firstIndex(where: { $0.number == number }) else {
@@ -32,9 +32,9 @@ public struct Savepoints<State> {
         return (open[index].state, open.count - index)
     }
 
-    /// Forgets those within one, which stays.
+    /// Removes the savepoints nested in a savepoint, which remains set.
     public mutating func rewind(to number: Int) { open.removeAll { $0.number > number } }
 
-    /// Forgets one and those within it.
+    /// Removes a savepoint and those nested in it.
     public mutating func release(_ number: Int) { open.removeAll { $0.number >= number } }
 }

@@ -1,48 +1,52 @@
-/// Rows at the end of to-many relationships, read for many objects at once and kept as long as a batch is looked at.
+/// The destination rows of to-many relationships, read for many objects at once and kept while a batch is examined.
 struct StoredMembers {
     private struct Relationship: Hashable {
         let entity: EntityIndex
         let position: Int
     }
 
-    /// The rows of an object: positions in a batch.
+    /// The destination rows of an object, as positions in a batch.
     struct Rows {
         let batch: RowBatch
         let positions: [Int]
     }
 
-    /// The most objects whose rows are read together, and the most rows and bytes of them; fewer objects where they have many.
+    /// The maximum number of objects whose destination rows are read together, and the maximum number of these rows and of their bytes.
+    /// Fewer objects are read together if they have many rows.
     private static let mostOwners = 256, mostRows = 32_768, mostBytes = 16 << 20
 
     private let schema: Schema
     private let fields: [EntityIndex: SlotMask]?
     private var known: [Relationship: [Int64: Rows]] = [:]
-    /// How many objects' rows are read together; 1 for relationships that lead to so many that each object's are read by themselves.
+    /// The number of objects whose rows are read together. It is 1 for relationships with so many destinations that the rows of each object
+    /// are read separately.
     private var ownersAtOnce: [Relationship: Int] = [:]
 
-    /// - Parameter fields: The slots that are looked at in the rows of each hierarchy; nil for all.
+    /// Creates an empty collection of rows.
+    ///
+    /// - Parameter fields: The slots that are read in the rows of each hierarchy, or nil for all.
     init(_ schema: Schema, _ fields: [EntityIndex: SlotMask]?) {
         self.schema = schema
         self.fields = fields
     }
 
-    /// Forgets all rows.
+    /// Discards all rows.
     mutating func forget() { known.removeAll(keepingCapacity: true) }
 
-    /// Whether nothing has to be read for an object.
+    /// Returns whether nothing has to be read for an object.
     func areKnown(_ entity: EntityIndex, _ relationship: Int, of key: Int64) -> Bool {
         let relationship = Relationship(entity: entity, position: relationship)
         return ownersAtOnce[relationship] == 1 || known[relationship]?[key] != nil
     }
 
-    /// The rows of an object; nil where they were not read.
+    /// Returns the rows of an object, or nil if they were not read.
     func rows(_ entity: EntityIndex, _ relationship: Int, of key: Int64) -> Rows? {
         known[Relationship(entity: entity, position: relationship)]?[key]
     }
 
-    /// Reads the rows of an object and of others that are looked at with it.
+    /// Reads the rows of an object together with those of other objects that are being examined.
     ///
-    /// - Returns: The rows; nil where there are too many.
+    /// - Returns: The rows, or nil if there are too many.
     mutating func read(
         _ entity: EntityIndex, _ position: Int, of key: Int64, beside batches: [RowBatch], _ reader: any StorageReader
     ) throws(StorageError) -> RowBatch? {
@@ -73,7 +77,7 @@ struct StoredMembers {
         return rows
     }
 
-    /// The key of an object, and of others of its hierarchy that are looked at with it.
+    /// Returns the primary key of an object together with those of other objects of its hierarchy that are being examined.
     private func owners(_ relationship: Relationship, _ key: Int64, _ batches: [RowBatch]) -> [Int64] {
         var owners: Set<Int64> = [key]
         let root = schema[relationship.entity].root
@@ -86,7 +90,7 @@ struct StoredMembers {
         return owners.sorted()
     }
 
-    /// The rows that refer to objects; nil where they are too many.
+    /// Returns the rows that reference objects, or nil if there are too many.
     private func referring(
         _ description: RelationshipDescription, _ slot: Int, _ owners: [Int64], _ reader: any StorageReader
     ) throws(StorageError) -> RowBatch? {
@@ -106,7 +110,7 @@ struct StoredMembers {
         return rows
     }
 
-    /// The pairs of objects, the object itself as the owner; nil where they are too many.
+    /// Returns the pairs of objects, with the object itself as the owner, or nil if there are too many.
     private func pairs(
         _ link: Int, _ side: LinkSide, _ owners: [Int64], _ reader: any StorageReader
     ) throws(StorageError) -> [(owner: Int64, member: Int64)]? {
@@ -120,7 +124,7 @@ struct StoredMembers {
 }
 
 extension StorageReader {
-    /// Appends the rows with keys of a hierarchy, of which only some slots are looked at.
+    /// Appends the rows with primary keys of a hierarchy, of which only some slots are needed.
     func rows(
         _ root: EntityIndex, keys: [Int64], _ slots: SlotMask?, _ schema: Schema, into rows: RowBatch
     ) throws(StorageError) {
@@ -141,7 +145,7 @@ extension StorageReader {
 }
 
 extension EntityDescription {
-    /// Whether attributes of any length are among those that are not in a set.
+    /// Returns whether the slots outside a set include attributes of variable length.
     fileprivate func hasLongSlots(besides slots: SlotMask) -> Bool {
         self.slots.indices.contains { slot in
             let type = self.slots[slot].type

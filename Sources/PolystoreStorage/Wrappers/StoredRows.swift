@@ -1,7 +1,7 @@
-/// Related rows read from a session in blocks, and kept as long as a batch is looked at.
+/// Related rows that are read from a session in blocks and kept while a batch is examined.
 ///
-/// A row that is not there yet is read together with those that the same reference of the other rows of the batch leads to: one call of the
-/// session for each batch and step of a key path, not one for each row.
+/// A missing row is read together with the rows that the same reference of the other rows of the batch references. This takes one call of
+/// the session for each batch and each step of a key path, instead of one call for each row.
 public final class StoredRows: RelatedRows {
     private struct Place: Hashable {
         let root: EntityIndex
@@ -22,31 +22,32 @@ public final class StoredRows: RelatedRows {
 
     private struct Source {
         let rows: RowBatch
-        /// The row with the reference that was followed last: rows are mostly looked at in their order, so the next is the same or behind.
+        /// The index of the row whose reference was followed last. Rows are mostly examined in order, so the next one is the same row or a
+        /// later one.
         var last = 0
     }
 
-    /// So many rows are read at once.
+    /// The number of rows that are read at once.
     private static let block = 1024
-    /// More than so many are not kept from one batch to the next.
+    /// The maximum number of rows that are kept from one batch to the next.
     private static let most = 8192
 
     private let reader: () throws(StorageError) -> any StorageReader
     private let schema: Schema
-    /// What is read of the rows of a hierarchy; nil for all.
+    /// The slots that are read in the rows of a hierarchy, or nil for all.
     private let fields: [EntityIndex: SlotMask]?
     private var members: StoredMembers
     private var found: [Place: Found] = [:]
-    /// What has references to rows that may be asked for: the batch that is looked at, and what was read for it.
+    /// The rows whose references may be followed: the batch that is examined, and the rows that were read for it.
     private var sources: [Source] = []
-    /// The slots of an entity that lead to a hierarchy.
+    /// The slots of an entity that reference a hierarchy.
     private var ways: [Way: [Int]] = [:]
     private var failure: StorageError?
 
-    /// The rows that a session sees.
+    /// Creates an accessor for the related rows of a session.
     public convenience init(_ session: ReadSession) { self.init(session.reader, session.schema) }
 
-    /// The rows that a session sees which is asked for when something is read.
+    /// Creates an accessor that requests its session whenever it reads.
     public init(_ session: @escaping () throws(StorageError) -> ReadSession, _ schema: Schema) {
         reader = { () throws(StorageError) in try session().reader }
         self.schema = schema
@@ -54,9 +55,9 @@ public final class StoredRows: RelatedRows {
         members = StoredMembers(schema, nil)
     }
 
-    /// The rows that a session of a store itself sees.
+    /// Creates an accessor for the related rows of a store's own session.
     ///
-    /// - Parameter fields: The slots that are looked at in the rows of each hierarchy; nil for all.
+    /// - Parameter fields: The slots that are read in the rows of each hierarchy, or nil for all.
     init(_ reader: any StorageReader, _ schema: Schema, fields: [EntityIndex: SlotMask]? = nil) {
         self.reader = { () throws(StorageError) in reader }
         self.schema = schema
@@ -64,14 +65,14 @@ public final class StoredRows: RelatedRows {
         members = StoredMembers(schema, fields)
     }
 
-    /// Names the rows that are looked at next: what they lead to is read together. Rows that were handed out before are not valid any more.
+    /// Sets the rows that are examined next. The rows that they reference are read together. Rows that were returned before become invalid.
     public func begin(_ batch: RowBatch) {
         sources = [Source(rows: batch)]
         members.forget()
         if found.count > Self.most { found.removeAll() }
     }
 
-    /// The row of a key; nil when there is none, or when reading failed, which `throwFailure` tells.
+    /// Returns the row with a primary key. Returns nil if there is none or if reading failed; `throwFailure` throws the error.
     public func row(_ entity: EntityIndex, _ key: Int64) -> RowView? {
         let place = Place(root: schema[entity].root, key: key)
         if let known = found[place] { return known.row }
@@ -87,9 +88,9 @@ public final class StoredRows: RelatedRows {
         if !sources.isEmpty, batch.count > 0 { sources.append(Source(rows: batch)) }
     }
 
-    /// A key with those that the reference that led to it has in the rows behind, ascending.
+    /// Returns a primary key together with the keys that the same reference has in later rows, in ascending order.
     ///
-    /// - Complexity: where rows are looked at in their order, each is passed once for each reference.
+    /// - Complexity: If rows are examined in order, each row is visited once for each reference.
     private func neighbours(of place: Place) -> [Int64] {
         for position in sources.indices {
             let source = sources[position]
@@ -102,7 +103,7 @@ public final class StoredRows: RelatedRows {
         return [place.key]
     }
 
-    /// The slot by which a row leads to a place.
+    /// Returns the slot through which a row references another row.
     private func reference(_ row: borrowing RowView, to place: Place) -> Int? {
         for slot in references(row.entity, to: place.root) where row[slot].kind == .int && row[slot].int == place.key { return slot }
         return nil
@@ -133,9 +134,9 @@ public final class StoredRows: RelatedRows {
         return found
     }
 
-    /// The rows that a to-many relationship leads to; none when reading failed, which `throwFailure` tells.
+    /// Calls `body` with the destination rows of a to-many relationship, or not at all if reading failed; `throwFailure` throws the error.
     ///
-    /// Those of the other rows that are looked at are read with them, as long as they are not too many.
+    /// The destination rows of the other rows being examined are read at the same time, unless there are too many.
     public func members(_ entity: EntityIndex, _ relationship: Int, of key: Int64, _ body: (borrowing RowView) -> Bool) {
         do throws(StorageError) {
             if !sources.isEmpty, !members.areKnown(entity, relationship, of: key) {
@@ -152,6 +153,6 @@ public final class StoredRows: RelatedRows {
         }
     }
 
-    /// Throws the first error that reading met.
+    /// Throws the first error that occurred while reading.
     public func throwFailure() throws(StorageError) { if let failure { throw failure } }
 }

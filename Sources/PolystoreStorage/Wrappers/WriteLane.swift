@@ -1,33 +1,33 @@
 public import Foundation
 internal import Synchronization
 
-/// The one write transaction of a store in this process: those who ask get it in the order in which they asked.
+/// The lock for the single write transaction of a store in this process. Requests are granted in the order in which they were made.
 ///
-/// A plain lock would let a thread that releases and takes it again starve the others.
+/// With a plain lock, a thread that releases the lock and takes it again could starve the others.
 public final class WriteLane: Sendable {
     private struct State {
-        /// The number of the one who has the lane; nil when it is free.
+        /// The number of the current holder, or nil if the lock is free.
         var holder: Int?
         var waiting: [(id: Int, semaphore: DispatchSemaphore)] = []
         var next = 0
     }
 
     private let state = Mutex(State())
-    /// The commits that came through it.
+    /// The commits that were made while holding the lock.
     public let commits = OwnCommits()
 
-    /// A free lane.
+    /// Creates a free lock.
     public init() {}
 
-    /// Takes the lane, waiting for at most `timeout` seconds and until the limit ends.
+    /// Acquires the lock. Waits for at most `timeout` seconds and until the limit ends.
     ///
-    /// - Throws: `busy` when the time has passed; `cancelled` or `timeout` by the limit.
+    /// - Throws: `busy` after the timeout; `cancelled` or `timeout` if the limit ends.
     @inline(never)
     public func enter(timeout: TimeInterval, limit: WorkLimit? = nil) throws(StorageError) {
         try limit?.check()
         let semaphore = DispatchSemaphore(value: 0), (id, isMine) = take(semaphore)
         if isMine { return }
-        // Wakes the one who waits, who finds out whether it got the lane.
+        // Wakes the waiting thread, which then checks whether it holds the lock.
         let interrupt = limit?.onEnd { semaphore.signal() }
         _ = semaphore.wait(timeout: .now() + timeout)
         if let interrupt { limit?.removeInterrupt(interrupt) }
@@ -36,9 +36,9 @@ public final class WriteLane: Sendable {
         throw StorageError(.busy, "another write transaction held the store for more than \(timeout) seconds; try again")
     }
 
-    /// Takes the lane.
+    /// Acquires the lock.
     ///
-    /// - Returns: The options for what has still to be waited for, with the time that is left.
+    /// - Returns: The options for further waiting, with the remaining time.
     package func enter(_ options: WriteOptions) throws(StorageError) -> WriteOptions {
         let start = ContinuousClock.now
         try enter(timeout: options.timeout, limit: options.limit)
@@ -47,7 +47,7 @@ public final class WriteLane: Sendable {
         return rest
     }
 
-    /// Takes the lane where it is free, else a place in the line.
+    /// Acquires the lock if it is free, otherwise appends a request to the queue.
     private func take(_ semaphore: DispatchSemaphore) -> (id: Int, isMine: Bool) {
         state.withLock { state in
             state.next += 1
@@ -57,7 +57,7 @@ public final class WriteLane: Sendable {
         }
     }
 
-    /// Leaves the line; false where the lane was handed over at the last moment.
+    /// Withdraws a request. Returns false if the lock was granted at the last moment.
     private func giveUp(_ id: Int) -> Bool {
         state.withLock { state in
             state.waiting.removeAll { $0.id == id }
@@ -65,7 +65,7 @@ public final class WriteLane: Sendable {
         }
     }
 
-    /// Gives the lane to the next in line.
+    /// Releases the lock to the next request in the queue.
     @inline(never)
     public func leave() {
         state.withLock { state in

@@ -1,32 +1,33 @@
 internal import Foundation
 
-/// The consumers of a store's history: named, with offsets that the store keeps as notes.
+/// The named consumers of a store's history. The store keeps their offsets as notes.
 ///
-/// One note has the names of all, one of each its offset, so that consumers who go on at the same time do not get in each other's way.
+/// One note contains the names of all consumers, and each consumer's offset has a note of its own, so that consumers that advance at the
+/// same time do not conflict.
 public struct HistoryConsumers {
     private static let index = "history.consumers"
     private static let prefix = "history.consumer."
-    /// The longest name in bytes: with its prefix it is the name of a note.
+    /// The maximum length of a name in bytes. With its prefix the name becomes the name of a note.
     public static let longestName = 180
 
     private let session: ReadSession
 
-    /// The consumers that a session's store knows.
+    /// Creates a view of the consumers in a session's store.
     public init(_ session: ReadSession) { self.session = session }
 
-    /// The names in the order in which they were registered.
+    /// Returns the names in the order of their registration.
     public func names() throws(StorageError) -> [String] {
         guard let data = try session.note(Self.index) else { return [] }
         return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// How far a consumer has come; nil if it is not registered.
+    /// Returns the offset of a consumer, or nil if it is not registered.
     public func find(_ name: String) throws(StorageError) -> HistoryOffset? {
         guard let note = try session.note(Self.prefix + name) else { return nil }
         return try HistoryOffset(name, note: note)
     }
 
-    /// How far a consumer has come.
+    /// Returns the offset of a consumer.
     ///
     /// - Throws: `notFound` if it is not registered.
     public func offset(_ name: String) throws(StorageError) -> HistoryOffset {
@@ -36,16 +37,16 @@ public struct HistoryConsumers {
             .notFound, "no consumer \"\(name)\" of the history is registered\(Suggestion.nearest(name, in: try names()))")
     }
 
-    /// All consumers in the order in which they were registered.
+    /// Returns all consumers in the order of their registration.
     public func all() throws(StorageError) -> [HistoryOffset] {
         var result: [HistoryOffset] = []
         for name in try names() { if let offset = try find(name) { result.append(offset) } }
         return result
     }
 
-    /// How far a consumer is behind, found by walking through what it has not done.
+    /// Returns the lag of a consumer. Iterates through all entries that the consumer has not processed.
     ///
-    /// - Throws: `tokenExpired` when its offset was purged.
+    /// - Throws: `tokenExpired` if the history at its offset was purged.
     public func lag(of offset: HistoryOffset) throws(StorageError) -> HistoryOffsetLag {
         var lag = HistoryOffsetLag(transactions: 0), token = offset.token
         while true {
@@ -67,9 +68,9 @@ public struct HistoryConsumers {
     private static var now: Int64 { Microseconds.from(Date()) ?? 0 }
 }
 
-/// What consumers do; each in a write transaction, which may do more.
+/// Operations of consumers. Each takes place in a write transaction, which may contain other changes.
 extension HistoryConsumers {
-    /// Registers a consumer that has done everything up to a token. One that is registered keeps its offset.
+    /// Registers a consumer that has processed everything up to a token. A consumer that is already registered keeps its offset.
     @discardableResult
     public static func register(_ name: String, at token: HistoryToken, _ writer: WriteSession) throws(StorageError) -> HistoryOffset {
         try check(name)
@@ -78,7 +79,8 @@ extension HistoryConsumers {
         return try begin(name, at: token, writer)
     }
 
-    /// Sets the offset of a consumer to a token, whatever it was: how one begins anew whose offset was purged.
+    /// Sets the offset of a consumer to a token regardless of its previous offset. A consumer whose offset was purged starts again in this
+    /// way.
     @discardableResult
     public static func restart(_ name: String, at token: HistoryToken, _ writer: WriteSession) throws(StorageError) -> HistoryOffset {
         try check(name)
@@ -92,7 +94,8 @@ extension HistoryConsumers {
         return offset
     }
 
-    /// Notes that a consumer has done everything up to a token. The offset never goes back: of an older token only the time is noted.
+    /// Records that a consumer has processed everything up to a token. The offset never moves backwards: an older token only updates the
+    /// time.
     ///
     /// - Throws: `notFound` if it is not registered; `tokenExpired` for a token of another store.
     @discardableResult
@@ -109,7 +112,7 @@ extension HistoryConsumers {
         return offset
     }
 
-    /// Forgets a consumer. One that is not registered is not an error.
+    /// Removes a consumer. An unregistered name is not an error.
     public static func unregister(_ name: String, _ writer: WriteSession) throws(StorageError) {
         try check(name)
         let names = try HistoryConsumers(writer).names()
@@ -125,7 +128,7 @@ extension HistoryConsumers {
 extension HistoryConsumers {
     private static let attempts = 8
 
-    /// Runs a short write transaction about consumers: again after a conflict, the last time alone.
+    /// Runs a short write transaction about consumers. Repeats it after a conflict; the last attempt is exclusive.
     public static func write<Result>(
         _ begin: (WriteOptions) throws(StorageError) -> WriteSession,
         _ body: (WriteSession) throws(StorageError) -> Result

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// How far a consumer of a store's history has come, as the store notes it.
+/// The offset of a consumer in a store's history, as the store keeps it.
 public struct HistoryOffset: Sendable, Hashable {
     /// The name of the consumer.
     public let name: String
-    /// What it has done: everything up to here.
+    /// The token up to which the consumer has processed the history.
     public var token: HistoryToken
-    /// When it was registered, in microseconds since 1970.
+    /// The time of the registration, in microseconds since 1970.
     public var registered: Int64
-    /// When it was last heard of.
+    /// The time of the last acknowledgement, in microseconds since 1970.
     public var seen: Int64
 
     init(_ name: String, _ token: HistoryToken, now: Int64) {
@@ -18,7 +18,7 @@ public struct HistoryOffset: Sendable, Hashable {
         seen = now
     }
 
-    /// As it is kept: store, position and the two times.
+    /// The stored form: store, position, and the two times.
     var note: Data { Data("\(token.store.uuidString) \(token.position) \(registered) \(seen)".utf8) }
 
     init(_ name: String, note: Data) throws(StorageError) {
@@ -31,10 +31,10 @@ public struct HistoryOffset: Sendable, Hashable {
     }
 }
 
-/// How far a consumer is behind the newest entry.
+/// The distance between a consumer's offset and the newest entry.
 public struct HistoryOffsetLag: Sendable, Hashable {
-    /// The number of entries that it has not done.
+    /// The number of entries that the consumer has not processed.
     public var transactions: Int
-    /// The time of the first of them, in microseconds since 1970; nil where there is none.
+    /// The time of the first of these entries, in microseconds since 1970, or nil if there is none.
     public var oldest: Int64?
 }

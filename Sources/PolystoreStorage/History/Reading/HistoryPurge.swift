@@ -1,44 +1,45 @@
 public import Foundation
 
-/// What of a store's history may be forgotten, never beyond the slowest consumer.
+/// A purge of a store's history, which never removes entries that a registered consumer has not processed.
 public struct HistoryPurge: Sendable, Hashable {
-    /// How much of the history is not wanted any more.
+    /// The part of the history to purge.
     public enum Bound: Sendable, Hashable {
-        /// Everything up to a token, itself included.
+        /// Everything up to and including a token.
         case through(HistoryToken)
-        /// Everything before the first entry that is younger than so many seconds. An entry dated in the future, by a clock that was
-        /// wrong, says nothing of its age: it goes with an older one behind it.
+        /// Everything before the first entry that is younger than the given number of seconds. An entry dated in the future, by a clock
+        /// that was wrong, has an unknown age: it is removed together with an older entry after it.
         case olderThan(seconds: Double)
-        /// What all consumers have done; nothing where none counts.
+        /// Everything that all counted consumers have processed. Nothing if no consumer counts.
         case acknowledged
     }
 
-    /// How much is not wanted any more.
+    /// The part of the history to purge.
     public var bound: Bound
-    /// Consumers that were not heard of for so many seconds hold nothing back; nil for none.
+    /// The number of seconds after which a consumer without acknowledgements no longer holds entries back. Nil if every consumer holds
+    /// entries back.
     public var ignoresUnseenFor: Double?
 
-    /// A purge.
+    /// Creates a purge.
     public init(_ bound: Bound, ignoresUnseenFor: Double? = nil) {
         self.bound = bound
         self.ignoresUnseenFor = ignoresUnseenFor
     }
 
-    /// What a purge did.
+    /// The result of a purge.
     public struct Outcome: Sendable, Hashable {
-        /// The number of transactions that were forgotten.
+        /// The number of transactions that were removed.
         public var removed = 0
-        /// The newest of them; nil where none was.
+        /// The token of the newest removed transaction, or nil if none was removed.
         public var through: HistoryToken?
-        /// The consumers that need something that was to be forgotten.
+        /// The consumers that still need the first entry that could not be removed.
         public var heldBackBy: [String] = []
-        /// The consumers that were left out because they were not heard of for long.
+        /// The consumers that were ignored because they have not acknowledged entries for too long.
         public var ignored: [String] = []
     }
 
-    /// Purges in a write transaction, which is to be committed then. It walks through what it forgets.
+    /// Purges in a write transaction, which the caller has to commit. Iterates through the entries that it removes.
     ///
-    /// - Throws: `tokenExpired` for a token of another store; `unsupported` by a store that keeps no history.
+    /// - Throws: `tokenExpired` for a token of another store; `unsupported` for a store that keeps no history.
     public func run(_ writer: WriteSession, now: Date = Date()) throws(StorageError) -> Outcome {
         let store = writer.store.storeID
         let time = Microseconds.from(now) ?? 0
@@ -71,7 +72,7 @@ public struct HistoryPurge: Sendable, Hashable {
         ignoresUnseenFor.map { (Double(now) - Double(offset.seen)) / 1_000_000 > $0 } ?? false
     }
 
-    /// Hands over entries from the oldest on, for as long as they are asked for.
+    /// Passes entries to `body`, oldest first, until it returns false.
     private func walk(_ writer: WriteSession, _ body: (HistoryEntry) -> Bool) throws(StorageError) {
         var token: HistoryToken?
         while true {
@@ -82,11 +83,11 @@ public struct HistoryPurge: Sendable, Hashable {
         }
     }
 
-    /// Whether an entry and all before it may go.
+    /// The decision whether an entry, with all entries before it, may be removed.
     private enum Verdict {
         case goes
         case stays
-        /// The next entry that is decided decides it.
+        /// The next entry with a decision determines it.
         case undecided
     }
 

@@ -1,48 +1,49 @@
 internal import Foundation
 
-/// Which entries of a history are wanted, and how many at a time.
+/// A selection of history entries and a page size.
 ///
-/// A token is found at once; everything else is looked for by walking through the entries after it, so a page takes time in proportion to
-/// the entries that it walks through, at most `reach`.
+/// A token is found immediately. Every other criterion is evaluated by iterating through the entries after the token, so a page takes time
+/// proportional to the number of entries examined, which is at most `reach`.
 public struct HistoryScan: Sendable, Hashable {
-    /// Where to begin; nil for the oldest entry that is kept.
+    /// The token after which to start, or nil for the oldest retained entry.
     public var after: HistoryToken?
-    /// The time from which on entries are wanted, in microseconds since 1970.
+    /// The earliest time of the selected entries, in microseconds since 1970.
     public var from: Int64?
-    /// The time before which entries are wanted.
+    /// The time before which the selected entries were committed, in microseconds since 1970.
     public var until: Int64?
-    /// The authors whose entries are wanted; nil for all.
+    /// The authors whose entries are selected, or nil for all.
     public var authors: Set<String>?
-    /// Authors whose entries are not wanted.
+    /// The authors whose entries are excluded.
     public var excludedAuthors: Set<String> = []
-    /// The entities of which something has to have changed; nil for any.
+    /// The entities of which a selected entry must contain a change, or nil for any entity.
     public var entities: Set<EntityIndex>?
-    /// The greatest number of entries of a page.
+    /// The maximum number of entries in a page.
     public var limit: Int
-    /// The greatest number of entries that one page walks through.
+    /// The maximum number of entries that one page examines.
     public var reach = 10_000
 
     private static let chunk = 256
 
-    /// All entries after a token.
+    /// Creates a scan of all entries after a token.
     public init(after: HistoryToken? = nil, limit: Int = 1000) {
         self.after = after
         self.limit = limit
     }
 
-    /// Entries in their order, and where the next page goes on.
+    /// Entries in their order, and the token at which the next page starts.
     public struct Page: Sendable, Hashable {
-        /// What was found.
+        /// The selected entries.
         public var entries: [HistoryEntry]
-        /// The last entry that was looked at, found or not.
+        /// The token of the last examined entry, whether it was selected or not.
         public var next: HistoryToken
-        /// Whether there was nothing after it.
+        /// Whether there were no entries after it.
         public var isLast: Bool
     }
 
-    /// The next page. A history that begins nowhere, because somebody writes without recording it, is empty from its beginning on.
+    /// Returns the next page. If the history has no valid starting point, because a program writes without recording, the page is empty.
     ///
-    /// - Throws: `tokenExpired` when the history no longer reaches back to the token; `unsupported` by a store that keeps none.
+    /// - Throws: `tokenExpired` if the history no longer contains the position of the token; `unsupported` for a store that keeps no
+    ///   history.
     public func page(_ reader: ReadSession) throws(StorageError) -> Page {
         var page = Page(entries: [], next: try start(reader), isLast: false), walked = 0
         while walked < max(reach, 1), page.entries.count < max(limit, 1) {
@@ -67,7 +68,7 @@ public struct HistoryScan: Sendable, Hashable {
         return try Self.beginning(reader)
     }
 
-    /// The token after which a store has everything that it keeps.
+    /// Returns the token that precedes all retained entries of a store.
     public static func beginning(_ reader: ReadSession) throws(StorageError) -> HistoryToken {
         if let first = try reader.history(since: nil, limit: 1).first {
             return HistoryToken(store: reader.store.storeID, position: first.token.position - 1)
@@ -75,7 +76,7 @@ public struct HistoryScan: Sendable, Hashable {
         return try newest(reader)
     }
 
-    /// The newest token, or the one before the first of a store that has never had one.
+    /// Returns the newest token, or position 0 for a store that never had one.
     public static func newest(_ reader: ReadSession) throws(StorageError) -> HistoryToken {
         if let newest = try reader.currentToken() { return newest }
         return HistoryToken(store: reader.store.storeID, position: 0)
@@ -83,7 +84,7 @@ public struct HistoryScan: Sendable, Hashable {
 
     private var isFiltered: Bool { from != nil || until != nil || authors != nil || !excludedAuthors.isEmpty || entities != nil }
 
-    /// Whether an entry is wanted.
+    /// Returns whether the scan selects an entry.
     public func includes(_ entry: HistoryEntry) -> Bool {
         if let from, entry.time < from { return false }
         if let until, entry.time >= until { return false }
