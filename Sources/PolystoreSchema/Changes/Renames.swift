@@ -1,19 +1,20 @@
-/// Which declarations of an older version go on in those of a newer one: entities of a schema, or properties of an entity.
+/// The correspondence between declarations of an older version and those of a newer version: entities of a schema, or properties of an
+/// entity.
 struct Renames {
-    /// Which of the two versions says what was renamed.
+    /// The version that contains the information about renamed declarations.
     enum Direction: Sendable, Hashable {
-        /// The one that is gone over to: it is the newer one.
+        /// The destination of the migration, which is the newer version.
         case forward
-        /// The one that is left: the older one, which is gone back to, does not know it yet.
+        /// The source of the migration. The destination is the older version and does not contain the later names.
         case back
     }
 
-    /// A name, and the one that it had in the version before.
+    /// A name, and the name that it had in the preceding version.
     typealias Declaration = (name: String, originalName: String?)
 
-    /// The old name of each new one that goes on from an old one.
+    /// The old name of each new declaration that corresponds to an old one.
     private(set) var origins: [String: String] = [:]
-    /// The new name of each old one that goes on.
+    /// The new name of each old declaration that corresponds to a new one.
     private(set) var successors: [String: String] = [:]
 
     init(from old: [Declaration], to new: [Declaration], _ direction: Direction) {
@@ -29,8 +30,8 @@ struct Renames {
         let before = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let after = Dictionary(new.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 
-        /// The name that a declaration was renamed from in this very step. A hint can be left over from a step before: then the old
-        /// version has it too, or does not have the original.
+        /// Returns the name from which a declaration was renamed in this step. A hint can remain from an earlier step: in that case the old
+        /// version contains the hint too, or does not contain the original name.
         func renamed(_ declaration: Declaration) -> String? {
             guard let original = declaration.originalName, original != declaration.name, before[original] != nil else { return nil }
             return before[declaration.name]?.originalName == original ? nil : original
@@ -38,7 +39,7 @@ struct Renames {
 
         for declaration in new {
             guard let original = renamed(declaration), successors[original] == nil else { continue }
-            // An original that is still there goes on in itself, unless its name was taken by yet another one.
+            // An original name that still exists corresponds to itself, unless another declaration was renamed to it.
             if let other = after[original], renamed(other) == nil { continue }
             link(original, declaration.name)
         }
@@ -52,6 +53,6 @@ struct Renames {
         successors[old] = new
     }
 
-    /// The new names of old ones, as far as they go on.
+    /// Returns the new names of old declarations, or the names themselves if there is no new name.
     func follow(_ names: [String]) -> [String] { names.map { successors[$0] ?? $0 } }
 }

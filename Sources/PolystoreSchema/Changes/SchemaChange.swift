@@ -1,27 +1,27 @@
-/// One thing in which a version of a model differs from an older one, and what it means for what is stored.
+/// A difference between a version of a model and an older version, and its effect on stored data.
 public struct SchemaChange: Sendable, Hashable, CustomStringConvertible {
-    /// What a change means for objects that are already stored. Texts say it for people.
+    /// The effect of a change on objects that are already stored. The associated texts are messages for people.
     public enum Effect: Sendable, Hashable {
-        /// The new form follows from the old one, and nothing is lost.
+        /// The new form can be derived from the old one, and nothing is lost.
         case inferred
-        /// The new form follows from the old one if all objects keep a rule, which the text names.
+        /// The new form can be derived from the old one if all objects satisfy a rule, which the text states.
         case conditional(String)
-        /// The new form follows from the old one, without what the text names.
+        /// The new form can be derived from the old one, except for the data that the text names.
         case lossy(String)
-        /// The new form does not follow from the old one; the text names what has to be decided.
+        /// The new form cannot be derived from the old one. The text names the decision that is required.
         case undecided(String)
     }
 
-    /// The place, such as `Dog.age`, by its new name; by the old one when it is gone.
+    /// The path of the declaration, such as `Dog.age`, with its new name, or with its old name if it was removed.
     public let path: String
     /// The change in one sentence.
     public let description: String
-    /// What it means for what is stored.
+    /// The effect on stored data.
     public let effect: Effect
 
-    /// The entity of the older version that it concerns; nil for one that is new.
+    /// The entity of the older version that the change concerns, or nil for a new entity.
     package let formerEntity: String?
-    /// The property of that entity that something is lost of; nil for the objects themselves.
+    /// The property of that entity of which data is lost, or nil for the objects themselves.
     package let formerProperty: String?
 
     init(_ path: String, _ description: String, _ effect: Effect = .inferred, formerEntity: String? = nil, formerProperty: String? = nil) {
@@ -32,7 +32,7 @@ public struct SchemaChange: Sendable, Hashable, CustomStringConvertible {
         self.formerProperty = formerProperty
     }
 
-    /// Whether the new form follows from the old one, with or without loss.
+    /// Whether the new form can be derived from the old one, with or without loss.
     public var isInferable: Bool {
         switch effect {
         case .inferred, .conditional, .lossy: true
@@ -40,7 +40,7 @@ public struct SchemaChange: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What would be lost; nil when nothing is.
+    /// The data that would be lost, or nil if no data is lost.
     public var loss: String? {
         switch effect {
         case .lossy(let text): text
@@ -50,9 +50,11 @@ public struct SchemaChange: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Schema {
-    /// Everything in which what this schema stores differs from an older one, entity by entity in the older one's order.
+    /// Returns all differences between the stored form of this schema and that of an older one, entity by entity in the order of the older
+    /// schema.
     ///
-    /// A declaration is followed from its `originalName`, otherwise from its name. Defaults, rules of values and limits of relationships
-    /// are not part of what is stored: a change of them alone is none here, and the hashes are the same.
+    /// A declaration corresponds to the one with its `originalName`, otherwise to the one with its name. Default values, rules of values,
+    /// and limits of relationships are not part of the stored form: schemas that differ only in these have equal hashes, and no change is
+    /// returned.
     public func changes(since old: Schema) -> [SchemaChange] { SchemaComparison.changes(from: old, to: self, .forward) }
 }

@@ -45,7 +45,7 @@ extension SchemaComparison {
         }
     }
 
-    // MARK: What comes and goes
+    // MARK: Added and removed attributes
 
     private mutating func remove(_ attribute: Attribute, _ entity: Entity) {
         let path = "\(entity.name).\(attribute.name)"
@@ -70,13 +70,14 @@ extension SchemaComparison {
             isFilled ? .inferred : .undecided("what it is in the objects that are there: it has no default"))
     }
 
-    /// Whether the values of an attribute are values of another as they are: it moved to the parent or from there.
+    /// Returns whether the values of an attribute are valid values of another one without conversion, because it moved to or from the
+    /// parent.
     private static func goesOver(_ before: Attribute, _ after: Attribute?) -> Bool {
         guard let after else { return false }
         return before.type == after.type && before.coder == after.coder && (after.isOptional || !before.isOptional)
     }
 
-    /// The entities that have objects, of one and all below it.
+    /// Returns the concrete entities among an entity and its subentities.
     private func concrete(_ name: String, in schema: Schema) -> [EntityDescription] {
         guard let index = schema.index(of: name) else { return [] }
         return schema[index].family.map { schema[$0] }.filter { !$0.isAbstract }

@@ -17,7 +17,7 @@ extension SchemaComparison {
         }
     }
 
-    /// The other side keeps the pairs, if it stays.
+    /// Records the removal of a relationship. Its inverse keeps the pairs if it remains.
     private mutating func remove(_ relationship: Relationship, _ entity: Entity) {
         let path = "\(entity.name).\(relationship.name)"
         let other = relationship.inverse.flatMap { successor(of: $0, relationship.destination) }
@@ -66,13 +66,13 @@ extension SchemaComparison {
 
     private func inverseEffect(_ inverse: String?, _ destination: String, _ path: String) -> SchemaChange.Effect {
         guard let inverse, let owner = Self.owner(of: inverse, destination, in: new) else { return .inferred }
-        // Pairs of its own come into question only where the new inverse is an old relationship.
+        // The relationship's own pairs conflict with others only if the new inverse existed as a relationship before.
         if hasOrigin(inverse, destination) { return .undecided("which pairs of the two relationships remain") }
         let isToOne = owner.relationships.contains { $0.name == inverse && $0.cardinality == .toOne }
         return isToOne ? .conditional("no two objects lead to the same one by \(path)") : .inferred
     }
 
-    /// The new name of a relationship that an old entity declares or inherits; nil when it does not go on.
+    /// Returns the new name of a relationship that an old entity declares or inherits, or nil if it was removed.
     private func successor(of relationship: String, _ entity: String) -> String? {
         guard let owner = Self.owner(of: relationship, entity, in: old), let name = entities.successors[owner.name],
             let index = new.index(of: name)
@@ -80,7 +80,7 @@ extension SchemaComparison {
         return renames(owner, new.entities[index]).successors[relationship]
     }
 
-    /// Whether a relationship that a new entity declares or inherits goes on from an old one.
+    /// Returns whether a relationship that a new entity declares or inherits corresponds to an old relationship.
     private func hasOrigin(_ relationship: String, _ entity: String) -> Bool {
         guard let owner = Self.owner(of: relationship, entity, in: new), let name = entities.origins[owner.name],
             let index = old.index(of: name)
@@ -99,7 +99,7 @@ extension SchemaComparison {
             direction)
     }
 
-    /// Whether every object of an old entity is one of a new one.
+    /// Returns whether every object of an old entity belongs to a new entity.
     private func isAncestor(_ name: String, of old: String) -> Bool {
         guard let ancestor = new.index(of: name), let index = entities.successors[old].flatMap(new.index(of:)) else { return false }
         return new[ancestor].family.contains(index)

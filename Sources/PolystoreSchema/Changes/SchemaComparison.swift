@@ -5,7 +5,7 @@ struct SchemaComparison {
     let direction: Renames.Direction
     let entities: Renames
     var changes: [SchemaChange] = []
-    /// The entity of the older version that is looked at.
+    /// The entity of the older version that is being compared.
     private var former: String?
 
     init(from old: Schema, to new: Schema, _ direction: Renames.Direction) {
@@ -16,7 +16,7 @@ struct SchemaComparison {
             from: old.entities.map { ($0.name, $0.originalName) }, to: new.entities.map { ($0.name, $0.originalName) }, direction)
     }
 
-    /// Every change; none where both store the same.
+    /// Returns all changes, or an empty array if both schemas have the same stored form.
     static func changes(from old: Schema, to new: Schema, _ direction: Renames.Direction) -> [SchemaChange] {
         if old.hash == new.hash { return [] }
         var comparison = SchemaComparison(from: old, to: new, direction)
@@ -24,7 +24,9 @@ struct SchemaComparison {
         return comparison.changes.isEmpty ? [SchemaChange("", "the declarations stand in another order")] : comparison.changes
     }
 
-    /// - Parameter property: The property of the older version that something is lost of.
+    /// Records a change.
+    ///
+    /// - Parameter property: The property of the older version of which data is lost.
     mutating func add(_ path: String, _ description: String, _ effect: SchemaChange.Effect = .inferred, of property: String? = nil) {
         changes.append(SchemaChange(path, description, effect, formerEntity: former, formerProperty: property))
     }
@@ -91,7 +93,7 @@ struct SchemaComparison {
 
     private static func text(_ entity: Entity, _ properties: [String]) -> String { "\(entity.name)(\(properties.joined(separator: ", ")))" }
 
-    /// The properties with the inherited ones: an index can name both.
+    /// Returns the properties including inherited ones, because an index can name both.
     private static func properties(_ entity: Entity, in schema: Schema) -> [Renames.Declaration] {
         var result: [Renames.Declaration] = []
         var next: Entity? = entity

@@ -1,9 +1,9 @@
-/// The first thing in which two schemas differ, in one sentence.
+/// The first difference between two schemas, as a sentence.
 public struct SchemaDifference: Sendable, Hashable, CustomStringConvertible {
-    /// The sentence.
+    /// The sentence that describes the difference.
     public let description: String
 
-    /// The first difference in what is stored, in the canonical order of the old schema; nil when there is none.
+    /// Returns the first difference between the stored forms, in the canonical order of the old schema, or nil if there is none.
     public static func first(from old: Schema, to new: Schema) -> SchemaDifference? {
         new.changes(since: old).first.map { SchemaDifference(description: $0.description) }
     }

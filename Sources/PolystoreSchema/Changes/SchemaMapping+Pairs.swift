@@ -1,16 +1,16 @@
-/// A to-one relationship that is new as the other side of one that goes on: it begins with what leads there.
+/// A new to-one relationship that is the inverse of an existing relationship. It is initially filled from the pairs of that relationship.
 public struct InverseSource: Sendable, Hashable {
-    /// The entity of the newer version that declares it.
+    /// The entity of the newer version that declares the relationship.
     public let entity: EntityIndex
-    /// Its slot.
+    /// The slot of the relationship.
     public let slot: Int
-    /// The pairs; their owner is the object that has the slot.
+    /// The source of the pairs. The owner of a pair is the object that has the slot.
     public let pairs: LinkSource
 }
 
 extension SchemaMapping {
-    /// Finds the pairs of each link table, and lets no reference follow into a hierarchy that has none of the objects: to be called when
-    /// `entities` was changed.
+    /// Determines the source of the pairs of each link table, and removes references to a hierarchy that contains none of the referenced
+    /// objects. Call this method after a change of `entities`.
     public mutating func settle() {
         for (position, part) in entities.enumerated() {
             for (slot, description) in destination[part.destination].slots.enumerated() {
@@ -23,7 +23,7 @@ extension SchemaMapping {
         links = destination.links.map(pairs)
     }
 
-    /// The to-one relationships that are new as the other side of one that goes on.
+    /// The new to-one relationships that are the inverse of an existing relationship.
     public var inverses: [InverseSource] {
         destination.entities.indices.flatMap { entity in
             destination[entity].slots.enumerated().compactMap { slot, description -> InverseSource? in
@@ -36,7 +36,7 @@ extension SchemaMapping {
         }
     }
 
-    /// The hierarchies of the newer version with references to objects whose keys change, because hierarchies come together.
+    /// The hierarchies of the newer version with references to objects whose keys change, because several hierarchies are merged.
     public var rootsWithOtherReferences: Set<EntityIndex> {
         var roots: Set<EntityIndex> = []
         for part in entities {
@@ -57,7 +57,7 @@ extension SchemaMapping {
         return pairs(of: name, link.member, isFlipped: true, owner: link.owner, member: link.member)
     }
 
-    /// The pairs of the relationship of the older version that one of the newer goes on from, where its objects go on.
+    /// Returns the pairs of the old relationship to which a new relationship corresponds, if its objects are mapped.
     private func pairs(
         of relationship: String, _ entity: EntityIndex, isFlipped: Bool, owner: EntityIndex, member: EntityIndex
     ) -> LinkSource {
@@ -77,7 +77,7 @@ extension SchemaMapping {
         }
     }
 
-    /// The entities of the older version at both ends of pairs.
+    /// Returns the entities of the older version at both ends of pairs.
     public func ends(of pairs: LinkSource) -> (owner: EntityIndex, member: EntityIndex)? {
         switch pairs {
         case .none: return nil
@@ -90,13 +90,13 @@ extension SchemaMapping {
         }
     }
 
-    /// Whether objects of an old entity's hierarchy become objects of a new one's.
+    /// Returns whether objects of an old entity's hierarchy are mapped to the hierarchy of a new entity.
     private func goesOver(_ old: EntityIndex, _ new: EntityIndex) -> Bool {
         origins(ofRoot: destination[new].root).contains(source[old].root)
     }
 
-    /// The relationships of the older version that one of the newer can go on from: of the entity that has its name or former name, and
-    /// of those whose objects become its own.
+    /// Returns the relationships of the older version to which a new relationship can correspond: those of the entity with its name or
+    /// former name, and of the entities whose objects are mapped to it.
     private func origins(of relationship: String, _ entity: EntityIndex) -> [RelationshipDescription] {
         let names = Renames(
             from: source.entities.map { ($0.name, $0.originalName) }, to: destination.entities.map { ($0.name, $0.originalName) },

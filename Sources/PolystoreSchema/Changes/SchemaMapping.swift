@@ -1,24 +1,26 @@
-/// Where everything that a newer version of a model stores comes from in an older one.
+/// The origin in an older version of a model of everything that a newer version stores.
 ///
-/// What follows from the two schemas is there at once; a mapping of a program's own changes single entities of it.
+/// The initial mapping is inferred from the two schemas. A program's own mapping changes single entities of it.
 public struct SchemaMapping: Sendable, Hashable {
     /// The older version.
     public let source: Schema
     /// The newer version.
     public let destination: Schema
-    /// Which objects become which. Objects of a concrete entity that is the source of none are left behind.
+    /// The mappings of entities. Objects of a concrete entity that is the source of no mapping are discarded.
     public var entities: [EntityMapping]
-    /// Where the pairs of each link table of the newer version come from.
+    /// The source of the pairs of each link table of the newer version.
     public var links: [LinkSource]
     let direction: Renames.Direction
 
-    /// The mapping that follows from two schemas: declarations are followed from their `originalName`, otherwise from their name.
+    /// Creates the mapping that is inferred from two schemas. A declaration corresponds to the one with its `originalName`, otherwise to
+    /// the one with its name.
     public init(from source: Schema, to destination: Schema) { self.init(from: source, to: destination, .forward) }
 
-    /// The mapping back to the version before one, the destination being the version that `newer` once followed.
+    /// Creates the mapping from a version back to a preceding one. The destination is the version from which `newer` was once migrated.
     ///
-    /// What `newer` had renamed goes back to its original name: the names of both are followed as on the way there, in reverse. The older
-    /// version itself, which cannot know a later name, stays as it was. What only `newer` has is lost, as if an update had removed it.
+    /// Declarations that `newer` renamed return to their original names: the names are matched as in the forward direction, in reverse. The
+    /// older version itself, which cannot contain a later name, remains unchanged. Data of declarations that only `newer` has is lost, as
+    /// if an update had removed them.
     public init(from newer: Schema, backTo older: Schema) { self.init(from: newer, to: older, .back) }
 
     private init(from source: Schema, to destination: Schema, _ direction: Renames.Direction) {
@@ -38,28 +40,28 @@ public struct SchemaMapping: Sendable, Hashable {
         settle()
     }
 
-    /// Everything in which what the destination stores differs from the source, entity by entity, with the names followed as here.
+    /// All differences between the stored forms of the source and the destination, entity by entity, with names matched as in this mapping.
     public var changes: [SchemaChange] { SchemaComparison.changes(from: source, to: destination, direction) }
 
-    /// The mappings of an entity of the older version.
+    /// Returns the mappings of an entity of the older version.
     public func mappings(of entity: EntityIndex) -> [EntityMapping] { entities.filter { $0.source == entity } }
 
-    /// The roots of the older version whose objects become objects of a hierarchy of the newer one, in their order.
+    /// Returns the roots of the older version whose objects are mapped to a hierarchy of the newer version, in ascending order.
     public func origins(ofRoot root: EntityIndex) -> [EntityIndex] {
         Set(entities.filter { destination[$0.destination].root == root }.map { source[$0.source].root }).sorted()
     }
 }
 
-/// What the objects of an entity become in the next version.
+/// The mapping of the objects of an entity to an entity of the next version.
 public struct EntityMapping: Sendable, Hashable {
     /// The entity in the older version.
     public let source: EntityIndex
     /// The entity in the newer version.
     public let destination: EntityIndex
-    /// Where the value of each slot of the destination comes from.
+    /// The source of the value of each slot of the destination.
     public var slots: [SlotSource]
 
-    /// The mapping that follows from the two descriptions.
+    /// Creates the mapping that is inferred from the two descriptions.
     public init(from before: EntityDescription, _ old: Schema, to after: EntityDescription, _ new: Schema) {
         self.init(from: before, old, to: after, new, .forward)
     }
@@ -78,7 +80,7 @@ public struct EntityMapping: Sendable, Hashable {
         }
     }
 
-    /// The properties with the inherited ones, in declaration order.
+    /// Returns the properties including inherited ones, in declaration order.
     static func properties(_ index: EntityIndex, _ schema: Schema) -> [Renames.Declaration] {
         var result: [Renames.Declaration] = []
         var next: EntityIndex? = index
@@ -100,26 +102,27 @@ public struct EntityMapping: Sendable, Hashable {
     }
 }
 
-/// Where the value of a slot comes from.
+/// The source of the value of a slot.
 public enum SlotSource: Sendable, Hashable {
-    /// The same for all objects: the default of what is new, or nil.
+    /// A value that is the same for all objects: the default of a new attribute, or nil.
     case value(Value)
-    /// A slot of the older version; where it is nil, the value beside it.
+    /// A slot of the older version, or `ifNil` if the slot is nil.
     case slot(Int, ifNil: Value)
 }
 
-/// Where the pairs of a link table come from.
+/// The source of the pairs of a link table.
 public enum LinkSource: Sendable, Hashable {
-    /// There are none.
+    /// There are no pairs.
     case none
-    /// Those of a link table of the older version, with their sides exchanged where it is flipped.
+    /// The pairs of a link table of the older version, with owner and member exchanged if it is flipped.
     case link(Int, isFlipped: Bool)
-    /// An object of the older version and the one that its to-one relationship leads to; the former is the owner unless it is flipped.
+    /// Each object of the older version, paired with the destination of its to-one relationship. The former is the owner unless the pair is
+    /// flipped.
     case slot(EntityIndex, Int, isFlipped: Bool)
 }
 
 extension ValueType {
-    /// The types that hold every value of this one exactly.
+    /// The types that can represent every value of this type exactly.
     public var wider: [ValueType] {
         switch self {
         case .int16: [.int32, .int64, .float, .double, .decimal]
@@ -131,7 +134,7 @@ extension ValueType {
         }
     }
 
-    /// The types that hold some values of this one exactly, so that only the values tell.
+    /// The types that can represent only some values of this type exactly, so that each value has to be checked.
     var narrower: [ValueType] {
         switch self {
         case .int32: [.int16]
@@ -140,6 +143,6 @@ extension ValueType {
         }
     }
 
-    /// Whether values of this type go over to another as they are, perhaps not all of them.
+    /// Returns whether values of this type, though possibly not all of them, are converted automatically to another type.
     func canBecome(_ other: ValueType) -> Bool { wider.contains(other) || narrower.contains(other) }
 }

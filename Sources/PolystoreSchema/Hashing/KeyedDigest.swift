@@ -1,8 +1,8 @@
-/// HMAC with SHA-256 (RFC 2104): tells whether bytes are those that somebody with the secret has made.
+/// HMAC with SHA-256 (RFC 2104), which verifies that the author of a message had the secret.
 public enum KeyedDigest {
     private static let block = 64
 
-    /// The digest of a message under a secret, 32 bytes.
+    /// Returns the digest of a message with a secret, 32 bytes.
     public static func digest(_ message: [UInt8], secret: [UInt8]) -> [UInt8] {
         var key = secret.count > block ? bytes(SHA256.digest(secret)) : secret
         key += [UInt8](repeating: 0, count: block - key.count)
@@ -10,7 +10,7 @@ public enum KeyedDigest {
         return bytes(SHA256.digest(key.map { $0 ^ 0x5c } + inner))
     }
 
-    /// Whether two digests are equal, in a time that does not tell where they differ.
+    /// Returns whether two digests are equal. The time taken does not reveal where they differ.
     public static func areEqual(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
         a.count == b.count && zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }

@@ -1,4 +1,5 @@
-/// SHA-256 as FIPS 180-4 defines it; used for version hashes, where a dependency on a cryptography package would cost minutes of building.
+/// SHA-256 as defined by FIPS 180-4. It is used for version hashes, for which a dependency on a cryptography package would add minutes of
+/// build time.
 enum SHA256 {
     private static let constants: [UInt32] = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
@@ -11,7 +12,7 @@ enum SHA256 {
         0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
     ]
 
-    /// The digest as four big-endian words of 64 bits.
+    /// Returns the digest as four big-endian words of 64 bits.
     static func digest(_ message: [UInt8]) -> [UInt64] {
         var bytes = message
         bytes.append(0x80)

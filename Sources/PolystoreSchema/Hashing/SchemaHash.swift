@@ -1,17 +1,18 @@
-/// A SHA-256 digest of a schema's or an entity's canonical form.
+/// A SHA-256 digest of the canonical form of a schema or an entity.
 public struct SchemaHash: Sendable, Hashable, CustomStringConvertible {
     /// The digest as four big-endian words.
     public let words: [UInt64]
 
-    /// The digest of the UTF-8 bytes of a text.
+    /// Creates the digest of the UTF-8 bytes of a text.
     public init(of text: String) { words = SHA256.digest(Array(text.utf8)) }
 
-    /// The digest of what decides how an entity's objects are stored; inherited properties count in the entity that declares them.
+    /// Creates the digest of the declarations that determine the stored form of an entity's objects. Inherited properties belong to the
+    /// entity that declares them.
     ///
-    /// As in the hash of a schema, defaults, rules of values, limits of relationships and names of versions before do not count.
+    /// As in the hash of a schema, default values, rules of values, limits of relationships, and names in earlier versions are excluded.
     public init(of entity: Entity) { self.init(of: SchemaText.canonical(entities: [entity])) }
 
-    /// A digest from its hexadecimal form, or nil if it is not 64 hexadecimal digits.
+    /// Creates a digest from its hexadecimal form. Returns nil if the text is not 64 hexadecimal digits.
     public init?(hex: String) {
         guard hex.utf8.count == 64 else { return nil }
         var words: [UInt64] = []

@@ -1,4 +1,4 @@
-/// A JSON parser (RFC 8259) that knows lines, refuses duplicate names and keeps numbers as text.
+/// A JSON parser (RFC 8259) that records lines, refuses duplicate names, and keeps numbers as text.
 public struct JSONParser {
     private static let deepest = 200
 
@@ -10,9 +10,9 @@ public struct JSONParser {
 
     private init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// The document of a text.
+    /// Parses a JSON document.
     ///
-    /// - Throws: `JSONError` with line, column and what was expected.
+    /// - Throws: `JSONError` with the line, the column, and a message that states what was expected.
     public static func parse(_ text: String) throws(JSONError) -> JSONNode {
         var parser = JSONParser(text)
         let node = try parser.value()

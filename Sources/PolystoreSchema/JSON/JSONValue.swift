@@ -1,53 +1,53 @@
-/// A JSON document with the place of each value, numbers as they were written.
+/// A JSON document with the line of each value. Numbers are kept as written.
 public indirect enum JSONValue: Sendable, Hashable {
-    /// null.
+    /// The value `null`.
     case null
-    /// true or false.
+    /// The value `true` or `false`.
     case bool(Bool)
-    /// A number as its text, so that no digit is lost.
+    /// A number as text, so that no digit is lost.
     case number(String)
-    /// A text.
+    /// A string.
     case string(String)
-    /// A list.
+    /// An array.
     case array([JSONNode])
-    /// Names and values in order of appearance.
+    /// An object, with names and values in order of appearance.
     case object([JSONMember])
 }
 
-/// A value and the line on which it begins.
+/// A JSON value and the line on which it begins.
 public struct JSONNode: Sendable, Hashable {
     /// The value.
     public let value: JSONValue
     /// The line, counted from 1.
     public let line: Int
 
-    /// A value at a line.
+    /// Creates a node.
     public init(_ value: JSONValue, line: Int = 1) {
         self.value = value
         self.line = line
     }
 }
 
-/// One member of an object.
+/// A member of an object.
 public struct JSONMember: Sendable, Hashable {
-    /// The name.
+    /// The name of the member.
     public let name: String
-    /// The value.
+    /// The value of the member.
     public let node: JSONNode
-    /// The line of the name.
+    /// The line of the name, counted from 1.
     public let line: Int
 }
 
-/// What is wrong with a JSON text, and where.
+/// An error in a JSON text, with its location.
 public struct JSONError: Error, Sendable, Hashable {
     /// The line, counted from 1.
     public let line: Int
     /// The column in bytes, counted from 1.
     public let column: Int
-    /// What was expected.
+    /// A message that states what was expected.
     public let message: String
 
-    /// An error at a place.
+    /// Creates an error at a location.
     public init(line: Int, column: Int, message: String) {
         self.line = line
         self.column = column

@@ -1,18 +1,18 @@
-/// JSON text, canonical (no spaces) or indented for people.
+/// Writes JSON text, either in canonical form (without spaces) or indented for readers.
 public struct JSONWriter {
     private let isPretty: Bool
     private var text = ""
 
     private init(isPretty: Bool) { self.isPretty = isPretty }
 
-    /// The text of a value; members stay in their order.
+    /// Returns the text of a value. Members keep their order.
     public static func write(_ value: JSONValue, pretty: Bool = false) -> String {
         var writer = JSONWriter(isPretty: pretty)
         writer.write(value, 0)
         return writer.text
     }
 
-    /// A text in quotes.
+    /// Returns a string in quotes, with escapes.
     public static func quoted(_ string: String) -> String {
         var result = "\""
         for scalar in string.unicodeScalars {

@@ -1,6 +1,6 @@
-/// Reads a schema from its JSON form; every error carries its line.
+/// Reads a schema from its JSON form. Every error contains its line.
 struct SchemaReader {
-    /// The schema of a text.
+    /// Reads the schema of a text.
     static func schema(_ text: String) throws(SchemaError) -> Schema {
         let document: JSONNode
         do throws(JSONError) { document = try JSONParser.parse(text) } catch {
@@ -58,7 +58,7 @@ struct SchemaReader {
         return entity
     }
 
-    /// A list of names, or an object where the index has a kind or a condition.
+    /// Reads an index: an array of names, or an object if the index has a kind or a condition.
     private func index(_ node: JSONNode, _ path: String) throws(SchemaError) -> Index {
         if case .array = node.value { return Index(try strings(node, path)) }
         let fields = try Fields(node, path, ["properties", "kind", "where"])
@@ -144,7 +144,7 @@ struct SchemaReader {
         return relationship
     }
 
-    /// The members of an object, with names checked.
+    /// The members of an object whose names were checked.
     private struct Fields {
         let path: String
         private let line: Int
@@ -209,7 +209,7 @@ struct SchemaReader {
 }
 
 extension Schema {
-    /// The schema of a model file.
+    /// Reads the schema of a model file.
     ///
     /// - Throws: `SchemaError` with the line of the file.
     public init(json: String) throws(SchemaError) { self = try SchemaReader.schema(json) }

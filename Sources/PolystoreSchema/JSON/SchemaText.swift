@@ -2,12 +2,13 @@ internal import Foundation
 
 /// The JSON form of a schema.
 enum SchemaText {
-    /// The text that the version hash is made of: everything that decides what is stored, nothing else, in one order.
+    /// Returns the text that is hashed for a version. It contains all declarations that determine the stored form, and nothing else, in a
+    /// fixed order.
     static func canonical(entities: [Entity]) -> String {
         JSONWriter.write(.array(entities.map { JSONNode(entity($0, forHash: true)) }))
     }
 
-    /// The whole schema.
+    /// Returns the complete schema as JSON.
     static func document(_ schema: Schema) -> JSONValue {
         var members = [member("version", .string(schema.version))]
         members.append(member("entities", .array(schema.entities.map { JSONNode(entity($0, forHash: false)) })))
@@ -42,7 +43,8 @@ enum SchemaText {
         return object(members)
     }
 
-    /// A plain index is a list of names, as it was before indexes had kinds and conditions: hashes of stores depend on it.
+    /// An ordered index without a condition is an array of names, as before indexes had kinds and conditions, because the hashes of
+    /// existing stores depend on this form.
     private static func index(_ index: Index) -> JSONValue {
         if index.kind == .ordered, index.condition == nil { return strings(index.properties) }
         var members = [member("properties", strings(index.properties))]
@@ -64,7 +66,7 @@ enum SchemaText {
         return object(members)
     }
 
-    /// What is not stored differently for it.
+    /// Returns the members that do not affect the stored form.
     private static func rules(_ attribute: Attribute) -> [JSONMember] {
         let rules = attribute.rules
         var members: [JSONMember] = []
@@ -100,9 +102,9 @@ enum SchemaText {
 }
 
 extension Schema {
-    /// The schema as one line of JSON, from which `init(json:)` makes an equal one.
+    /// The schema as one line of JSON, from which `init(json:)` creates an equal schema.
     public var json: String { JSONWriter.write(SchemaText.document(self)) }
 
-    /// The schema as JSON for people.
+    /// The schema as JSON, indented for readers.
     public var prettyJSON: String { JSONWriter.write(SchemaText.document(self), pretty: true) + "\n" }
 }

@@ -1,8 +1,9 @@
 internal import Foundation
 
-/// Values as JSON and as the texts of CSV and NDJSON files.
+/// Conversions of values to JSON, and from JSON and the texts of CSV and NDJSON files.
 public enum ValueText {
-    /// The JSON of a value: numbers, texts and bools as they are, dates in ISO 8601, data in base 64, decimals and UUIDs as texts.
+    /// Returns the JSON of a value: numbers, strings, and Booleans unchanged, dates in ISO 8601, data in Base64, decimals and UUIDs as
+    /// strings.
     public static func json(_ value: Value) -> JSONValue {
         switch value {
         case .null: .null
@@ -17,7 +18,7 @@ public enum ValueText {
         }
     }
 
-    /// The value of a text for an attribute's type; nil if the text has another form.
+    /// Parses a text as a value of an attribute's type. Returns nil if the text has another form.
     public static func value(_ text: String, as type: ValueType) -> Value? {
         switch type {
         case .bool:
@@ -36,7 +37,7 @@ public enum ValueText {
         }
     }
 
-    /// The value of a JSON value for an attribute's type; nil if it has another form.
+    /// Converts a JSON value to a value of an attribute's type. Returns nil if it has another form.
     public static func value(_ json: JSONValue, as type: ValueType) -> Value? {
         switch json {
         case .null: .null
@@ -47,14 +48,15 @@ public enum ValueText {
         }
     }
 
-    /// A number that is infinite only where the text says so. Swift would also read hexadecimal numbers, which no file of data means.
+    /// Parses a number, which is infinite only if the text says so. Hexadecimal numbers, which Swift would accept, are refused because data
+    /// files do not contain them.
     private static func double(_ text: String) -> Double? {
         guard let number = Double(text), !text.utf8.contains(where: { $0 == 0x78 || $0 == 0x58 }) else { return nil }
         return number.isInfinite && text.utf8.contains { $0 >= 0x30 && $0 <= 0x39 } ? nil : number
     }
 
-    /// Digits with a sign, a point and an exponent where there are any; Foundation would ignore what it does not understand, and round
-    /// what it cannot hold.
+    /// Parses digits with an optional sign, point, and exponent. Foundation would ignore characters that it does not understand, and would
+    /// round numbers that it cannot represent.
     private static func decimal(_ text: String) -> Value? {
         var rest = Substring(text)[...], digits: [UInt8] = [], exponent = 0
         let isNegative = rest.first == "-"
@@ -90,9 +92,9 @@ public enum ValueText {
     }
 }
 
-/// Dates as `2013-01-01T10:00:00Z`, with as many digits of the second as they need.
+/// Dates in the form `2013-01-01T10:00:00Z`, with as many fractional digits as necessary.
 public enum ISO8601 {
-    /// The text of microseconds since 1970.
+    /// Returns the text of a date given in microseconds since 1970.
     public static func string(_ microseconds: Int64) -> String {
         let day = Self.floor(microseconds, 86_400_000_000)
         let rest = microseconds - day * 86_400_000_000
@@ -108,7 +110,7 @@ public enum ISO8601 {
         return text + "Z"
     }
 
-    /// The microseconds since 1970 of a date (`2013-01-01`) or an instant with `Z` or an offset; nil for other texts.
+    /// Parses a date (`2013-01-01`) or an instant with `Z` or an offset. Returns microseconds since 1970, or nil for other texts.
     public static func microseconds(_ text: String) -> Int64? {
         var scanner = Scanner(text)
         guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2), scanner.take("-"),
@@ -136,7 +138,7 @@ public enum ISO8601 {
 
     private static func floor(_ a: Int64, _ b: Int64) -> Int64 { a / b - (a % b < 0 ? 1 : 0) }
 
-    /// Days since 1970 of a proleptic Gregorian date (Howard Hinnant, chrono-compatible low-level date algorithms).
+    /// Returns the days since 1970 of a proleptic Gregorian date (Howard Hinnant, chrono-compatible low-level date algorithms).
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let y = month <= 2 ? year - 1 : year
         let era = floor(y, 400)
@@ -181,7 +183,7 @@ public enum ISO8601 {
             return value
         }
 
-        /// Microseconds of the digits after the point; further digits round.
+        /// Parses the digits after the point as microseconds. The seventh digit rounds; further digits are ignored.
         mutating func fraction() -> Int64? {
             var value: Int64 = 0, count = 0
             while offset < bytes.count, bytes[offset] >= 0x30, bytes[offset] <= 0x39 {
@@ -198,7 +200,7 @@ public enum ISO8601 {
             return value
         }
 
-        /// Minutes east of UTC.
+        /// Parses a time zone and returns its offset in minutes east of UTC.
         mutating func zone() -> Int64? {
             if take("Z") || take("z") { return 0 }
             let sign: Int64 = take("+") ? 1 : (take("-") ? -1 : 0)

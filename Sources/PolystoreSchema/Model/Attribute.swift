@@ -1,4 +1,4 @@
-/// An attribute of an entity: its stored name, type and rules.
+/// An attribute of an entity: its stored name, its type, and its rules.
 public struct Attribute: Sendable, Hashable {
     /// The stored name.
     public var name: String
@@ -6,22 +6,22 @@ public struct Attribute: Sendable, Hashable {
     public var type: ValueType
     /// Whether nil is allowed. Required attributes are checked at commit.
     public var isOptional: Bool
-    /// The value that a new object starts with; nil for none.
+    /// The value of a new object, or nil for none.
     public var defaultValue: Value?
-    /// The allowed raw values of an enum, in order of declaration; empty for no restriction.
+    /// The allowed raw values of an enumeration, in order of declaration. Empty if values are not restricted.
     public var allowedValues: [Value]
-    /// The name of the coder of a coded attribute, whose type is `.data` or `.string`; nil for plain ones.
+    /// The name of the coder of a coded attribute, whose type is `.data` or `.string`. Nil for an attribute without a coder.
     public var coder: String?
-    /// What values must be beside their type.
+    /// The rules that values must satisfy in addition to having the right type.
     public var rules: AttributeRules
-    /// What a reference into another store leads to; nil for plain attributes.
+    /// The reference into another store that the attribute contains, or nil for other attributes.
     public var crossReference: CrossReference?
-    /// What the history of a store says about the attribute.
+    /// The treatment of the attribute in the history of a store.
     public var history: AttributeHistory
-    /// The name that the attribute had in the previous version, when it was renamed.
+    /// The name of the attribute in the previous version, if it was renamed.
     public var originalName: String?
 
-    /// An attribute; `name` and `type` suffice.
+    /// Creates an attribute. Only `name` and `type` are required.
     public init(
         _ name: String, _ type: ValueType, isOptional: Bool = false, defaultValue: Value? = nil, allowedValues: [Value] = [],
         coder: String? = nil, rules: AttributeRules = AttributeRules(), crossReference: CrossReference? = nil,
@@ -40,13 +40,14 @@ public struct Attribute: Sendable, Hashable {
     }
 }
 
-/// What the history of a store says about an attribute. As it changes nothing in how objects are stored, it is no part of a model's hash.
+/// The treatment of an attribute in the history of a store. It does not affect the stored form of objects and is therefore not part of a
+/// model's hash.
 public enum AttributeHistory: String, Sendable, Hashable, CaseIterable {
-    /// An update names the attribute where it changed; values are not kept.
+    /// An update of the attribute is recorded, without its values.
     case recorded
-    /// Beside that, a deletion keeps the last value, so that whoever reads the history knows what was deleted (Core Data's "preserve after
-    /// deletion").
+    /// In addition, a deletion keeps the last value, so that readers of the history can identify the deleted object (Core Data's "preserve
+    /// after deletion").
     case preserved
-    /// The history never names the attribute, and never has a value of it.
+    /// The history never mentions the attribute and never contains its values.
     case excluded
 }

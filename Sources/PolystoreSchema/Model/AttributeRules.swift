@@ -1,17 +1,18 @@
-/// What the values of an attribute must be, beside their type: checked at commit, all failures together. Nil keeps every rule.
+/// Rules for the values of an attribute in addition to its type. They are checked at commit, and all failures are reported together. Nil
+/// satisfies every rule.
 public struct AttributeRules: Sendable, Hashable {
-    /// The least value.
+    /// The minimum value.
     public var minimum: Value?
-    /// The greatest value.
+    /// The maximum value.
     public var maximum: Value?
-    /// The least length: Unicode scalars of a text, bytes of data.
+    /// The minimum length: Unicode scalars of a string, bytes of data.
     public var minLength: Int?
-    /// The greatest length: Unicode scalars of a text, bytes of data.
+    /// The maximum length: Unicode scalars of a string, bytes of data.
     public var maxLength: Int?
-    /// The regular expression that describes the whole text (`Pattern` says which forms there are).
+    /// The regular expression that the whole string must match. `Pattern` documents the supported syntax.
     public var pattern: String?
 
-    /// Rules; those that are left out allow everything.
+    /// Creates rules. An omitted rule allows every value.
     public init(
         minimum: Value? = nil, maximum: Value? = nil, minLength: Int? = nil, maxLength: Int? = nil, pattern: String? = nil
     ) {
@@ -22,21 +23,21 @@ public struct AttributeRules: Sendable, Hashable {
         self.pattern = pattern
     }
 
-    /// Whether everything is allowed.
+    /// Whether every value is allowed.
     public var isEmpty: Bool { self == AttributeRules() }
 }
 
-/// Says that an attribute of type `.string` holds the id of an object that may be in another store.
+/// A declaration that an attribute of type `.string` contains the id of an object that may be in another store.
 public struct CrossReference: Sendable, Hashable {
-    /// The name of the entity that it leads to.
+    /// The name of the destination entity.
     public var destination: String
-    /// What happens to the destination when the object with the attribute is deleted; `nullify` leaves it alone.
+    /// The effect on the destination when the object with the attribute is deleted. `nullify` leaves the destination unchanged.
     public var deleteRule: DeleteRule
-    /// What happens to the object with the attribute when the destination is deleted: the attribute becomes nil, the object goes too, or
-    /// the deletion is refused.
+    /// The effect on the object with the attribute when the destination is deleted: the attribute becomes nil, the object is deleted as
+    /// well, or the deletion is refused.
     public var inverseDeleteRule: DeleteRule
 
-    /// A reference; nullifying unless said otherwise.
+    /// Creates a reference, by default with the rule `nullify` in both directions.
     public init(to destination: String, deleteRule: DeleteRule = .nullify, inverseDeleteRule: DeleteRule = .nullify) {
         self.destination = destination
         self.deleteRule = deleteRule

@@ -1,25 +1,25 @@
-/// An index over properties of an entity, in order.
+/// An index over properties of an entity, in a given order.
 public struct Index: Sendable, Hashable {
-    /// What an index helps to find.
+    /// The kind of search that an index supports.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Values and ranges of values, in their order.
+        /// Searches for values and ranges of values, in their order.
         case ordered
-        /// Texts by the words in them: what `SEARCH` asks for.
+        /// Searches for words in texts with `SEARCH`.
         case fullText
     }
 
-    /// The attributes and to-one relationships, most significant first; of a full-text index one attribute.
+    /// The attributes and to-one relationships, most significant first. A full-text index has a single attribute.
     public var properties: [String]
-    /// What it helps to find.
+    /// The kind of search that the index supports.
     public var kind: Kind
-    /// Which objects are in it, as the text of a condition on their own attributes; nil for all.
+    /// A condition on the object's own attributes that limits the objects in the index, as text. Nil for all objects.
     ///
-    /// Comparisons with constants joined by `AND` and `OR`, as in a predicate: bools by `==` and `!=`, whole numbers and texts by all six
-    /// signs, everything else with nil. An engine uses the index by itself for a request that asks for the same terms. Answers never
-    /// depend on it: the stores over ordered maps keep all objects in it.
+    /// The condition consists of comparisons with constants, joined by `AND` and `OR`, in the syntax of predicates: Booleans with `==` and
+    /// `!=`, integers and strings with all six operators, all other types only with nil. An engine uses the index automatically for a
+    /// request that contains the same terms. Results never depend on the index: stores over ordered maps keep all objects in it.
     public var condition: String?
 
-    /// An index over the named properties, such as `Index(["age"], where: "isActive == true")`.
+    /// Creates an index over the named properties, such as `Index(["age"], where: "isActive == true")`.
     public init(_ properties: [String], kind: Kind = .ordered, where condition: String? = nil) {
         self.properties = properties
         self.kind = kind
@@ -27,35 +27,37 @@ public struct Index: Sendable, Hashable {
     }
 }
 
-/// A rule that no two objects of an entity agree in all of the named attributes; objects with a nil among them are exempt.
+/// A rule that no two objects of an entity have the same values in all the named properties. Objects with a nil among these values are
+/// exempt.
 public struct UniqueConstraint: Sendable, Hashable {
     /// The attributes and to-one relationships.
     public var properties: [String]
 
-    /// A constraint over the named properties.
+    /// Creates a constraint over the named properties.
     public init(_ properties: [String]) { self.properties = properties }
 }
 
-/// An entity: the description of a kind of object.
+/// The description of a kind of object.
 public struct Entity: Sendable, Hashable {
     /// The stored name.
     public var name: String
     /// The name of the parent entity, whose properties are inherited.
     public var parent: String?
-    /// Whether only sub-entities can have objects.
+    /// Whether only subentities can have objects.
     public var isAbstract: Bool
-    /// Its own attributes, in order; inherited ones are not repeated.
+    /// The entity's own attributes, in order, without inherited ones.
     public var attributes: [Attribute]
-    /// Its own relationships, in order.
+    /// The entity's own relationships, in order.
     public var relationships: [Relationship]
-    /// Its indexes.
+    /// The entity's own indexes.
     public var indexes: [Index]
-    /// Its unique constraints, which also bind sub-entities. Objects of entities above are free, also in attributes that are inherited.
+    /// The entity's own unique constraints, which also apply to subentities. They do not apply to objects of parent entities, not even to
+    /// attributes inherited from these.
     public var uniqueConstraints: [UniqueConstraint]
-    /// The name that the entity had in the previous version, when it was renamed.
+    /// The name of the entity in the previous version, if it was renamed.
     public var originalName: String?
 
-    /// An entity; everything but the name may be left out.
+    /// Creates an entity. Only the name is required.
     public init(
         _ name: String, parent: String? = nil, isAbstract: Bool = false, attributes: [Attribute] = [], relationships: [Relationship] = [],
         indexes: [Index] = [], uniqueConstraints: [UniqueConstraint] = [], originalName: String? = nil

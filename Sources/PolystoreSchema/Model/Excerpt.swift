@@ -1,6 +1,6 @@
 extension StringProtocol {
-    /// The text as an error may repeat it: its first `most` scalars, with an ellipsis where more follow, and those that would move or hide
-    /// what a terminal shows as escapes.
+    /// Returns the text in a form that is safe to repeat in an error: its first `most` scalars, followed by an ellipsis if there are more.
+    /// Scalars that would move or hide text on a terminal are escaped.
     package func excerpt(_ most: Int = 60) -> String {
         var result = ""
         for scalar in unicodeScalars.prefix(most) {
@@ -14,7 +14,7 @@ extension StringProtocol {
     }
 }
 
-/// The most scalars of the sentences and key paths of errors, whatever the texts are that they name.
+/// The maximum number of scalars of messages and key paths in errors, regardless of the texts that they contain.
 package enum ErrorText {
     package static let longestMessage = 1000
     package static let longestPath = 200

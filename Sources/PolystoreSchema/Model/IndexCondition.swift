@@ -1,8 +1,8 @@
-/// The condition of a partial index: the part of the grammar of predicates that every engine can keep in an index.
+/// The condition of a partial index: the part of the predicate grammar that every engine supports in an index.
 ///
-/// Comparisons of the entity's own attributes with constants (`isActive == true`, `age >= 18`, `state != 'closed'`, `deletedAt == nil`),
-/// joined by `AND` and `OR`, with parentheses. Bools are compared by `==` and `!=`, whole numbers and texts by all six signs, everything
-/// else and to-one relationships with nil only.
+/// The condition consists of comparisons of the entity's own attributes with constants (`isActive == true`, `age >= 18`, `state !=
+/// 'closed'`, `deletedAt == nil`), joined by `AND` and `OR`, with parentheses. Booleans are compared with `==` and `!=`, integers and
+/// strings with all six operators, all other types and to-one relationships only with nil.
 struct IndexCondition {
     private static let longest = 2_000
     private static let deepest = 50
@@ -32,7 +32,7 @@ struct IndexCondition {
 
     /// Checks the text of a condition.
     ///
-    /// - Throws: `SchemaError` at a place, naming what an index cannot be limited to.
+    /// - Throws: `SchemaError` with the location, which names the expression that an index condition cannot contain.
     static func check(
         _ text: String, _ path: String, attributes: [Attribute], references: [String]
     ) throws(SchemaError) {
@@ -129,7 +129,7 @@ struct IndexCondition {
         }
     }
 
-    // MARK: The words
+    // MARK: Tokens
 
     private mutating func advance() throws(SchemaError) {
         while offset < scalars.count, scalars[offset].properties.isWhitespace { offset += 1 }
@@ -171,7 +171,7 @@ struct IndexCondition {
 
     private mutating func name() -> String { take(Self.isNamePart) }
 
-    /// The digits of a number and whatever else a number may have, which is refused with it.
+    /// Reads the characters of a number, including those that are part of a malformed number, which is then refused as a whole.
     private mutating func number() -> Token {
         var text = scalars[offset] == "-" ? "-" : ""
         if !text.isEmpty { offset += 1 }

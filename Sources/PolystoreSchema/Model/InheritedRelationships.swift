@@ -1,11 +1,13 @@
 /// Finds relationships by name in an entity and its parents.
 struct InheritedRelationships {
-    /// The entities by name.
+    /// The index of the entity with each name.
     let names: [String: Int]
-    /// The parent of each entity.
+    /// The index of the parent of each entity.
     let parents: [Int?]
     private let positions: [[String: Int]]
 
+    /// Creates a lookup.
+    ///
     /// - Parameter entities: Entities whose parents form no loop.
     init(_ entities: [Entity]) {
         let names = Dictionary(entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -16,7 +18,7 @@ struct InheritedRelationships {
         }
     }
 
-    /// The relationship of a name that an entity has, by the entity that declares it and its position there.
+    /// Returns the relationship of a name that an entity declares or inherits, as the index of the declaring entity and the position there.
     func find(_ name: String, from entity: String) -> (owner: Int, position: Int)? {
         var current = names[entity]
         while let here = current {

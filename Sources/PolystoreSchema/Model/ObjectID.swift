@@ -1,15 +1,15 @@
 public import Foundation
 
-/// The identity of an object: the store, the root entity of its hierarchy and a key that is never used again.
+/// The identity of an object: the store, the root entity of its hierarchy, and a primary key that is never reused.
 public struct ObjectKey: Sendable, Hashable {
-    /// The store that holds the object.
+    /// The identity of the store that contains the object.
     public let store: UUID
     /// The name of the root entity of the hierarchy.
     public let root: String
-    /// The key within the hierarchy.
+    /// The primary key within the hierarchy.
     public let key: Int64
 
-    /// An identity from its parts.
+    /// Creates an identity from its parts.
     public init(store: UUID, root: String, key: Int64) {
         self.store = store
         self.root = root
@@ -18,10 +18,10 @@ public struct ObjectKey: Sendable, Hashable {
 }
 
 extension ObjectKey: CustomStringConvertible, LosslessStringConvertible {
-    /// A URI, `polystore://store/Root/key`.
+    /// The URI of the object, `polystore://store/Root/key`.
     public var description: String { Self.prefix(store: store, root: root) + String(key) }
 
-    /// An identity from its URI; nil if the text is none.
+    /// Parses a URI. Returns nil if the text is not a URI of an object.
     public init?(_ description: String) {
         guard Self.isURI(description) else { return nil }
         let parts = description.utf8.dropFirst(Self.scheme.utf8.count).split(
@@ -34,14 +34,14 @@ extension ObjectKey: CustomStringConvertible, LosslessStringConvertible {
 
     private static let scheme = "polystore://"
 
-    /// Whether a text begins as the URIs of objects do.
+    /// Returns whether a text begins like the URI of an object.
     package static func isURI(_ text: String) -> Bool { text.utf8.starts(with: scheme.utf8) }
 }
 
 extension ObjectKey {
-    /// The URIs of identities, as constants to compare objects with.
+    /// Returns the URIs of identities, as constants that objects can be compared with.
     ///
-    /// Lists of ids are mostly of one store and hierarchy: what is the same of neighbours is made once.
+    /// Lists of ids mostly belong to one store and hierarchy, so the prefix that adjacent ids share is created once.
     package static func constants(_ keys: some Sequence<ObjectKey>) -> [Value] {
         var last: ObjectKey?, prefix = ""
         return keys.map { key in
@@ -53,9 +53,9 @@ extension ObjectKey {
         }
     }
 
-    /// The URI without the key.
+    /// Returns the URI without the primary key.
     package static func prefix(store: UUID, root: String) -> String { "\(scheme)\(store.uuidString.lowercased())/\(root)/" }
 
-    /// The URI as a constant to compare objects with.
+    /// The URI as a constant that objects can be compared with.
     package var constant: Value { .string(description) }
 }

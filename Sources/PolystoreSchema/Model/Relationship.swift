@@ -1,4 +1,4 @@
-/// How many objects a relationship leads to.
+/// The number of destinations of a relationship.
 public enum Cardinality: String, Sendable, Hashable, Codable {
     /// At most one.
     case toOne
@@ -8,38 +8,38 @@ public enum Cardinality: String, Sendable, Hashable, Codable {
     case toManyOrdered
 }
 
-/// What happens to the other side when an object is deleted.
+/// The effect of the deletion of an object on the destinations of a relationship.
 public enum DeleteRule: String, Sendable, Hashable, Codable {
     /// References to the deleted object become nil.
     case nullify
-    /// The objects that it refers to are deleted too.
+    /// The objects that the deleted object references are deleted as well.
     case cascade
-    /// Nothing may be deleted while it refers to an object.
+    /// The object cannot be deleted while it references another object.
     case deny
 }
 
-/// A relationship of an entity to another, with its inverse and delete rule.
+/// A relationship of an entity to a destination entity, with its inverse and delete rule.
 public struct Relationship: Sendable, Hashable {
     /// The stored name.
     public var name: String
-    /// The name of the entity that it leads to.
+    /// The name of the destination entity.
     public var destination: String
-    /// How many objects it leads to.
+    /// The number of destinations.
     public var cardinality: Cardinality
-    /// Whether a to-one may be nil, or a to-many empty.
+    /// Whether a to-one relationship may be nil, or a to-many relationship empty.
     public var isOptional: Bool
-    /// The relationship of the destination that is the other side.
+    /// The relationship of the destination that is the inverse.
     public var inverse: String?
-    /// What happens to the destination when the owner is deleted.
+    /// The effect on the destination when the owner is deleted.
     public var deleteRule: DeleteRule
-    /// The least number of objects that a to-many leads to; nil for no limit.
+    /// The minimum number of destinations of a to-many relationship, or nil for no limit.
     public var minCount: Int?
-    /// The greatest number of objects that a to-many leads to; nil for no limit.
+    /// The maximum number of destinations of a to-many relationship, or nil for no limit.
     public var maxCount: Int?
-    /// The name that the relationship had in the previous version, when it was renamed.
+    /// The name of the relationship in the previous version, if it was renamed.
     public var originalName: String?
 
-    /// A relationship; optional and nullifying unless said otherwise.
+    /// Creates a relationship, by default optional and with the delete rule `nullify`.
     public init(
         _ name: String, to destination: String, _ cardinality: Cardinality = .toOne, isOptional: Bool = true, inverse: String? = nil,
         deleteRule: DeleteRule = .nullify, minCount: Int? = nil, maxCount: Int? = nil, originalName: String? = nil

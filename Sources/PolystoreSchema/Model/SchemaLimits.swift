@@ -1,18 +1,18 @@
-/// What a schema may have at most: far beyond those that people write, and little enough that nothing derived from it grows without
-/// bound.
+/// The maximum sizes of a schema: far larger than any schema that people write, and small enough to limit the size of all derived
+/// information.
 struct SchemaLimits {
-    /// Rows name their entity by sixteen bits.
+    /// Rows contain the number of their entity in 16 bits.
     private static let mostEntities = 32_767
     private static let mostMembers = 100_000
     private static let mostParents = 100
     private static let mostProperties = 200_000
-    /// As many as the store that takes the most columns.
+    /// The column limit of the store that supports the most columns.
     private static let mostPropertiesOfOne = 4096
 
     let entities: [Entity]
     let configurations: [String: [String]]
 
-    /// Every entity, and what it inherits, is counted: that is what stores and objects are made of.
+    /// Checks the limits. Inherited properties count for every entity, because stores and objects are derived from them.
     func check() throws(SchemaError) {
         if entities.count > Self.mostEntities {
             throw SchemaError("", "a schema has at most \(Self.mostEntities) entities")

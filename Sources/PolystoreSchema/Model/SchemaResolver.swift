@@ -10,11 +10,11 @@ struct SchemaResolver {
         declared = entities
     }
 
-    /// The entities with each inverse on both sides: it is enough to declare it on one.
+    /// Returns the entities with each inverse declared on both sides. It is sufficient to declare it on one side.
     private static func completed(_ entities: [Entity], _ properties: InheritedRelationships) -> [Entity] {
         var result = entities
         for relationship in entities.flatMap(\.relationships) {
-            // The other side may be declared by a parent of the destination.
+            // A parent of the destination may declare the inverse.
             guard let name = relationship.inverse, let other = properties.find(name, from: relationship.destination) else { continue }
             if result[other.owner].relationships[other.position].inverse == nil {
                 result[other.owner].relationships[other.position].inverse = relationship.name
@@ -65,7 +65,7 @@ struct SchemaResolver {
             links: links, hash: SchemaHash(of: text))
     }
 
-    /// Parents before children, otherwise by name.
+    /// Returns the entities in canonical order: parents before children, otherwise by name.
     private func ordered() throws(SchemaError) -> [Entity] {
         var seen: Set<String> = []
         for entity in declared where !seen.insert(entity.name).inserted {
@@ -74,7 +74,7 @@ struct SchemaResolver {
         let sorted = declared.sorted { $0.name.compareUTF8(to: $1.name) < 0 }
         let children = Dictionary(grouping: sorted.indices.filter { sorted[$0].parent != nil }) { sorted[$0].parent ?? "" }
         var result: [Entity] = [], placed: Set<Int> = []
-        // Those whose parents are placed, the first by name at the end.
+        // The entities whose parents are already placed, in descending order by name.
         var ready = Array(sorted.indices.filter { sorted[$0].parent == nil }.reversed())
         while let next = ready.popLast() {
             placed.insert(next)
@@ -98,7 +98,7 @@ struct SchemaResolver {
         return index
     }
 
-    /// Each entity with all below it.
+    /// Returns, for each entity, the entity itself and all its subentities.
     private static func families(_ parents: [Int?]) -> [[Int]] {
         var result = [[Int]](repeating: [], count: parents.count)
         for index in parents.indices {
@@ -107,7 +107,7 @@ struct SchemaResolver {
         return result
     }
 
-    /// The entity and its parents, topmost first.
+    /// Returns the entity and its ancestors, topmost first.
     private static func lineage(_ index: Int, _ parents: [Int?]) -> [Int] {
         var result = [index]
         while let parent = parents[result[0]] { result.insert(parent, at: 0) }
@@ -116,11 +116,12 @@ struct SchemaResolver {
 
     struct Columns {
         var list: [Column] = []
-        /// Entity and property name to position.
+        /// The position of a column, by entity and property name.
         var positions: [[String]: Int] = [:]
     }
 
-    /// The columns of each root, parents before children; a name that siblings share is qualified in all but the first.
+    /// Returns the columns of each root, parents before children. If siblings share a name, it is qualified in all of them except the
+    /// first.
     private static func columns(_ entities: [Entity], _ roots: [Int]) -> [Int: Columns] {
         var result: [Int: Columns] = [:]
         for index in entities.indices {
@@ -160,7 +161,8 @@ struct SchemaResolver {
         }
     }
 
-    /// One table for each pair of to-many relationships, each to-many without an inverse and each ordered to-many.
+    /// Returns the link tables: one for each pair of to-many relationships, for each to-many relationship without an inverse, and for each
+    /// ordered to-many relationship.
     private static func links(_ entities: [Entity], _ inherited: InheritedRelationships) -> [LinkDescription] {
         var result: [LinkDescription] = []
         for (index, entity) in entities.enumerated() {
@@ -170,7 +172,7 @@ struct SchemaResolver {
                     let inverse = entities[found.owner].relationships[found.position]
                     let ordered = relationship.cardinality == .toManyOrdered
                     if inverse.cardinality == .toOne, !ordered { continue }
-                    // Of two to-many ends the ordered one owns the table, otherwise the one that comes first in the canonical order.
+                    // If both ends are to-many, the ordered one owns the table, otherwise the one that comes first in the canonical order.
                     if inverse.cardinality == .toManyOrdered { continue }
                     let isFirst = (index, relationship.name) <= (found.owner, inverse.name)
                     if inverse.cardinality == .toMany, !ordered, !isFirst { continue }
@@ -222,7 +224,7 @@ struct SchemaResolver {
 }
 
 extension [Int] {
-    /// The first position from which on a condition holds, which holds for the elements behind it too.
+    /// Returns the first position from which a condition holds for all further elements.
     fileprivate func partitionIndex(_ isBehind: (Int) -> Bool) -> Int {
         var low = 0, high = count
         while low < high {

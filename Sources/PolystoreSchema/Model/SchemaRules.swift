@@ -1,4 +1,4 @@
-/// The rules that a schema must keep, checked before anything is derived from it.
+/// The rules of a schema, which are checked before anything is derived from it.
 struct SchemaRules {
     let entities: [Entity]
     let inherited: InheritedRelationships
@@ -17,7 +17,7 @@ struct SchemaRules {
         try checkConfigurations()
     }
 
-    /// Letters, digits and underscores of any script; names that stores or requests use themselves are refused.
+    /// Checks that a name consists of letters, digits, and underscores of any script, and that stores and requests do not reserve it.
     private func check(name: String, _ path: String) throws(SchemaError) {
         let scalars = name.unicodeScalars
         guard let first = scalars.first, first.properties.isXIDStart,
@@ -166,11 +166,11 @@ struct SchemaRules {
         if index.condition != nil { throw SchemaError(path, "a full-text index has no condition: it covers all objects") }
     }
 
-    /// The entities that an entity takes with it into a configuration.
+    /// The entities that must be in the same configuration as an entity.
     private struct Relatives {
-        /// The parent and the children.
+        /// The parent and the children of the entity.
         var hierarchy: [String]
-        /// The destinations, each with one of the relationships that lead there.
+        /// The destinations of the entity's relationships, each with one of the relationships that reference it.
         let destinations: [String: String]
     }
 

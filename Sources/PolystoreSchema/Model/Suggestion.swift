@@ -1,8 +1,8 @@
-/// The nearest right name for a wrong one.
+/// A suggestion of the nearest valid name for an invalid one.
 public enum Suggestion {
-    /// `; did you mean "x"?` for the candidate at the smallest edit distance, or an empty text when none is near.
+    /// Returns `; did you mean "x"?` for the candidate at the smallest edit distance, or an empty string if none is near.
     ///
-    /// Long names, and all but the first candidates, are not looked at: their number is the user's.
+    /// Long names, and candidates beyond the first 5,000, are ignored, because users can provide any number of them.
     public static func nearest(_ name: String, in candidates: some Sequence<String>) -> String {
         if name.utf8.count > longest { return "" }
         let farthest = max(2, name.count / 3), name = name.lowercased()
@@ -16,7 +16,7 @@ public enum Suggestion {
     private static let longest = 200
     private static let most = 5_000
 
-    /// The number of insertions, deletions and replacements between two words (Wagner and Fischer 1974).
+    /// Returns the number of insertions, deletions, and replacements between two words (Wagner and Fischer 1974).
     static func distance(_ a: String, _ b: String) -> Int {
         let a = Array(a), b = Array(b)
         var row = Array(0...b.count)

@@ -4,23 +4,23 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Bytes with one life: they are copied in one by one and forgotten together. Addresses stay valid until `reset()`.
+/// An allocator for bytes with a common lifetime: they are copied in one by one and freed together. Addresses remain valid until `reset()`.
 public struct ByteArena: ~Copyable {
-    /// The size of a chunk that is kept for the next bytes, and up to which chunks grow.
+    /// The size of the chunk that is kept for reuse, and the size up to which chunks grow.
     private static let usualSize = 64 << 10
-    /// The bytes of the first chunk, unless more are asked for.
+    /// The size of the first chunk in bytes, unless a larger allocation is requested.
     private let firstSize: Int
 
     private var chunks: [UnsafeMutableRawBufferPointer] = []
     /// The free part of the last chunk.
     private var free: UnsafeMutableRawPointer
     private var end: UnsafeMutableRawPointer
-    /// The bytes handed out since the last reset.
+    /// The number of bytes allocated since the last reset.
     public private(set) var used = 0
 
-    /// An empty arena; nothing is allocated before the first byte.
+    /// Creates an empty arena. No memory is allocated before the first byte is.
     ///
-    /// - Parameter expected: The number of bytes that are likely to come: those of few rows take little memory. Chunks double.
+    /// - Parameter expected: The expected number of bytes. A small number saves memory for batches with few rows. Chunks double in size.
     public init(expecting expected: Int = 64 << 10) {
         firstSize = Swift.min(Swift.max(expected, 64), Self.usualSize)
         free = UnsafeMutableRawPointer(bitPattern: 16).unsafelyUnwrapped
@@ -29,7 +29,7 @@ public struct ByteArena: ~Copyable {
 
     deinit { for chunk in chunks { chunk.deallocate() } }
 
-    /// Forgets all bytes; the largest chunk of at most the usual size is kept.
+    /// Frees all bytes. The largest chunk that does not exceed the usual size is kept.
     @inline(__always)
     public mutating func reset() {
         if used > 0 { forget() }
@@ -37,7 +37,7 @@ public struct ByteArena: ~Copyable {
 
     @inline(never)
     private mutating func forget() {
-        // Nearly always there is one, and look-ups of single rows forget each time.
+        // There is nearly always a single chunk, and lookups of single rows reset the arena each time.
         if chunks.count > 1 || chunks[0].count > Self.usualSize { keepOne() }
         free = chunks.first?.baseAddress ?? end
         end = free + (chunks.first?.count ?? 0)
@@ -50,7 +50,7 @@ public struct ByteArena: ~Copyable {
         chunks = kept.map { [chunks[$0]] } ?? []
     }
 
-    /// Room for `count` bytes, aligned to 8.
+    /// Allocates `count` bytes, aligned to 8.
     @inline(__always)
     public mutating func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         let size = (count &+ 7) & ~7
@@ -68,7 +68,7 @@ public struct ByteArena: ~Copyable {
         chunks.append(UnsafeMutableRawBufferPointer(start: free, count: count))
     }
 
-    /// A copy of `bytes`.
+    /// Copies `bytes` into the arena.
     @inline(__always)
     public mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
         let target = allocate(bytes.count)
@@ -76,7 +76,7 @@ public struct ByteArena: ~Copyable {
         return UnsafeRawPointer(target)
     }
 
-    /// A cell whose bytes, if it has any, lie in the arena.
+    /// Copies a cell, with its bytes, if it has any, copied into the arena.
     public mutating func copy(_ cell: Cell) -> Cell {
         switch cell.kind {
         case .null, .int, .real: cell

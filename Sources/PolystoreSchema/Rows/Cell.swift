@@ -1,30 +1,30 @@
-/// How a value lies in a `Cell`.
+/// The representation of a value in a `Cell`.
 public enum CellKind: UInt8, Sendable, Hashable {
     /// No value.
     case null
-    /// A whole number, a bool (0 or 1), a date (microseconds since 1970) or the key of an object.
+    /// An integer, a Boolean (0 or 1), a date (microseconds since 1970), or the primary key of an object.
     case int
-    /// A double; a float is widened.
+    /// A double-precision number. A `Float` is widened.
     case real
     /// UTF-8 bytes of a string or a URL.
     case text
-    /// Bytes: data, the sixteen of a UUID, the ordered form of a decimal (`DecimalKey`).
+    /// Bytes: data, the sixteen bytes of a UUID, or the order-preserving form of a decimal (`DecimalKey`).
     case blob
 }
 
-/// The neutral slot that crosses the boundary between a store and everything above it.
+/// The store-independent form of a value that is passed between a store and the layers above.
 ///
-/// Text and blob cells point at bytes that somebody else owns; they are valid as long as the batch that holds the cell says.
+/// Text and blob cells point to bytes that they do not own. The bytes are valid as long as the batch that contains the cell specifies.
 @frozen
 public struct Cell {
     /// The bits of the number, or the address of the bytes.
     public var bits: UInt64
-    /// The number of bytes of a text or blob.
+    /// The number of bytes of a text or blob cell.
     public var length: UInt32
-    /// The kind.
+    /// The kind of the cell.
     public var kind: CellKind
 
-    /// A cell from its parts.
+    /// Creates a cell from its parts.
     @inlinable @inline(__always)
     public init(bits: UInt64, length: UInt32, kind: CellKind) {
         self.bits = bits
@@ -32,24 +32,24 @@ public struct Cell {
         self.kind = kind
     }
 
-    /// No value.
+    /// A cell without a value.
     @inlinable public static var null: Cell { Cell(bits: 0, length: 0, kind: .null) }
 
-    /// A whole number.
+    /// Returns a cell with an integer.
     @inlinable @inline(__always)
     public static func int(_ value: Int64) -> Cell { Cell(bits: UInt64(bitPattern: value), length: 0, kind: .int) }
 
-    /// A double.
+    /// Returns a cell with a double-precision number.
     @inlinable @inline(__always)
     public static func real(_ value: Double) -> Cell { Cell(bits: value.bitPattern, length: 0, kind: .real) }
 
-    /// Text at an address that outlives the cell.
+    /// Returns a text cell. The bytes at the address must outlive the cell.
     @inlinable @inline(__always)
     public static func text(_ bytes: UnsafeRawPointer, _ count: Int) -> Cell {
         Cell(bits: UInt64(UInt(bitPattern: bytes)), length: UInt32(truncatingIfNeeded: count), kind: .text)
     }
 
-    /// Bytes at an address that outlives the cell.
+    /// Returns a blob cell. The bytes at the address must outlive the cell.
     @inlinable @inline(__always)
     public static func blob(_ bytes: UnsafeRawPointer, _ count: Int) -> Cell {
         Cell(bits: UInt64(UInt(bitPattern: bytes)), length: UInt32(truncatingIfNeeded: count), kind: .blob)
@@ -58,19 +58,19 @@ public struct Cell {
     /// Whether there is no value.
     @inlinable public var isNull: Bool { kind == .null }
 
-    /// The whole number of an `.int` cell.
+    /// The integer of an `.int` cell.
     @inlinable public var int: Int64 { Int64(bitPattern: bits) }
 
-    /// The double of a `.real` cell.
+    /// The double-precision number of a `.real` cell.
     @inlinable public var real: Double { Double(bitPattern: bits) }
 
-    /// Whether the number is one of a bool.
+    /// Whether the number is a valid Boolean.
     @inlinable public var isBool: Bool { bits <= 1 }
 
-    /// Whether the double is one of a float, rounded or not: a number, and infinite only as itself.
+    /// Whether the number is within the range of `Float`, rounded or not: not NaN, and infinite only if the number itself is infinite.
     @inlinable public var isFloat: Bool { abs(real) <= Double(Float.greatestFiniteMagnitude) || real.isInfinite }
 
-    /// The bytes of a text or blob cell; empty for others.
+    /// The bytes of a text or blob cell. Empty for other cells.
     @inlinable public var bytes: UnsafeRawBufferPointer {
         guard length > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(bits)), count: Int(length))

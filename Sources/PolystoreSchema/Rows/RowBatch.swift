@@ -1,8 +1,8 @@
-/// A number of rows on their way between a store and the layers above, without an object or a box per value.
+/// Rows that are passed between a store and the layers above, without an object or a box for each value.
 ///
-/// The filler calls `clear()`, then `appendRow` for each row and fills the cells that it returns *before* the next call. Bytes either
-/// stay where the filler has them, valid until it is asked for more, or are copied in with `copy`. Readers see the rows until the
-/// batch is filled again. A batch is confined to one thread at a time.
+/// The code that fills a batch calls `clear()`, then `appendRow` for each row, and sets the returned cells *before* the next call. Bytes
+/// either remain in the memory of the filling code, where they must be valid until it is asked for more rows, or are copied into the batch
+/// with `copy`. Rows are readable until the batch is filled again. A batch is confined to one thread at a time.
 public final class RowBatch {
     @usableFromInline
     struct Header {
@@ -29,10 +29,10 @@ public final class RowBatch {
     /// The number of rows.
     @exclusivity(unchecked) public private(set) final var count = 0
 
-    /// The number of rows that a filler should stop at; a filler that borrows its engine's memory may stop earlier.
+    /// The number of rows at which the filling code should stop. Code that lends memory of its engine may stop earlier.
     public let capacity: Int
 
-    /// An empty batch for about `capacity` rows; it grows where it must.
+    /// Creates an empty batch for about `capacity` rows. It grows if necessary.
     public init(capacity: Int = 256) {
         self.capacity = Swift.max(capacity, 1)
         headerCapacity = Swift.min(self.capacity, 1024)
@@ -47,13 +47,13 @@ public final class RowBatch {
         cells.deallocate()
     }
 
-    /// Whether a filler should stop.
+    /// Whether the filling code should stop.
     public var isFull: Bool { count >= capacity }
 
-    /// Bytes that `copy` has taken in since `clear()`.
+    /// The number of bytes that `copy` has copied into the batch since `clear()`.
     public var copiedBytes: Int { arena.used }
 
-    /// Forgets all rows; memory is kept for the next filling.
+    /// Removes all rows. Memory is kept for reuse.
     @inline(__always)
     public func clear() {
         count = 0
@@ -61,7 +61,7 @@ public final class RowBatch {
         arena.reset()
     }
 
-    /// Adds a row and returns its cells, which are not initialised: the caller sets every one of `slots` before the next call.
+    /// Appends a row and returns its cells, which are not initialised: the caller sets each of the `slots` cells before the next call.
     public func appendRow(key: Int64, version: Int64, entity: EntityIndex, slots: Int) -> UnsafeMutablePointer<Cell> {
         if count == headerCapacity { growHeaders() }
         if cellCount + slots > cellCapacity { growCells(slots) }
@@ -74,14 +74,14 @@ public final class RowBatch {
         return first
     }
 
-    /// Takes back the row that was added last, as when a filter refuses it after decoding.
+    /// Removes the row that was appended last, for example if a filter rejects it after decoding.
     public func removeLastRow() {
         guard count > 0 else { return }
         count -= 1
         cellCount = Int(headers[count].firstCell)
     }
 
-    /// The row at a position.
+    /// Returns the row at a position.
     @inline(__always)
     public func row(_ index: Int) -> RowView {
         let header = headers[index]
@@ -89,32 +89,32 @@ public final class RowBatch {
             key: header.key, version: header.version, entity: Int(header.entity), cells: UnsafePointer(cells + Int(header.firstCell)))
     }
 
-    /// The cells of the row at a position, to be changed in place.
+    /// Returns the cells of the row at a position for modification in place.
     public func mutableCells(_ index: Int) -> UnsafeMutablePointer<Cell> { cells + Int(headers[index].firstCell) }
 
-    /// Whether a text or bytes of any row have more than so many bytes.
+    /// Returns whether the text or bytes of any cell have more than the given number of bytes.
     package func hasCell(longerThan bytes: Int) -> Bool {
-        // All are looked at, without a branch for each: a batch goes through the processor several cells at a time.
+        // All cells are examined without a branch for each, so that the processor handles several cells at a time.
         let cells = cells, count = cellCount
         var longest: UInt32 = 0
         for index in 0..<count { longest = Swift.max(longest, cells[index].length) }
         return Int(longest) > bytes
     }
 
-    /// The key of the row at a position.
+    /// Returns the primary key of the row at a position.
     public func key(_ index: Int) -> Int64 { headers[index].key }
 
-    /// Copies bytes into the batch; the result is valid until `clear()`.
+    /// Copies bytes into the batch. The result is valid until `clear()`.
     @inline(__always)
     public func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer { arena.copy(bytes) }
 
-    /// Copies the bytes of a cell into the batch; the result is valid until `clear()`.
+    /// Copies the bytes of a cell into the batch. The result is valid until `clear()`.
     package func copy(_ cell: Cell) -> Cell { arena.copy(cell) }
 
-    /// Room for `count` bytes that the caller fills; valid until `clear()`.
+    /// Allocates `count` bytes for the caller to fill. They are valid until `clear()`.
     public func allocate(_ count: Int) -> UnsafeMutableRawPointer { arena.allocate(count) }
 
-    /// Copies a row of another batch with its bytes, so that it stays valid when that batch is filled again.
+    /// Appends a copy of a row of another batch with its bytes, so that it remains valid when that batch is filled again.
     public func append(copying row: borrowing RowView, slots: Int) {
         let target = appendRow(key: row.key, version: row.version, entity: row.entity, slots: slots)
         for slot in 0..<slots { target[slot] = arena.copy(row.cells[slot]) }

@@ -1,34 +1,34 @@
-/// A set of slots of one row layout: which attributes an update writes.
+/// A set of slots of one row layout, such as the attributes that an update writes.
 @frozen
 public struct SlotMask: Sendable, Hashable {
     /// The first 64 slots.
     public var low: UInt64
-    /// Further slots, 64 to a word, without trailing zero words.
+    /// Further slots, 64 in each word, without trailing zero words.
     public var high: [UInt64]
 
-    /// A set from its words.
+    /// Creates a set from its words.
     @inlinable
     public init(low: UInt64 = 0, high: [UInt64] = []) {
         self.low = low
         self.high = high
     }
 
-    /// The set of all slots below `count`.
+    /// Creates a set of all slots below `count`.
     public init(all count: Int) {
         self.init()
         for slot in 0..<count { insert(slot) }
     }
 
-    /// The set of some slots.
+    /// Creates a set of the given slots.
     public init(_ slots: some Sequence<Int>) {
         self.init()
         for slot in slots { insert(slot) }
     }
 
-    /// Whether no slot is in the set.
+    /// Whether the set is empty.
     @inlinable public var isEmpty: Bool { low == 0 && high.isEmpty }
 
-    /// Whether a slot is in the set.
+    /// Returns whether the set contains a slot.
     @inlinable
     public func contains(_ slot: Int) -> Bool {
         if slot < 64 { return low & (1 &<< UInt64(slot)) != 0 }
@@ -36,7 +36,7 @@ public struct SlotMask: Sendable, Hashable {
         return word < high.count && high[word] & (1 &<< UInt64(slot % 64)) != 0
     }
 
-    /// Adds a slot.
+    /// Inserts a slot.
     public mutating func insert(_ slot: Int) {
         if slot < 64 {
             low |= 1 &<< UInt64(slot)
@@ -47,7 +47,7 @@ public struct SlotMask: Sendable, Hashable {
         high[word] |= 1 &<< UInt64(slot % 64)
     }
 
-    /// Adds all slots of another set.
+    /// Inserts all slots of another set.
     public mutating func formUnion(_ other: SlotMask) {
         low |= other.low
         while high.count < other.high.count { high.append(0) }

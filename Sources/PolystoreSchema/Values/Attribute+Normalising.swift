@@ -1,9 +1,10 @@
 internal import Foundation
 
 extension Attribute {
-    /// The value in the form in which every store keeps it; nil passes, because required attributes are checked at commit.
+    /// Returns the value in the normalised form in which every store keeps it. Nil is accepted, because required attributes are checked at
+    /// commit.
     ///
-    /// - Throws: `ValueError` naming the attribute when some store could not hold the value exactly.
+    /// - Throws: `ValueError`, which names the attribute, if some store could not represent the value exactly.
     public func normalise(_ value: Value) throws(ValueError) -> Value {
         let normal = try typed(value)
         if !allowedValues.isEmpty, !normal.isNull, !allowedValues.contains(normal) {
@@ -68,12 +69,13 @@ extension Attribute {
 }
 
 extension EntityDescription {
-    /// The most bytes of a string, URL or data that is indexed or unique: PostgreSQL's index rows and LMDB's keys allow no more.
+    /// The maximum number of bytes of an indexed or unique string, URL, or data value. PostgreSQL's index rows and LMDB's keys allow no
+    /// more.
     public static let maximumIndexedBytes = 1024
 
-    /// The value of a slot in the form in which every store keeps it, its limits checked.
+    /// Returns the value of a slot in the normalised form in which every store keeps it, after checking its limits.
     ///
-    /// - Throws: `ValueError` naming entity and attribute.
+    /// - Throws: `ValueError`, which names the entity and the attribute.
     public func normalise(_ value: Value, slot: Int) throws(ValueError) -> Value {
         do throws(ValueError) {
             let attribute = slots[slot].attribute ?? Attribute(slots[slot].name, .int64)
@@ -90,7 +92,7 @@ extension EntityDescription {
         }
     }
 
-    /// Whether a slot is part of an index or a unique constraint.
+    /// Returns whether a slot is part of an index or a unique constraint.
     public func isIndexed(_ slot: Int) -> Bool {
         indexes.contains { $0.contains(slot) } || uniqueConstraints.contains { $0.slots.contains(slot) }
     }

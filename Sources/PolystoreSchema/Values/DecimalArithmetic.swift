@@ -2,13 +2,13 @@ public import Foundation
 
 /// Arithmetic of decimal numbers in the range of the attribute type: 38 significant digits, exponents from -128 to 127.
 ///
-/// A result with more digits is rounded, half away from zero. What lies below the last decimal place is rounded to it, and so to 0 in the
-/// end. What lies above the range is nil.
+/// A result with more digits is rounded, half away from zero. A result below the last decimal place is rounded to that place, and
+/// ultimately to 0. A result above the range is nil.
 ///
-/// Foundation's functions end the process where the exponent of a result falls below the least one, keep a 39th digit where their bits
-/// suffice for it, and cut one off a sum without saying so. They compute here what is far from their limits.
+/// Foundation's functions end the process if the exponent of a result falls below the minimum, keep a 39th digit if their bits suffice for
+/// it, and silently truncate a digit of a sum. Here they are used only far from their limits.
 public enum DecimalArithmetic {
-    /// x + y.
+    /// Returns x + y.
     public static func sum(_ x: Decimal, _ y: Decimal) -> Decimal? {
         if isShort(x), isShort(y), abs(x.exponent - y.exponent) <= shortDigits { return x + y }
         var total = DecimalTotal()
@@ -16,20 +16,20 @@ public enum DecimalArithmetic {
         return total.rounded
     }
 
-    /// x - y.
+    /// Returns x - y.
     public static func difference(_ x: Decimal, _ y: Decimal) -> Decimal? { sum(x, -y) }
 
-    /// x * y.
+    /// Returns x * y.
     public static func product(_ x: Decimal, _ y: Decimal) -> Decimal? {
         computed(x, y, exponent: x.exponent + y.exponent) { NSDecimalMultiply(&$0, &$1, &$2, .plain) }
     }
 
-    /// x / y, as exact as 38 decimal places of the quotient of their digits. y is not 0.
+    /// Returns x / y, accurate to 38 decimal places of the quotient of their digits. y must not be 0.
     public static func quotient(_ x: Decimal, _ y: Decimal) -> Decimal? {
         computed(x, y, exponent: x.exponent - y.exponent) { NSDecimalDivide(&$0, &$1, &$2, .plain) }
     }
 
-    /// The exact rest of x / y with the sign of x. y is not 0.
+    /// Returns the exact remainder of x / y with the sign of x. y must not be 0.
     public static func remainder(_ x: Decimal, _ y: Decimal) -> Decimal? {
         guard let divisor = digits(y), var rest = digits(x) else { return nil }
         let exponent = min(x.exponent, y.exponent)
@@ -40,7 +40,7 @@ public enum DecimalArithmetic {
             var scaled = divisor
             for _ in x.exponent..<y.exponent {
                 let (product, overflows) = scaled.multipliedReportingOverflow(by: 10)
-                // The divisor is greater than any number of these digits.
+                // The divisor is greater than any number with this many digits.
                 if overflows { return x }
                 scaled = product
             }
@@ -49,14 +49,14 @@ public enum DecimalArithmetic {
         return DecimalDigits.decimal(rest, exponent, isNegative: x < 0)
     }
 
-    /// A number without the 39th digit that Foundation's arithmetic keeps of a quotient or product where its bits suffice, rounded half away
-    /// from zero. It is dropped after the decimal point alone: a whole number stays what it is.
+    /// Returns a number without the 39th digit that Foundation's arithmetic keeps in a quotient or product if its bits suffice, rounded
+    /// half away from zero. Only a digit after the decimal point is dropped: an integer remains unchanged.
     public static func withoutRest(_ number: Decimal) -> Decimal {
         if number.isNaN || number.exponent >= 0 || number.significand <= most { return number }
         return rounded(number, by: 0) ?? number
     }
 
-    /// So many digits, and as many zeros after them, are far from Foundation's limits.
+    /// Numbers with this many digits, and as many zeros after them, are far from Foundation's limits.
     private static let shortDigits = 18
     private static let short = Decimal(string: "1e18") ?? 0
 
@@ -64,7 +64,8 @@ public enum DecimalArithmetic {
 
     private static func digits(_ number: Decimal) -> UInt128? { UInt128(number.significand.description) }
 
-    /// A result of Foundation's; of the digits alone where an exponent near the limits could come of it.
+    /// Returns the result of an operation of Foundation. If the exponent could come close to the limits, the operation is applied to the
+    /// digits alone.
     private static func computed(
         _ x: Decimal, _ y: Decimal, exponent: Int,
         _ operation: (inout Decimal, inout Decimal, inout Decimal) -> Decimal.CalculationError
@@ -79,7 +80,7 @@ public enum DecimalArithmetic {
         return rounded(result, by: isSafe ? 0 : exponent)
     }
 
-    /// A number times a power of ten, with the digits that the type has.
+    /// Returns a number multiplied by a power of ten, rounded to the digits of the type.
     private static func rounded(_ number: Decimal, by exponent: Int) -> Decimal? {
         var number = number, result = number
         if number.significand > most { NSDecimalRound(&result, &number, -(number.exponent + 1), .plain) }
@@ -91,25 +92,26 @@ public enum DecimalArithmetic {
         return digits(result).flatMap { DecimalDigits.decimal($0, result.exponent + exponent, isNegative: result < 0) }
     }
 
-    /// The greatest number of 38 digits.
+    /// The greatest number with 38 digits.
     private static let most = Decimal(string: String(repeating: "9", count: DecimalKey.maximumDigits)) ?? 0
 }
 
-/// The exact total of decimal numbers, in whatever order they come.
+/// The exact total of decimal numbers, independent of their order.
 public struct DecimalTotal: Sendable {
     private static let limbDigits = 9, limb: Int64 = 1_000_000_000
     /// The exponent of the first limb: that of the least number, whose digits may be written with one more zero.
     private static let leastExponent = DecimalDigits.leastExponent - 1
 
-    /// Nine digits each, the least first, with the sign of the numbers that they come from and without carries: 9 * 10^9 numbers fit.
+    /// The limbs, least significant first, with nine digits each, the signs of the added numbers, and no carries. 9 * 10^9 numbers can be
+    /// added.
     private var limbs: [Int64] = []
 
-    /// Zero.
+    /// Creates a total of zero.
     public init() {}
 
     /// Adds a number.
     ///
-    /// - Returns: Whether it is one; NaN is none.
+    /// - Returns: Whether the number was added. NaN is not.
     public mutating func add(_ number: Decimal) -> Bool {
         guard !number.isNaN, let digits = UInt128(number.significand.description) else { return false }
         add(DecimalDigits.Parts(mantissa: digits, exponent: number.exponent, isNegative: number < 0))
@@ -136,10 +138,10 @@ public struct DecimalTotal: Sendable {
         }
     }
 
-    /// The total; nil where it has more digits than the type.
+    /// The total, or nil if it has more digits than the type.
     public var exact: Decimal? { number(rounding: false) }
 
-    /// The total to 38 significant digits; nil where it lies above the range of the type.
+    /// The total rounded to 38 significant digits, or nil if it is above the range of the type.
     public var rounded: Decimal? { number(rounding: true) }
 
     private func number(rounding: Bool) -> Decimal? {
@@ -164,7 +166,7 @@ public struct DecimalTotal: Sendable {
         return DecimalDigits.decimal(mantissa, Self.leastExponent + cut, isNegative: isNegative)
     }
 
-    /// Makes all limbs but the last numbers of nine digits; the last has the sign of the whole.
+    /// Propagates carries so that all limbs except the last have nine digits. The last limb has the sign of the total.
     private static func carry(_ limbs: inout [Int64]) {
         for index in limbs.indices.dropLast() {
             let rest = limbs[index] % limb, low = rest < 0 ? rest + limb : rest

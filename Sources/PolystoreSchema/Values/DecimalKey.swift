@@ -1,15 +1,15 @@
 public import Foundation
 
-/// The order-preserving bytes of a decimal number: comparing two of them byte by byte compares the numbers.
+/// The order-preserving encoding of a decimal number: comparing two encodings byte by byte compares the numbers.
 ///
-/// A number is written as d.ddd × 10^e without trailing zeros, so that 1.0 and 1.00 have the same bytes. Zero is `80`. A positive number
-/// is `81`, e + 32768 as two big-endian bytes, pairs of digits each as one byte (value + 1), and `00`. A negative number is the
-/// complement of its opposite's bytes, beginning with `7E`.
+/// A number is written as d.ddd × 10^e without trailing zeros, so that 1.0 and 1.00 have the same bytes. Zero is `80`. A positive number is
+/// `81`, e + 32768 as two big-endian bytes, each pair of digits as one byte (value + 1), and `00`. A negative number is the complement of
+/// the bytes of its absolute value, beginning with `7E`.
 public enum DecimalKey {
-    /// The greatest number of significant digits.
+    /// The maximum number of significant digits.
     public static let maximumDigits = 38
 
-    /// The bytes of a number that is not NaN.
+    /// Returns the bytes of a number that is not NaN.
     public static func encode(_ value: Decimal) -> [UInt8] {
         let (digits, exponent) = DecimalDigits.split(value)
         guard !digits.isEmpty else { return [0x80] }
@@ -23,12 +23,12 @@ public enum DecimalKey {
         return value < 0 ? bytes.map { ~$0 } : bytes
     }
 
-    /// The number of the bytes; nil if they are ill-formed.
+    /// Decodes a number. Returns nil if the bytes are ill-formed.
     public static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
         parts(bytes).flatMap { DecimalDigits.decimal($0.mantissa, $0.exponent, isNegative: $0.isNegative) }
     }
 
-    /// The digits, exponent and sign of the bytes; nil if they are ill-formed.
+    /// Decodes the digits, exponent, and sign of a number. Returns nil if the bytes are ill-formed.
     public static func parts(_ bytes: UnsafeRawBufferPointer) -> DecimalDigits.Parts? {
         guard let first = bytes.first else { return nil }
         if first == 0x80 { return bytes.count == 1 ? DecimalDigits.Parts(mantissa: 0, exponent: 0, isNegative: false) : nil }
@@ -49,28 +49,28 @@ public enum DecimalKey {
     }
 }
 
-/// A decimal number as digits.
+/// The conversion of decimal numbers to and from digits.
 public enum DecimalDigits {
-    /// The exponents that Foundation's decimal has.
+    /// The exponents that Foundation's `Decimal` supports.
     public static let leastExponent = -128, greatestExponent = 127
 
     /// The exponents that the first digit of a number can have.
     static let firstDigits = leastExponent...(greatestExponent + DecimalKey.maximumDigits)
 
-    /// A whole number times a power of ten, and a sign.
+    /// An integer multiplied by a power of ten, and a sign.
     public struct Parts: Sendable, Hashable {
-        /// The whole number.
+        /// The integer.
         public let mantissa: UInt128
-        /// The power.
+        /// The power of ten.
         public let exponent: Int
-        /// Whether the number is below zero.
+        /// Whether the number is negative.
         public let isNegative: Bool
     }
 
-    /// A whole number times a power of ten; nil where no decimal is equal to it.
+    /// Returns an integer multiplied by a power of ten, or nil if no `Decimal` equals it.
     ///
-    /// Foundation's arithmetic gives NaN or 0 near the ends of the exponents, also where zeros at the end of the number could make up for
-    /// them; its parser does not.
+    /// Foundation's arithmetic returns NaN or 0 near the limits of the exponent, even if trailing zeros of the number could compensate. Its
+    /// parser does not.
     public static func decimal(_ mantissa: UInt128, _ exponent: Int, isNegative: Bool) -> Decimal? {
         if mantissa == 0 { return 0 }
         if exponent > leastExponent, exponent < greatestExponent - maximumZeros {
@@ -94,14 +94,14 @@ public enum DecimalDigits {
     }
 
     private static let two64 = Decimal(UInt64.max) + 1
-    /// The most zeros that a mantissa can end with.
+    /// The maximum number of trailing zeros of a mantissa.
     private static let maximumZeros = 38
 
-    /// The significant digits without leading and trailing zeros, and the exponent of the first; no digits for zero.
+    /// Returns the significant digits without leading and trailing zeros, and the exponent of the first digit. Zero has no digits.
     static func split(_ value: Decimal) -> (digits: [UInt8], exponent: Int) {
         var digits: [UInt8] = []
         var pointAt: Int?
-        // The description is positional and exact; Foundation has no other public way to all 38 digits on every platform.
+        // The description is positional and exact. Foundation has no other public access to all 38 digits on every platform.
         for byte in value.description.utf8 {
             switch byte {
             case UInt8(ascii: "."): pointAt = digits.count

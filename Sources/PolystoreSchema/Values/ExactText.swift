@@ -1,20 +1,20 @@
-/// A text that is compared by its bytes, as every store does. Swift's `==` also takes those for equal that differ in their normalization, so
-/// what is kept under a `String` for one of them answers for the other.
+/// A string that is compared by its bytes, as in every store. Swift's `==` also considers strings equal that differ in their normalization,
+/// so a dictionary with `String` keys would return the value of one for the other.
 public struct ExactText: Sendable, Hashable {
-    /// The text.
+    /// The string.
     public let text: String
 
-    /// The text by its bytes.
+    /// Creates a text with the bytes of a string.
     public init(_ text: String) { self.text = text }
 
-    /// Whether two texts have the same bytes.
+    /// Returns whether two texts have the same bytes.
     public static func == (a: ExactText, b: ExactText) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
 
-    /// The least text, by bytes, that is above every text that begins with a prefix; nil where there is none.
+    /// Returns the least string, by bytes, that is greater than every string with a prefix, or nil if there is none.
     package static func end(of prefix: String) -> String? {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {
-            // Behind U+D7FF come the surrogates, which are no scalars.
+            // U+D7FF is followed by the surrogates, which are not scalars.
             guard let next = Unicode.Scalar(last.value == 0xd7ff ? 0xe000 : last.value + 1) else { continue }
             var end = String.UnicodeScalarView()
             end.append(contentsOf: scalars + [next])

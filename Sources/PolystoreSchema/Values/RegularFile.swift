@@ -1,15 +1,15 @@
 package import Foundation
 
-/// Reads files that people name: regular ones only, because the opening or the reading of a pipe or a device could have no end.
+/// Reads files whose paths users provide. Only regular files are read, because opening or reading a pipe or a device could block forever.
 package enum RegularFile {
-    /// Why a file is not read.
+    /// The reason why a file cannot be read.
     package enum Problem: Error {
         case missing
         case notRegular
         case unreadable
         case tooLarge
 
-        /// What it says of the file.
+        /// A sentence that describes the problem.
         package var sentence: String {
             switch self {
             case .missing: "there is no such file"
@@ -20,9 +20,9 @@ package enum RegularFile {
         }
     }
 
-    /// A file that is open for reading.
+    /// Opens a file for reading.
     package static func open(_ path: String) throws(Problem) -> FileHandle {
-        // Without O_NONBLOCK the opening of a pipe would wait for a writer.
+        // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let descriptor = Foundation.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -32,7 +32,7 @@ package enum RegularFile {
         return handle
     }
 
-    /// The contents of a file of at most so many bytes.
+    /// Returns the contents of a file, which must not exceed the given number of bytes.
     package static func data(_ path: String, atMost most: Int? = nil) throws(Problem) -> Data {
         let handle = try open(path)
         defer { try? handle.close() }

@@ -1,11 +1,11 @@
-/// Strings of at most fifteen ASCII bytes, put together from two words.
+/// Creates strings of at most fifteen ASCII bytes directly from two words.
 ///
-/// Swift keeps such a string in itself: fifteen bytes, then 0xE0 with the count. Decoding it the usual way validates, branches and
-/// copies through five functions and takes five times as long, which is a tenth of the time of reading objects with short texts. The
-/// layout is that of 64-bit platforms (stdlib/public/core/StringObject.swift); it is compared with real strings when it is first used,
-/// and where it differs nothing is made here.
+/// Swift stores such a string inline: fifteen bytes, followed by 0xE0 with the count. The regular decoding validates, branches, and copies
+/// through five functions and takes five times as long, which is a tenth of the time of reading objects with short strings. The layout is
+/// that of 64-bit platforms (stdlib/public/core/StringObject.swift). It is compared with actual strings on first use; if it differs, this
+/// type creates no strings.
 enum SmallText {
-    /// The string of the bytes; nil if one is not ASCII.
+    /// Returns the string with the given bytes, or nil if a byte is not ASCII.
     @inline(__always)
     static func string(_ start: UnsafeRawPointer, _ count: Int) -> String? {
         guard isLayoutKnown else { return nil }
@@ -19,12 +19,12 @@ enum SmallText {
         unsafeBitCast((low, high | (0xE0 | UInt64(truncatingIfNeeded: count)) &<< 56), to: String.self)
     }
 
-    /// Up to fifteen bytes in the order of memory, zeros behind them; nothing outside them is read.
+    /// Loads up to fifteen bytes in memory order, followed by zeros. No bytes outside the range are read.
     @inline(__always)
     private static func words(_ start: UnsafeRawPointer, _ count: Int) -> (UInt64, UInt64) {
         if count >= 8 {
             let last = start.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
-            // The last eight bytes overlap the first by 16 - count: those are shifted out.
+            // The last eight bytes overlap the first eight by 16 - count bytes, which are shifted out.
             let high = count == 8 ? 0 : last &>> UInt64(truncatingIfNeeded: 8 &* (16 &- count))
             return (start.loadUnaligned(as: UInt64.self), high)
         }

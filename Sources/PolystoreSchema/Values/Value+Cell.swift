@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension String {
-    /// The text of UTF-8 bytes; nil if they are ill-formed.
+    /// Creates a string from UTF-8 bytes. Returns nil if they are ill-formed.
     public init?(utf8 bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress else {
             self = ""
@@ -11,7 +11,7 @@ extension String {
             self = small
             return
         }
-        // ASCII needs no validation and is what most texts are: eight bytes at a time find the first that is not.
+        // Most texts are ASCII, which needs no validation. The loop examines eight bytes at a time.
         var seen: UInt64 = 0
         var offset = 0
         while offset &+ 8 <= bytes.count {
@@ -31,7 +31,7 @@ extension String {
 }
 
 extension Value {
-    /// The value of a cell; nil if its bytes are ill-formed for the type, or its number is none of the type's.
+    /// Creates the value of a cell. Returns nil if its bytes are ill-formed for the type, or if its number is not a value of the type.
     public init?(_ cell: Cell, as type: ValueType) {
         if cell.kind == .null {
             self = .null
@@ -72,7 +72,7 @@ extension Value {
 }
 
 extension ByteArena {
-    /// The cell of a value, its bytes copied in.
+    /// Returns the cell of a value, with its bytes copied into the arena.
     public mutating func cell(for value: Value) -> Cell {
         switch value {
         case .null: return .null
@@ -102,12 +102,12 @@ extension ByteArena {
 }
 
 extension RowBatch {
-    /// The cell of a value, its bytes copied in.
+    /// Returns the cell of a value, with its bytes copied into the batch.
     public func cell(for value: Value) -> Cell { arena.cell(for: value) }
 }
 
 extension RowBatch {
-    /// Copies the bytes of the row added last into the batch, for fillers whose memory does not live as long.
+    /// Copies the bytes of the row that was appended last into the batch, for filling code whose memory has a shorter lifetime.
     public func keepLastRow(_ schema: Schema) {
         guard count > 0 else { return }
         let cells = mutableCells(count - 1)

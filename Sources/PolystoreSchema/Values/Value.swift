@@ -1,34 +1,34 @@
 public import Foundation
 
-/// One value of an attribute, or nil, in the form in which every store agrees on it.
+/// A value of an attribute, or nil, in the form that all stores have in common.
 ///
-/// Values are normalised when they are made from an attribute (`Attribute.normalise`): integers of all widths are `.int`, `Float` and
-/// `Double` are `.double`, URLs are `.string`. Equality and hashing are those of the contract: text by UTF-8 bytes (no canonical
-/// equivalence), decimals by number.
+/// Values are normalised by the attribute to which they belong (`Attribute.normalise`): integers of all widths are `.int`, `Float` and
+/// `Double` are `.double`, URLs are `.string`. Equality and hashing follow the contract of stores: strings by UTF-8 bytes (no canonical
+/// equivalence), decimals by numeric value.
 public enum Value: Sendable {
-    /// No value.
+    /// The absence of a value.
     case null
-    /// True or false.
+    /// A Boolean.
     case bool(Bool)
-    /// A whole number; also the key of an object where a relationship is meant.
+    /// An integer, or the primary key of an object as the value of a relationship.
     case int(Int64)
-    /// A floating point number.
+    /// A floating-point number.
     case double(Double)
     /// A decimal number.
     case decimal(Decimal)
-    /// Text, also of a URL.
+    /// A string, or the string of a URL.
     case string(String)
-    /// Microseconds since 1970-01-01T00:00:00Z.
+    /// A date in microseconds since 1970-01-01T00:00:00Z.
     case date(Int64)
-    /// Sixteen bytes.
+    /// A UUID.
     case uuid(UUID)
     /// Bytes.
     case data(Data)
 
-    /// Whether there is no value.
+    /// Whether the value is `.null`.
     public var isNull: Bool { if case .null = self { true } else { false } }
 
-    /// Whether it is a number that is none.
+    /// Whether the value is NaN.
     public var isNaN: Bool {
         switch self {
         case .double(let number): number.isNaN
@@ -39,7 +39,7 @@ public enum Value: Sendable {
 }
 
 extension Value: Hashable {
-    /// Equality of the contract; values of different cases are different, except that nothing but `.null` equals `.null`.
+    /// Returns whether two values are equal according to the contract of stores. Values of different cases are never equal.
     public static func == (a: Value, b: Value) -> Bool {
         switch (a, b) {
         case (.null, .null): true
@@ -55,7 +55,7 @@ extension Value: Hashable {
         }
     }
 
-    /// Feeds what `==` compares.
+    /// Hashes the content that `==` compares.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -74,7 +74,7 @@ extension Value: Hashable {
 }
 
 extension Value {
-    /// The order of two values of the same type: negative, zero or positive; nil comes before everything.
+    /// Compares two values of the same type. Returns a negative number, zero, or a positive number. `.null` precedes everything.
     ///
     /// Values of different types are ordered by type, so that the order is total.
     public func compare(to other: Value) -> Int {
@@ -109,7 +109,7 @@ extension Value {
 }
 
 extension String {
-    /// The order by UTF-8 bytes: negative, zero or positive.
+    /// Compares two strings by UTF-8 bytes. Returns a negative number, zero, or a positive number.
     public func compareUTF8(to other: String) -> Int {
         let fast = self.utf8.withContiguousStorageIfAvailable { a in
             other.utf8.withContiguousStorageIfAvailable { compareBytes(UnsafeRawBufferPointer(a), UnsafeRawBufferPointer($0)) }
@@ -120,7 +120,8 @@ extension String {
     }
 }
 
-/// The order of two byte sequences, the shorter first on a tie: negative, zero or positive.
+/// Compares two byte sequences; if one is a prefix of the other, the shorter one comes first. Returns a negative number, zero, or a
+/// positive number.
 @inlinable
 public func compareBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
     let shared = Swift.min(a.count, b.count)
@@ -132,7 +133,7 @@ public func compareBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointe
 }
 
 extension Value: CustomStringConvertible {
-    /// The value as JSON; data by its size.
+    /// The value as JSON, or the size of a data value.
     public var description: String {
         if case .data(let data) = self { return "\(data.count) bytes" }
         return JSONWriter.write(ValueText.json(self))

@@ -6,12 +6,12 @@ struct XMLTag {
     let line: Int
     var attributes: [String: String] = [:]
     var children: [XMLTag] = []
-    /// The text in it, without that of its children.
+    /// The text of the element, without that of its children.
     var text = ""
 
     func children(_ name: String) -> [XMLTag] { children.filter { $0.name == name } }
 
-    /// The attribute that names something.
+    /// Returns the value of an attribute that contains a name.
     func string(_ key: String, _ path: String) throws(SchemaError) -> String? {
         guard let text = attributes[key] else { return nil }
         if text.utf8.count > Self.longestName {
@@ -20,13 +20,13 @@ struct XMLTag {
         return text
     }
 
-    /// The attribute that names something and has to be there.
+    /// Returns the value of a required attribute that contains a name.
     func required(_ key: String, _ path: String) throws(SchemaError) -> String {
         guard let text = try string(key, path) else { throw SchemaError(path, "\"\(key)\" is missing in <\(name)>", line: line) }
         return text
     }
 
-    /// YES or NO; what is not there is NO.
+    /// Returns the value of a YES or NO attribute. A missing attribute is NO.
     func bool(_ key: String, _ path: String) throws(SchemaError) -> Bool {
         switch attributes[key]?.uppercased() {
         case nil, "NO", "FALSE": return false
@@ -35,7 +35,7 @@ struct XMLTag {
         }
     }
 
-    /// A whole number from 0 on.
+    /// Returns the value of an attribute that contains a nonnegative integer.
     func count(_ key: String, _ path: String) throws(SchemaError) -> Int? {
         guard let text = attributes[key] else { return nil }
         guard let count = Int(text), count >= 0 else {
@@ -44,7 +44,7 @@ struct XMLTag {
         return count
     }
 
-    /// Refuses children of other names: what they say would be lost.
+    /// Refuses children with unknown names, because their content would be lost.
     func checkChildren(_ known: [String], _ path: String) throws(SchemaError) {
         for child in children where !known.contains(child.name) {
             let suggestion = Suggestion.nearest(child.name, in: known)

@@ -1,7 +1,7 @@
-/// An XML reader for small files: elements, attributes and text, with lines.
+/// An XML reader for small files: elements, attributes, and text, with line numbers.
 ///
-/// It knows no entities but the five of XML itself, reads no other file, and refuses declarations inside the document type, so that no
-/// text grows by being read. It keeps a stack of its own instead of calling itself.
+/// It supports only the five predefined entities of XML, reads no other file, and refuses declarations inside the document type, so that
+/// reading cannot expand a text. It uses an explicit stack instead of recursion.
 struct XMLTagReader {
     private static let deepest = 50
     private static let mostTags = 100_000
@@ -15,9 +15,9 @@ struct XMLTagReader {
 
     private init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// The outermost element of a text.
+    /// Returns the outermost element of a text.
     ///
-    /// - Throws: `SchemaError` with the line and what was expected there.
+    /// - Throws: `SchemaError` with the line and a message that states what was expected.
     static func tag(_ text: String) throws(SchemaError) -> XMLTag {
         var reader = XMLTagReader(text)
         try reader.read()
@@ -49,7 +49,7 @@ struct XMLTagReader {
         }
     }
 
-    // MARK: Places
+    // MARK: Scanning
 
     private func starts(_ text: StaticString) -> Bool {
         text.withUTF8Buffer { offset + $0.count <= bytes.count && bytes[offset..<(offset + $0.count)].elementsEqual($0) }
@@ -68,7 +68,7 @@ struct XMLTagReader {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
 
-    /// What stands between two marks, the second of which is looked for behind the first.
+    /// Returns the text between two delimiters. The second one is searched for after the first one.
     private mutating func take(_ start: StaticString, to end: StaticString) throws(SchemaError) -> ArraySlice<UInt8> {
         let first = line
         advance(to: offset + start.utf8CodeUnitCount)
@@ -86,7 +86,7 @@ struct XMLTagReader {
 
     // MARK: Markup
 
-    /// A document type may name a file, which is not read; what it declares itself is refused.
+    /// Skips a document type. It may name a file, which is not read; a document type that contains declarations is refused.
     private mutating func documentType() throws(SchemaError) {
         guard starts("<!DOCTYPE"), open.isEmpty, root == nil else { throw error("\"<!\" cannot stand here") }
         var quote: UInt8?
@@ -152,7 +152,7 @@ struct XMLTagReader {
         return String(decoding: bytes[start..<offset], as: UTF8.self)
     }
 
-    /// Letters, digits, `-`, `.`, `:`, `_` and everything beyond ASCII.
+    /// Returns whether a byte can be part of a name: letters, digits, `-`, `.`, `:`, `_`, and all bytes beyond ASCII.
     private static func isNamePart(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x80...0xff, 0x2d, 0x2e, 0x3a, 0x5f: true
@@ -198,7 +198,7 @@ struct XMLTagReader {
         open[open.count - 1].text += String(decoding: try take("<![CDATA[", to: "]]>"), as: UTF8.self)
     }
 
-    /// Bytes with what `&…;` stands for.
+    /// Returns the text with `&…;` replaced by the characters that it denotes.
     private func decoded(_ taken: ArraySlice<UInt8>) throws(SchemaError) -> String {
         guard taken.contains(UInt8(ascii: "&")) else { return String(decoding: taken, as: UTF8.self) }
         var result: [UInt8] = []

@@ -15,7 +15,7 @@ struct XcodeAttributeReader {
         self.path = path
     }
 
-    /// The attribute of a name.
+    /// Reads the attribute as an attribute with the given name.
     func attribute(_ name: String) throws(SchemaError) -> Attribute {
         try tag.checkChildren(["userInfo"], path)
         if try tag.bool("derived", path) || tag.attributes["derivationExpression"] != nil {
@@ -25,7 +25,7 @@ struct XcodeAttributeReader {
         var attribute = Attribute(name, try type(typeName), isOptional: try tag.bool("optional", path))
         attribute.originalName = try tag.originalName(path)
         if typeName == "Transformable" {
-            // A model that names no transformer has that of the framework.
+            // An attribute that names no transformer uses the framework's default.
             attribute.coder = try tag.string("valueTransformerName", path) ?? "NSKeyedUnarchiveFromData"
         }
         attribute.defaultValue = try value("default", attribute.type)
@@ -42,7 +42,7 @@ struct XcodeAttributeReader {
         throw error("\"\(name.excerpt())\" is no type that can be stored\(Suggestion.nearest(name, in: Self.types.keys.sorted()))")
     }
 
-    /// Limits of a text are limits of its length.
+    /// Reads the rules of the attribute. Limits of a string are limits of its length.
     private func rules(_ type: ValueType) throws(SchemaError) -> AttributeRules {
         var rules = AttributeRules()
         switch type {
@@ -61,7 +61,7 @@ struct XcodeAttributeReader {
         return rules
     }
 
-    /// The default or a limit: dates are seconds since 2001, everything else is its text.
+    /// Reads the default or a limit. Dates are seconds since 2001, all other values are their text.
     private func value(_ what: String, _ type: ValueType) throws(SchemaError) -> Value? {
         let key = what + (type == .date ? "DateTimeInterval" : "ValueString")
         guard let text = tag.attributes[key] else { return nil }
@@ -82,7 +82,7 @@ struct XcodeAttributeReader {
         return value
     }
 
-    /// Xcode keeps `.0` behind a number when the type of its attribute becomes a whole one.
+    /// Returns an integer without a fraction of zeros. Xcode keeps `.0` in a number when its attribute changes to an integer type.
     private static func whole(_ text: String) -> String {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         return parts.count == 2 && !parts[1].isEmpty && parts[1].allSatisfy { $0 == "0" } ? String(parts[0]) : text

@@ -1,34 +1,35 @@
 public import Foundation
 
-/// A data model that was drawn in Xcode: a folder `X.xcdatamodeld` with versions, or a single `X.xcdatamodel`.
+/// A data model created in Xcode: a folder `X.xcdatamodeld` with versions, or a single `X.xcdatamodel`.
 ///
-/// The folder is looked through at once, a version is read when it is asked for, so that an old one that cannot be read is in nobody's
-/// way. What Core Data does not store is left out (``Version/leftOut``); what it stores and Polystore does not is an error with file and
-/// line. Files may come from anywhere: they are read within limits, and nothing that they name is opened.
+/// The initialiser lists the folder, but a version is read only when it is requested, so that an old version that cannot be read causes no
+/// error. Declarations that Core Data does not store are skipped (``Version/leftOut``); declarations that Core Data stores and Polystore
+/// does not support are errors with file and line. Files may be untrusted: they are read within limits, and no file that they name is
+/// opened.
 public struct XcodeDataModel: Sendable {
     /// One version of a model.
     public struct Version: Sendable, Hashable {
         /// The name, such as `Shop 2`.
         public let name: String
-        /// What it declares; its version is the name.
+        /// The schema that the version declares. Its version name is `name`.
         public let schema: Schema
-        /// What it has and nothing is stored of, such as `transient attribute Person.age`: transient and fetched properties, fetch
-        /// requests.
+        /// The declarations of which nothing is stored, such as `transient attribute Person.age`: transient and fetched properties, and
+        /// fetch requests.
         public let leftOut: [String]
-        /// The attributes, such as `Person.photo`, whose bytes Core Data may keep in files of their own.
+        /// The attributes, such as `Person.photo`, whose bytes Core Data may store in separate files.
         public let outsideData: Set<String>
     }
 
-    /// The names of the versions, numbers in them by their size.
+    /// The names of the versions, with numbers in the names in numeric order.
     public let versions: [String]
-    /// The name of the current version; nil when the folder does not say which it is.
+    /// The name of the current version, or nil if the folder does not specify it.
     public let current: String?
 
     private let files: [String: URL]
 
-    /// The model at a place.
+    /// Opens the model at a URL.
     ///
-    /// - Throws: `SchemaError` when there is none.
+    /// - Throws: `SchemaError` if there is no model.
     public init(contentsOf url: URL) throws(SchemaError) {
         switch url.pathExtension {
         case "xcdatamodel":
@@ -47,9 +48,9 @@ public struct XcodeDataModel: Sendable {
         }
     }
 
-    /// A version by its name; without one the current version, or the only one.
+    /// Reads the version with a name, by default the current version or the only one.
     ///
-    /// - Throws: `SchemaError` with file and line when there is no such version, or when it cannot be read.
+    /// - Throws: `SchemaError` with file and line if there is no such version or if it cannot be read.
     public func version(_ name: String? = nil) throws(SchemaError) -> Version {
         guard let chosen = name ?? current ?? (versions.count == 1 ? versions[0] : nil) else {
             throw SchemaError("", "the model has no current version; name one of \(list)")
@@ -65,7 +66,7 @@ public struct XcodeDataModel: Sendable {
 }
 
 extension Schema {
-    /// The current version of an Xcode data model (``XcodeDataModel``).
+    /// Reads the current version of an Xcode data model (``XcodeDataModel``).
     ///
     /// - Throws: `SchemaError` with file and line.
     public init(xcodeModel url: URL) throws(SchemaError) { self = try XcodeDataModel(contentsOf: url).version().schema }

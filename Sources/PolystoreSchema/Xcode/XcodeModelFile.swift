@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// The files of an Xcode data model, read within limits.
+/// Access to the files of an Xcode data model, within limits.
 enum XcodeModelFile {
     private static let currentKey = "_XCCurrentVersionName"
     private static let mostVersions = 1000
     private static let mostBytes = 4 << 20
 
-    /// The versions in a folder, by name.
+    /// Returns the versions in a folder, by name.
     static func versions(in folder: URL) throws(SchemaError) -> [String: URL] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
             throw SchemaError("", "the folder cannot be read", file: folder.relativePath)
@@ -20,7 +20,7 @@ enum XcodeModelFile {
             found.map { (name($0), folder.appendingPathComponent($0)) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The version that `.xccurrentversion` names; nil without such a file.
+    /// Returns the version that `.xccurrentversion` names, or nil if there is no such file.
     static func current(in folder: URL, _ versions: [String]) throws(SchemaError) -> String? {
         let file = folder.appendingPathComponent(".xccurrentversion")
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
@@ -44,7 +44,7 @@ enum XcodeModelFile {
 
     private static func name(_ file: String) -> String { file.hasSuffix(".xcdatamodel") ? String(file.dropLast(12)) : file }
 
-    /// The text of a file.
+    /// Returns the text of a file.
     static func text(_ file: URL) throws(SchemaError) -> String {
         let path = file.relativePath, data: Data
         do throws(RegularFile.Problem) { data = try RegularFile.data(file.path, atMost: mostBytes) } catch {
@@ -60,7 +60,7 @@ enum XcodeModelFile {
         return text
     }
 
-    /// Adds the file to the errors of what is done with its text.
+    /// Adds the file to the errors that are thrown while its text is processed.
     static func located<T>(_ file: URL, _ work: () throws(SchemaError) -> T) throws(SchemaError) -> T {
         do throws(SchemaError) { return try work() } catch {
             var located = error

@@ -1,15 +1,15 @@
-/// Reads one version of an Xcode data model from its XML; every error carries its line.
+/// Reads one version of an Xcode data model from its XML. Every error contains its line.
 struct XcodeModelReader {
     private var entities: [Entity] = []
     private var configurations: [String: [String]] = [:]
     private var leftOut: [String] = []
     private var outsideData: Set<String> = []
-    /// Where the things that errors name are declared.
+    /// The lines of declarations, by the paths that errors use.
     private var lines: [String: Int] = [:]
-    /// The entities that relationships name as those of their inverses.
+    /// The entities that relationships declare as the owners of their inverses.
     private var inverses: [(path: String, destination: String, entity: String)] = []
 
-    /// A version of a model.
+    /// Reads a version of a model.
     static func version(_ text: String, _ name: String) throws(SchemaError) -> XcodeDataModel.Version {
         let root = try XMLTagReader.tag(text)
         guard root.name == "model" else {
@@ -45,10 +45,11 @@ struct XcodeModelReader {
         }
     }
 
-    /// A model names the entity of an inverse beside the destination; it is the destination or one of its parents.
+    /// Checks the entities declared as the owners of inverses. Each must be the destination of its relationship or a parent of the
+    /// destination.
     private func checkInverses() throws(SchemaError) {
         let parents = Dictionary(entities.map { ($0.name, $0.parent) }, uniquingKeysWith: { first, _ in first })
-        // A destination that is none is refused by the rules of schemas, with the nearest right name.
+        // The schema rules refuse a destination that does not exist, with a suggestion of the nearest name.
         for inverse in inverses where parents.keys.contains(inverse.destination) {
             var name: String? = inverse.destination
             while let here = name, here != inverse.entity { name = parents[here] ?? nil }
@@ -112,7 +113,7 @@ struct XcodeModelReader {
         entity.relationships.append(relationship)
     }
 
-    /// A limit of 0 is none.
+    /// Reads the cardinality and its limits. A limit of 0 means no limit.
     private func count(_ tag: XMLTag, _ path: String, _ relationship: inout Relationship) throws(SchemaError) {
         let least = try tag.count("minCount", path) ?? 0, most = try tag.count("maxCount", path) ?? 0
         if try tag.bool("toMany", path) {
@@ -125,7 +126,7 @@ struct XcodeModelReader {
         }
     }
 
-    /// Without an inverse nothing refers back, so that doing nothing is the same as nullifying.
+    /// Reads the delete rule. Without an inverse there are no references back, so that "No Action" is equivalent to "Nullify".
     private func deleteRule(_ tag: XMLTag, _ path: String, hasInverse: Bool) throws(SchemaError) -> DeleteRule {
         let rules = ["Nullify", "Cascade", "Deny", "No Action"]
         let text = try tag.string("deletionRule", path) ?? "Nullify"
@@ -146,7 +147,8 @@ struct XcodeModelReader {
 
     // MARK: Indexes, constraints and configurations
 
-    /// Those of today, those before Xcode 9 and attributes that say it themselves; an index serves both directions.
+    /// Reads the indexes: current ones, those of models before Xcode 9, and attributes declared as indexed. An index serves both
+    /// directions.
     private mutating func addIndexes(_ tag: XMLTag, to entity: inout Entity) throws(SchemaError) {
         var found: [(index: Index, line: Int)] = []
         for child in tag.children("attribute") {
@@ -206,7 +208,7 @@ struct XcodeModelReader {
 }
 
 extension XMLTag {
-    /// The name in the version before, where the renaming identifier says another than that of now.
+    /// Returns the name in the previous version, if the renaming identifier differs from the current name.
     func originalName(_ path: String) throws(SchemaError) -> String? {
         let identifier = try string("elementID", path) ?? ""
         return identifier.isEmpty || identifier == attributes["name"] ? nil : identifier
