@@ -1,27 +1,27 @@
 public import PolystoreStorage
 
-/// Reads everything in a store, entity by entity and link by link, in key order.
+/// Reads all contents of a store in key order, entity by entity and link table by link table.
 public struct Contents {
-    /// The session that is read from.
+    /// The session from which the contents are read.
     private let reader: ReadSession
     /// The schema of the store.
     public var schema: Schema { reader.schema }
     private let names: [UInt64]
 
-    /// The contents that a session sees.
+    /// Creates a reader of the contents that a session sees.
     public init(_ reader: ReadSession) {
         self.reader = reader
         names = reader.schema.entities.map { Digest.number(of: $0.name) }
     }
 
-    /// The number of rows of a hierarchy.
+    /// Returns the number of rows of a hierarchy.
     public func count(_ root: EntityIndex) throws(StorageError) -> Int {
         let plan = QueryPlan.count(FetchPlan(schema, root))
         guard case .int(let count)? = try reader.values(for: plan).first?.first else { return 0 }
         return Int(count)
     }
 
-    /// Hands over the rows of a hierarchy in batches, in key order, and gives their digest.
+    /// Passes the rows of a hierarchy to `body` in batches, in key order, and returns their digest.
     public func rows(
         _ root: EntityIndex, capacity: Int = 8192, _ body: (RowBatch) throws(StorageError) -> Void
     ) throws(StorageError) -> Digest {
@@ -40,7 +40,7 @@ public struct Contents {
                 let row = small.row(index)
                 digest.add(row, entityName: names[row.entity], slots: schema[row.entity].slots.count)
             }
-            // A store that hands out single rows borrows its own memory: they are gathered, so that the target gets large batches.
+            // A store that returns single rows lends its own memory. These rows are collected, so that the target receives large batches.
             if small.count > 1, kept.count == 0 {
                 try body(small)
                 continue
@@ -58,7 +58,7 @@ public struct Contents {
         return digest
     }
 
-    /// The error with the key of the first row behind a key that cannot be read; as it is where that is not found.
+    /// Returns the error with the key of the first unreadable row after a key, or the unchanged error if that row is not found.
     private func naming(_ error: StorageError, _ root: EntityIndex, after last: Int64?) -> StorageError {
         guard error.details.keys.isEmpty, let keys = try? keys(root, after: last), !keys.isEmpty else { return error }
         func isReadable(_ keys: ArraySlice<Int64>) -> Bool { (try? reader.rows(root, keys: Array(keys), into: RowBatch())) != nil }
@@ -74,7 +74,7 @@ public struct Contents {
             error.code, "\(error.message) (\(schema.entities[root].name) \(keys[first]))", details: details, cause: error)
     }
 
-    /// As many keys behind a key as a store may read at once.
+    /// Returns as many keys after a key as a store may read at once.
     private func keys(_ root: EntityIndex, after last: Int64?) throws(StorageError) -> [Int64] {
         let cursor = try reader.cursor(for: FetchPlan(schema, root, fields: .keysOnly)), batch = RowBatch(capacity: 8192)
         var keys: [Int64] = []
@@ -84,7 +84,7 @@ public struct Contents {
         return keys
     }
 
-    /// Hands over the pairs of a link table and gives their digest.
+    /// Passes the pairs of a link table to `body` and returns their digest.
     public func links(_ link: Int, _ body: ([Link]) throws(StorageError) -> Void) throws(StorageError) -> Digest {
         var digest = Digest()
         var owner: Int64?, position = 0
@@ -100,7 +100,7 @@ public struct Contents {
         return digest
     }
 
-    /// The digest of every hierarchy and link table.
+    /// Returns the digest of each hierarchy and link table.
     public func digests() throws(StorageError) -> [TransferItem] {
         var items: [TransferItem] = []
         for root in schema.roots { items.append(TransferItem(name: schema.entities[root].name, digest: try rows(root) { _ in })) }

@@ -2,23 +2,24 @@ public import PolystoreStorage
 
 /// A 128-bit digest of a set of rows that does not depend on their order: the sum, modulo 2^128, of a hash of each row.
 ///
-/// The hash mixes a canonical encoding, equal on every store, by multiplication (after Steele and Vigna's MixMax constants). It finds
-/// accidental damage, not an adversary. Sums are used because exclusive or would cancel pairs of equal rows.
+/// The hash mixes a canonical encoding, which is equal in every store, by multiplication (after Steele and Vigna's MixMax constants). It
+/// detects accidental damage but does not protect against an adversary. The digest uses a sum because exclusive or would cancel pairs of
+/// equal rows.
 public struct Digest: Sendable, Hashable, CustomStringConvertible {
     private var sum: UInt128 = 0
     /// The number of rows.
     public private(set) var count = 0
 
-    /// The digest of nothing.
+    /// Creates the digest of an empty set.
     public init() {}
 
-    /// Thirty-two hexadecimal digits.
+    /// The digest as thirty-two hexadecimal digits.
     public var description: String {
         let digits = String(sum, radix: 16)
         return String(repeating: "0", count: 32 - digits.count) + digits
     }
 
-    /// Adds a row: key, entity, attributes and to-one keys; not its version.
+    /// Adds a row: its key, entity, attributes, and to-one keys, but not its version.
     public mutating func add(_ row: borrowing RowView, entityName: UInt64, slots: Int) {
         var hash = RowHash(entityName)
         hash.mix(UInt64(bitPattern: row.key))
@@ -27,7 +28,7 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
         count += 1
     }
 
-    /// Adds a pair of a link table: both keys, and the position for an ordered one.
+    /// Adds a pair of a link table: both keys, and the position if the relationship is ordered.
     public mutating func add(_ link: Link, position: Int) {
         var hash = RowHash(0x6c69_6e6b)
         hash.mix(UInt64(bitPattern: link.owner))
@@ -37,11 +38,11 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
         count += 1
     }
 
-    /// A number for a name, so that a row's entity is part of its hash.
+    /// Returns a number for a name, which makes the entity of a row part of its hash.
     public static func number(of name: String) -> UInt64 { SchemaHash(of: name).words[0] }
 }
 
-/// Two lanes of 64 bits, each mixed with every word by another multiplier.
+/// A hash with two lanes of 64 bits. Each word is mixed into both lanes with different multipliers.
 private struct RowHash {
     private var a: UInt64
     private var b: UInt64
@@ -59,7 +60,7 @@ private struct RowHash {
         b = (y.high &+ 0x8ebc_6af0_9c88_c6e3) ^ y.low
     }
 
-    /// Kind, length and bytes, so that nil, an empty text and a zero differ.
+    /// Mixes the kind, length, and bytes of a cell, so that nil, an empty string, and zero have different hashes.
     @inline(__always)
     mutating func mix(_ cell: Cell) {
         switch cell.kind {

@@ -1,13 +1,13 @@
 public import PolystoreStorage
 
-/// Everything in a store as one JSON object for each line: rows with key, entity and values, then pairs of link tables.
+/// A dump of all contents of a store as lines of JSON objects: rows with key, entity, and values, then pairs of link tables.
 public struct Dump {
     private let contents: Contents
 
-    /// A dump of what a session sees.
+    /// Creates a dump of the given contents.
     public init(_ contents: Contents) { self.contents = contents }
 
-    /// Hands over the lines, in the order of entities and keys.
+    /// Passes the lines to `body`, in the order of entities and keys.
     public func lines(_ body: (String) throws(StorageError) -> Void) throws(StorageError) {
         let schema = contents.schema
         for root in schema.roots {
@@ -26,7 +26,7 @@ public struct Dump {
         }
     }
 
-    /// The line of a row.
+    /// Returns the line of a row.
     public static func line(_ row: borrowing RowView, _ schema: Schema) throws(StorageError) -> String {
         let description = schema[row.entity]
         var text = "{\"entity\":\(JSONWriter.quoted(description.name)),\"key\":\(row.key),\"version\":\(row.version)"

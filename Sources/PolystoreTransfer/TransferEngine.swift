@@ -1,23 +1,23 @@
 public import PolystoreStorage
 
-/// Moves everything from one store to another, in batches and without objects, and compares stores by their digests.
+/// Copies all contents of one store to another in batches, without creating objects, and compares stores by their digests.
 public struct TransferEngine: Sendable {
-    /// Called from time to time with how far the work has come.
+    /// A closure that receives the progress from time to time.
     public typealias Report = (TransferProgress) -> Void
 
     private let limit: WorkLimit?
 
-    /// An engine whose work ends with a limit.
+    /// Creates an engine. Its operations end when the limit ends.
     public init(limit: WorkLimit? = nil) { self.limit = limit }
 
-    /// Copies every row and pair, keys and versions included, in one transaction of the target.
+    /// Copies every row and pair, including keys and versions, in one transaction of the target.
     ///
     /// - Parameters:
-    ///   - source: A store that is open.
-    ///   - target: A store that is open with the same schema, and empty.
-    /// - Returns: The digests of what was read.
-    /// - Throws: `alreadyExists` when the target holds rows, `schemaMismatch` when the schemas differ, `peerUnavailable` when it commits
-    ///   together with other stores, `cancelled`; then the target has nothing.
+    ///   - source: An open store.
+    ///   - target: An open store with the same schema, which must be empty.
+    /// - Returns: The digests of the copied rows and pairs.
+    /// - Throws: `alreadyExists` if the target contains rows, `schemaMismatch` if the schemas differ, `peerUnavailable` if the target
+    ///   commits together with other stores, `cancelled`. After an error the target remains empty.
     public func transfer(
         from source: OpenStore, to target: OpenStore, report: Report = { _ in }
     ) throws(StorageError) -> [TransferItem] {
@@ -43,7 +43,9 @@ public struct TransferEngine: Sendable {
         return items
     }
 
-    /// - Throws: `alreadyExists` naming the first entity that has rows.
+    /// Checks that the target contains no rows.
+    ///
+    /// - Throws: `alreadyExists`, which names the first entity with rows.
     private func checkEmpty(_ writer: WriteSession) throws(StorageError) {
         let schema = writer.schema, contents = Contents(writer)
         for root in schema.roots where try contents.count(root) > 0 {
@@ -65,7 +67,7 @@ public struct TransferEngine: Sendable {
             let digest = try contents.rows(root) { batch throws(StorageError) in
                 try limit?.check()
                 do throws(StorageError) { try writer.load(root, batch) } catch  where error.code == .alreadyExists {
-                    // The target was empty.
+                    // The target was empty, so the duplicate comes from the source.
                     throw StorageError(
                         .corrupted, "the source gives an object of \(name) twice: it is damaged; restore a backup of it",
                         details: error.details, cause: error)
@@ -86,7 +88,7 @@ public struct TransferEngine: Sendable {
         return items
     }
 
-    /// The digests of two stores side by side, in the order of the first.
+    /// Returns the digests of two stores side by side, in the order of the first.
     public func verify(_ first: OpenStore, _ second: OpenStore) throws(StorageError) -> [VerifyItem] {
         let a = try digests(first), b = try digests(second)
         let byName = Dictionary(b.map { ($0.name, $0.digest) }, uniquingKeysWith: { first, _ in first })

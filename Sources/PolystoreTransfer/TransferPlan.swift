@@ -1,34 +1,34 @@
-/// How far a transfer or a load has come.
+/// The progress of a transfer or a load.
 public struct TransferProgress: Sendable {
-    /// The entity or link table at work.
+    /// The name of the current entity or link table.
     public let name: String
-    /// Rows of it that are done.
+    /// The number of its completed rows.
     public let done: Int
-    /// Rows of it in all.
+    /// The total number of its rows.
     public let total: Int
-    /// Rows of everything that are done.
+    /// The number of completed rows of all entities.
     public let allDone: Int
-    /// Rows of everything in all.
+    /// The total number of rows of all entities.
     public let allTotal: Int
 }
 
-/// What was moved or found of one entity or link table.
+/// The result of a transfer or a check for one entity or link table.
 public struct TransferItem: Sendable, Hashable {
     /// The name of the root entity or of the link table.
     public let name: String
-    /// The digest of its rows, which knows their number.
+    /// The digest of the rows, which includes their number.
     public let digest: Digest
 }
 
-/// One item of two stores side by side.
+/// The digests of one entity or link table in two stores.
 public struct VerifyItem: Sendable, Hashable {
     /// The name of the root entity or of the link table.
     public let name: String
-    /// The digest in the first store; nil where it has no such entity.
+    /// The digest in the first store, or nil if it has no such entity or link table.
     public let first: Digest?
-    /// The digest in the second store.
+    /// The digest in the second store, or nil if it has no such entity or link table.
     public let second: Digest?
 
-    /// Whether both hold the same.
+    /// Whether both stores contain the same data.
     public var isSame: Bool { first == second && first != nil }
 }

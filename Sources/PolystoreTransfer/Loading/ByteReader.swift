@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// Reads the bytes of a file block by block, and knows their line and column.
+/// Reads the bytes of a file block by block, and keeps track of the line and column.
 struct ByteReader {
     private static let lineFeed = UInt8(ascii: "\n"), carriageReturn = UInt8(ascii: "\r")
 
@@ -13,6 +13,8 @@ struct ByteReader {
     /// The column of the next byte in its line, in bytes, counted from 1.
     private(set) var column = 1
 
+    /// Creates a reader, and skips a byte order mark.
+    ///
     /// - Parameter file: The name of the file in errors.
     init(_ blocks: FileBlocks, _ file: String) throws(StorageError) {
         self.blocks = blocks
@@ -22,7 +24,7 @@ struct ByteReader {
         if block.starts(with: [0xef, 0xbb, 0xbf]) { offset = 3 }
     }
 
-    /// The next byte, which stays the next; nil at the end.
+    /// Returns the next byte without consuming it, or nil at the end.
     mutating func peek() throws(StorageError) -> UInt8? {
         while offset == block.count {
             block.removeAll()
@@ -32,7 +34,7 @@ struct ByteReader {
         return block[offset]
     }
 
-    /// Skips the byte that `peek` gave.
+    /// Skips the byte that `peek` returned.
     mutating func skip() {
         column += 1
         if block[offset] == Self.lineFeed { beginLine() }
@@ -48,7 +50,7 @@ struct ByteReader {
         skip()
     }
 
-    /// Appends the bytes up to one at which it stops, as it must at a line feed.
+    /// Appends the bytes up to one for which `isStop` returns true. It must return true for a line feed.
     mutating func take(into result: inout [UInt8], until isStop: (UInt8) -> Bool) throws(StorageError) {
         while try peek() != nil {
             let end = block[offset...].firstIndex(where: isStop)
@@ -59,7 +61,7 @@ struct ByteReader {
         }
     }
 
-    /// A refusal of what is at a line and column.
+    /// Returns the error for content at a line and column.
     func refusal(_ message: String, line: Int, column: Int) -> StorageError {
         StorageError(.valueNotStorable, "\(file.excerpt()), line \(line), column \(column): \(message)")
     }

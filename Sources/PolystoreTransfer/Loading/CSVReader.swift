@@ -1,8 +1,8 @@
 internal import PolystoreStorage
 
-/// Reads records of comma separated values (RFC 4180), quotes and line breaks within them included.
+/// Reads records of comma-separated values (RFC 4180), including quotes and line breaks inside quotes.
 struct CSVReader {
-    /// One field of a record.
+    /// A field of a record.
     struct Field {
         let text: String
         let isQuoted: Bool
@@ -14,7 +14,7 @@ struct CSVReader {
 
     init(_ bytes: ByteReader) { self.bytes = bytes }
 
-    /// The next record and the line on which it begins; nil at the end.
+    /// Returns the next record and the line on which it begins, or nil at the end.
     mutating func next() throws(StorageError) -> (fields: [Field], line: Int)? {
         guard try bytes.peek() != nil else { return nil }
         let line = bytes.line

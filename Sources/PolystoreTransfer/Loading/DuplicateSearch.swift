@@ -1,18 +1,18 @@
 internal import PolystoreStorage
 
-/// Finds the line of a file whose values another object has, after a store has refused them.
+/// Finds the line of a file whose values another object already has, after a store refused these values.
 struct DuplicateSearch {
     private let loader: FileLoader
     private let constraint: String
 
-    /// Nil where the error names no constraint.
+    /// Creates a search. Returns nil if the error names no constraint.
     init?(_ loader: FileLoader, _ error: StorageError) {
         guard error.code == .uniqueConstraintViolated, let constraint = error.details.constraint else { return nil }
         self.loader = loader
         self.constraint = constraint
     }
 
-    /// The error with file, line and value; nil where no line is found.
+    /// Returns the error with the file, line, and value, or nil if no such line is found.
     func find() throws(StorageError) -> StorageError? {
         let targets = loader.targets.compactMap { target in
             target.description.uniqueConstraints.first { $0.name == constraint }.map { (target, $0) }
@@ -43,7 +43,7 @@ struct DuplicateSearch {
         return nil
     }
 
-    /// The error of the first record of a file for which `other` names who has its values.
+    /// Returns the error of the first record of a file for which `other` returns a description of the object that already has its values.
     private func search(
         _ target: LoadTarget, _ slots: [Int], _ other: ([Value]) throws(StorageError) -> String?
     ) throws(StorageError) -> StorageError? {

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// The contents of a file, one block after another, so that a file need not fit into memory.
+/// The contents of a file as a sequence of blocks, so that a file need not fit into memory.
 public struct FileBlocks {
     private let next: () throws -> Data?
 
-    /// The blocks that a closure gives; nil comes after the last.
+    /// Creates blocks from a closure, which returns nil after the last block.
     public init(_ next: @escaping () throws -> Data?) { self.next = next }
 
-    /// Contents that are in memory.
+    /// Creates a single block from data in memory.
     public init(_ data: Data) {
         var rest: Data? = data
         self.init {
@@ -16,6 +16,6 @@ public struct FileBlocks {
         }
     }
 
-    /// The next block; nil at the end.
+    /// Returns the next block, or nil at the end.
     func block() throws -> Data? { try next() }
 }

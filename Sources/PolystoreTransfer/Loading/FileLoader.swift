@@ -2,8 +2,8 @@ public import PolystoreStorage
 
 /// Loads CSV and NDJSON files into a store, in one transaction.
 ///
-/// Relationships lead to objects of the files, further down too, and of the store. Where the keys of objects of a file are needed before
-/// their records are loaded, the file is read twice.
+/// Relationships can reference objects of the files, including later ones, and objects of the store. If the keys of objects of a file are
+/// needed before their records are loaded, the file is read twice.
 public final class FileLoader {
     let store: OpenStore
     let targets: [LoadTarget]
@@ -15,7 +15,7 @@ public final class FileLoader {
     private let progress: (String, Int) -> Void
     private var report = LoadReport()
     private var lookups: [Lookup: LoadedKeys] = [:]
-    /// By file: the keys of its records, where they are known beforehand.
+    /// The keys of the records of each file, by index, if they are known in advance.
     private var surveyed: [Int: ReservedKeys] = [:]
     private var keys: [EntityIndex: [ReservedKeys]] = [:]
     private var inverses = LoadInverses()
@@ -31,7 +31,7 @@ public final class FileLoader {
         }
     }
 
-    /// The references of one relationship that lead nowhere.
+    /// The unresolved references of one relationship.
     private struct Dangling {
         var unresolved = 0
         var unnamed = 0
@@ -61,12 +61,12 @@ public final class FileLoader {
     /// Loads the files of a mapping into an open store.
     ///
     /// - Parameters:
-    ///   - isStrict: Whether a reference that leads nowhere is refused.
-    ///   - limit: When the load has to give up.
-    ///   - progress: Called from time to time with an entity and the number of its rows that were handed to the store.
-    ///   - read: Begins to read a file; called twice for some files.
-    /// - Throws: `valueNotStorable`, `validationFailed`, `uniqueConstraintViolated` and others naming file, line and column;
-    ///   `validationFailed` for dangling references when strict; `cancelled`. Then nothing is written.
+    ///   - isStrict: Whether unresolved references are refused.
+    ///   - limit: The limit after which the load has to give up.
+    ///   - progress: Called from time to time with an entity and the number of its rows that were passed to the store.
+    ///   - read: Starts to read a file. Called twice for some files.
+    /// - Throws: `valueNotStorable`, `validationFailed`, `uniqueConstraintViolated`, and other errors, which name the file, line, and
+    ///   column; `validationFailed` for unresolved references if `isStrict` is true; `cancelled`. After an error nothing is written.
     public static func load(
         _ mapping: LoadMapping, into store: OpenStore, isStrict: Bool = false, limit: WorkLimit? = nil,
         progress: @escaping (String, Int) -> Void = { _, _ in }, read: @escaping (String) throws -> FileBlocks
@@ -80,7 +80,7 @@ public final class FileLoader {
             _ = try writer.commit(CommitRecord(author: "load"))
         } catch {
             writer.end()
-            // The store knows neither line nor value. What the search meets is less than what it was started for.
+            // The store knows neither the line nor the value. An error of the search is less relevant than the original error.
             throw (try? DuplicateSearch(loader, error)?.find()) ?? error
         }
         return loader.report
@@ -106,7 +106,7 @@ public final class FileLoader {
             details: .init(failures: failures))
     }
 
-    /// Refuses a mapping that fills both ends of a one-to-one: they could say different things.
+    /// Refuses a mapping that fills both ends of a one-to-one relationship, because they could contradict each other.
     private func checkEnds() throws(StorageError) {
         for target in targets {
             for reference in target.references {
@@ -124,7 +124,7 @@ public final class FileLoader {
         }
     }
 
-    /// The records of a file.
+    /// Returns the records of a file.
     func records(of target: LoadTarget) throws(StorageError) -> any RecordReader {
         let name = target.file.file
         let blocks: FileBlocks
@@ -137,7 +137,7 @@ public final class FileLoader {
         return records
     }
 
-    /// The values of some slots that a record gives to an object; a reference is a key.
+    /// Returns the values that a record assigns to some slots of an object. A reference is a primary key.
     func values(of record: LoadRecord, _ target: LoadTarget, _ slots: [Int]) throws(StorageError) -> [Value] {
         var values: [Value] = []
         for slot in slots {
@@ -154,12 +154,12 @@ public final class FileLoader {
         return values
     }
 
-    /// What is found by the values of a file's records.
+    /// Returns the lookup tables that index records of a file.
     private func lookups(for target: LoadTarget) -> [LoadedKeys] {
         lookups.values.filter { schema[$0.entity].family.contains(target.entity) }
     }
 
-    /// Reserves the keys of the records to which others refer.
+    /// Reserves the keys of the records that other records reference.
     private func survey(_ index: Int) throws(StorageError) {
         let target = targets[index], wanted = lookups(for: target)
         if wanted.isEmpty { return }
@@ -218,7 +218,7 @@ public final class FileLoader {
         StorageError(.inputOutput, "the file \(target.file.file.excerpt()) was changed while it was loaded; nothing was loaded")
     }
 
-    /// Refuses a record that is another one than that whose key others refer to.
+    /// Refuses a record that differs from the one whose key other records reference.
     private func check(_ record: LoadRecord, _ target: LoadTarget, _ key: Int64, _ wanted: [LoadedKeys]) throws(StorageError) {
         for lookup in wanted {
             let values = try values(of: record, target, lookup.slots)
@@ -230,7 +230,7 @@ public final class FileLoader {
         }
     }
 
-    /// The key of the object that a reference of a record leads to.
+    /// Returns the primary key of the object that a reference of a record resolves to.
     private func destination(
         _ record: LoadRecord, _ target: LoadTarget, _ reference: LoadReference, _ dangling: inout Dangling
     ) throws(StorageError) -> Int64? {
@@ -256,7 +256,7 @@ public final class FileLoader {
         }
     }
 
-    /// Keeps the other end of a reference.
+    /// Records the other end of a reference.
     private func connect(
         _ reference: LoadReference, _ key: Int64, _ destination: Int64, _ record: LoadRecord, _ target: LoadTarget
     ) throws(StorageError) {

@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// The rules of relationships that only the whole load can keep: how many objects they lead to.
+/// Checks the rules of relationships that only the load as a whole can satisfy: the number of their destinations.
 struct LoadCounts {
     private struct Rule: Hashable {
         let entity: EntityIndex
@@ -8,7 +8,7 @@ struct LoadCounts {
     }
 
     private let schema: Schema
-    /// By rule: the keys of objects of the store that the load refers to.
+    /// The keys of objects of the store that the load references, by rule.
     private var touched: [Rule: Set<Int64>] = [:]
     private var rules: Set<Rule> = []
 
@@ -26,7 +26,7 @@ struct LoadCounts {
         }
     }
 
-    /// Takes a reference to an object.
+    /// Records a reference to an object.
     mutating func add(_ reference: LoadReference, to key: Int64) {
         if rules.isEmpty { return }
         guard let name = reference.inverseName else { return }
@@ -34,10 +34,10 @@ struct LoadCounts {
         if rules.contains(rule) { touched[rule, default: []].insert(key) }
     }
 
-    /// Looks for an object of the load, or one that it refers to, which keeps a rule not.
+    /// Checks that the objects of the load, and the objects that it references, satisfy all rules.
     ///
-    /// - Parameter isLoaded: Whether a key of an entity's hierarchy is one of the load.
-    /// - Throws: `validationFailed` naming entity and relationship.
+    /// - Parameter isLoaded: Returns whether a key of an entity's hierarchy belongs to the load.
+    /// - Throws: `validationFailed`, which names the entity and the relationship.
     func check(_ writer: WriteSession, isLoaded: (EntityIndex, Int64) -> Bool) throws(StorageError) {
         for rule in rules.sorted(by: { ($0.entity, $0.relationship) < ($1.entity, $1.relationship) }) {
             let description = schema[rule.entity]
@@ -66,7 +66,8 @@ struct LoadCounts {
         }
     }
 
-    /// The condition under which an object breaks the rule of a relationship, and the rule; nil where it has none.
+    /// Returns the condition under which an object violates the rule of a relationship, and a description of the rule. Returns nil if there
+    /// is no rule.
     private static func condition(_ relationship: Relationship) -> (QueryPredicate, String)? {
         let path = PropertyPath([relationship.name])
         if relationship.cardinality == .toOne {

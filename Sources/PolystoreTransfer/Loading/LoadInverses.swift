@@ -1,8 +1,8 @@
 internal import PolystoreStorage
 
-/// The other ends of relationships that a load fills: slots of one-to-ones, and positions in ordered to-manys.
+/// The other ends of relationships that a load fills: slots of one-to-one relationships, and positions in ordered to-many relationships.
 struct LoadInverses {
-    /// The slot of a destination that is the other end of a one-to-one.
+    /// The slot of a destination that is the other end of a one-to-one relationship.
     private struct End: Hashable {
         let entity: EntityIndex
         let slot: Int
@@ -13,17 +13,17 @@ struct LoadInverses {
         let key: Int64
     }
 
-    /// The distance of two ranks, so that a member can be put between two others.
+    /// The gap between adjacent ranks, which leaves room for inserting members.
     private static let rankGap: Int64 = 1 << 20
 
-    /// By end: what the objects with some keys lead to.
+    /// The keys to write into each slot, by the key of the object that has the slot.
     private var partners: [End: [Int64: Int64]] = [:]
     private var lastRanks: [Owner: Int64] = [:]
     private var pairs: [Int: [Link]] = [:]
 
-    /// Takes a reference from an object to another.
+    /// Records a reference from an object to another.
     ///
-    /// - Returns: Whether the destination was free.
+    /// - Returns: Whether no other object references the destination.
     mutating func add(
         _ reference: LoadReference, from key: Int64, to destination: Int64, hasStored: Bool, _ writer: WriteSession
     ) throws(StorageError) -> Bool {
@@ -46,15 +46,15 @@ struct LoadInverses {
         }
     }
 
-    /// Writes the positions in ordered to-manys that were taken; the rows of both ends are written before.
+    /// Writes the recorded positions in ordered to-many relationships. The rows of both ends must be written before.
     mutating func flush(_ writer: WriteSession) throws(StorageError) {
         for (link, pairs) in pairs.sorted(by: { $0.key < $1.key }) { try writer.load(link: link, pairs) }
         pairs.removeAll()
     }
 
-    /// Writes the other ends of one-to-ones.
+    /// Writes the other ends of one-to-one relationships.
     ///
-    /// - Throws: `validationFailed` where an object that the store has leads to another one already.
+    /// - Throws: `validationFailed` if an object in the store already references another one.
     func writePartners(_ writer: WriteSession, _ limit: WorkLimit?) throws(StorageError) {
         for (end, partners) in partners {
             let keys = partners.keys.sorted()

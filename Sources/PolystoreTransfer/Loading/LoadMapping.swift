@@ -1,7 +1,7 @@
 public import Foundation
 public import PolystoreStorage
 
-/// Which files feed which entities, and which columns make a relationship: the file `load.json` beside a model.
+/// The assignment of files to entities, and of columns to relationships. It is stored in the file `load.json` next to a model.
 ///
 /// ```json
 /// {"nil": ["NA", ""],
@@ -9,33 +9,33 @@ public import PolystoreStorage
 ///            {"file": "flights.csv", "entity": "Flight",
 ///             "relationships": {"plane": {"tailnum": "tailnum"}}}]}
 /// ```
-/// A relationship names for each attribute of the destination the column that holds its value; destinations are objects of the files, in
-/// whatever order, and of the store. Columns of the same name as an attribute fill it; `columns` names others. A column that fills nothing
-/// is refused, unless `"ignoresUnknown": true` says that it may be there.
+/// A relationship maps each attribute of the destination to the column that contains its value. Destinations are objects of the files, in
+/// any order, and of the store. A column with the same name as an attribute fills it; `columns` assigns other names. A column that fills
+/// nothing is refused, unless `"ignoresUnknown": true` permits it.
 ///
-/// A CSV field says nil where its text is one of `nil`, by itself only the empty one. A field of quotes with nothing between them is an
-/// empty text where the attribute is a text. In NDJSON `null` and a missing name say nil. A missing name gives an attribute its default.
+/// A CSV field is nil if its text is one of `nil`, which by default contains only the empty text. A quoted field without content is an
+/// empty string if the attribute is a string. In NDJSON, `null` and a missing name are nil. A missing name gives an attribute its default.
 public struct LoadMapping: Sendable, Codable {
-    /// One file.
+    /// A file and its mapping.
     public struct File: Sendable, Codable {
-        /// The name of the file, beside the mapping.
+        /// The name of the file, relative to the mapping.
         public var file: String
         /// The entity of its rows.
         public var entity: String
-        /// Attribute to column, where the names differ.
+        /// The columns by attribute, where the names differ.
         public var columns: [String: String]?
-        /// Relationship to the destination's attributes and the columns with their values.
+        /// The columns by attribute of the destination, for each relationship.
         public var relationships: [String: [String: String]]?
     }
 
-    /// The texts of CSV fields that mean nil; the empty one where this is left out.
+    /// The texts of CSV fields that represent nil. By default only the empty text does.
     public var `nil`: [String]?
-    /// Whether columns and names that fill nothing are left out; otherwise they are refused.
+    /// Whether columns and names that fill nothing are ignored. Otherwise they are refused.
     public var ignoresUnknown: Bool?
-    /// The files.
+    /// The files to load.
     public var files: [File]
 
-    /// The mapping of a JSON text.
+    /// Decodes the mapping of a JSON text.
     public init(json: Data) throws(StorageError) {
         do throws(JSONError) { try Self.checkNames(JSONParser.parse(String(decoding: json, as: UTF8.self))) } catch {
             throw StorageError(
@@ -49,7 +49,7 @@ public struct LoadMapping: Sendable, Codable {
         }
     }
 
-    /// Refuses names that mean nothing: what they say would be lost.
+    /// Refuses unknown names, because their content would be lost.
     private static func checkNames(_ document: JSONNode) throws(JSONError) {
         func check(_ members: [JSONMember], _ known: [String]) throws(JSONError) {
             for member in members where !known.contains(member.name) {
@@ -68,29 +68,29 @@ public struct LoadMapping: Sendable, Codable {
         }
     }
 
-    /// A mapping of files whose columns are named as the attributes.
+    /// Creates a mapping of files.
     public init(files: [File]) { self.files = files }
 
-    /// A file whose columns are named as the attributes.
+    /// Returns the mapping of a file whose columns have the names of the attributes.
     public static func file(_ file: String, entity: String) -> File { File(file: file, entity: entity, columns: nil, relationships: nil) }
 }
 
-/// What a load did.
+/// The result of a load.
 public struct LoadReport: Sendable {
-    /// Rows by entity, in the order of the files.
+    /// The number of rows by entity, in the order of the files.
     public var loaded: [(entity: String, count: Int)] = []
-    /// What did not lead anywhere.
+    /// The unresolved references, by relationship.
     public var dangling: [Dangling] = []
 
-    /// The references of one relationship that lead nowhere.
+    /// The unresolved references of one relationship.
     public struct Dangling: Sendable, Hashable {
-        /// The relationship, `Entity.name`.
+        /// The relationship, as `Entity.name`.
         public let relationship: String
-        /// Rows whose columns name something that does not exist.
+        /// The number of rows whose columns reference an object that does not exist.
         public var unresolved: Int
-        /// Different things that do not exist.
+        /// The number of different objects that are referenced and do not exist.
         public var distinct: Int
-        /// Rows whose columns name nothing.
+        /// The number of rows whose columns contain no reference.
         public var unnamed: Int
     }
 }

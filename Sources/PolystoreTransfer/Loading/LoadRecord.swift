@@ -1,14 +1,14 @@
 internal import PolystoreStorage
 
-/// One record of a file.
+/// A record of a file.
 struct LoadRecord {
-    /// What a column or a member says.
+    /// The content of a column or a member.
     enum Field {
         case text(CSVReader.Field)
         case json(JSONValue)
     }
 
-    /// The line on which it begins.
+    /// The line on which the record begins.
     let line: Int
     private let positions: [ExactText: Int]
     private let fields: [Field]
@@ -22,18 +22,18 @@ struct LoadRecord {
     /// The names of the fields.
     var names: some Collection<ExactText> { positions.keys }
 
-    /// The field of a column; nil where the record does not have it.
+    /// Returns the field of a column, or nil if the record does not have it.
     func field(_ column: ExactText) -> Field? { positions[column].map { fields[$0] } }
 }
 
 /// Reads the records of a file.
 protocol RecordReader {
-    /// The names of the columns, where the file begins with them.
+    /// The names of the columns, or nil if the file does not begin with them.
     var columns: [String]? { get }
     mutating func next() throws(StorageError) -> LoadRecord?
 }
 
-/// Records of a CSV file whose first line names the columns.
+/// The records of a CSV file whose first line contains the column names.
 struct CSVRecords: RecordReader {
     let columns: [String]?
     private var reader: CSVReader
@@ -60,7 +60,7 @@ struct CSVRecords: RecordReader {
     }
 }
 
-/// Records of a file with one JSON object on each line.
+/// The records of a file with one JSON object on each line.
 struct NDJSONRecords: RecordReader {
     private var bytes: ByteReader
 

@@ -1,13 +1,13 @@
 internal import PolystoreStorage
 
-/// A to-one relationship that a file fills, and how its destination is found.
+/// A to-one relationship that a file fills, and the attributes by which its destination is found.
 struct LoadReference {
-    /// Where the other end of the relationship is kept, besides the slot of the relationship itself.
+    /// The location of the other end of the relationship, in addition to the slot of the relationship itself.
     enum Inverse: Hashable {
         case nowhere
-        /// In a slot of the destination: the other end is a to-one too.
+        /// In a slot of the destination, because the other end is also a to-one relationship.
         case slot(Int)
-        /// In a link table, which has the order of a to-many.
+        /// In a link table, which contains the order of a to-many relationship.
         case order(link: Int)
     }
 
@@ -22,12 +22,12 @@ struct LoadReference {
     let isRequired: Bool
     let destination: EntityIndex
     let inverse: Inverse
-    /// The name of the relationship of the destination that is the other end.
+    /// The name of the inverse relationship of the destination.
     let inverseName: String?
-    /// What the destination is found by, in the order of the attributes' names.
+    /// The attributes by which the destination is found, in the order of their names.
     let parts: [Part]
 
-    /// The reference of a mapping: a relationship's name, and columns by the names of attributes of its destination.
+    /// Creates the reference of a mapping from the name of a relationship, and columns by the names of attributes of its destination.
     init(_ name: String, _ columns: [String: String], of entity: EntityDescription, _ schema: Schema, file: String) throws(StorageError) {
         guard let slot = entity.slot(name), case .toOne(let relationship, let destination) = entity.slots[slot].content else {
             let near = Suggestion.nearest(name, in: entity.slots.map(\.name))

@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// How the fields of a file's records fill the slots of an entity.
+/// The assignment of the fields of a file's records to the slots of an entity.
 struct LoadTarget {
     /// An attribute and the column that fills it.
     private struct Filling {
@@ -14,14 +14,17 @@ struct LoadTarget {
     let references: [LoadReference]
     private let schema: Schema
     private let nils: Set<ExactText>
-    /// By slot; nil for relationships.
+    /// The assignments by slot, with nil for relationships.
     private let fillings: [Filling?]
-    /// The columns that fill something; nil where others may be there too.
+    /// The columns that fill something, or nil if other columns are permitted as well.
     private let known: Set<ExactText>?
 
     var entity: EntityIndex { description.index }
 
-    /// - Throws: `invalidConfiguration` for a mapping that names what is not there.
+    /// Creates the assignment of a file.
+    ///
+    /// - Throws: `invalidConfiguration` for a mapping with names that the model does not contain; `validationFailed` for a required
+    ///   relationship that nothing fills.
     init(_ schema: Schema, _ file: LoadMapping.File, nils: Set<ExactText>, ignoresUnknown: Bool) throws(StorageError) {
         guard let index = schema.index(of: file.entity) else {
             let near = Suggestion.nearest(file.entity, in: schema.entities.map(\.name))
@@ -66,7 +69,7 @@ struct LoadTarget {
             ignoresUnknown ? nil : Set(fillings.compactMap { $0?.column } + references.flatMap { $0.parts.map(\.column) })
     }
 
-    /// The slot of an attribute.
+    /// Returns the slot of an attribute.
     static func slot(_ name: String, of entity: EntityDescription, file: String) throws(StorageError) -> Int {
         if let slot = entity.slot(name), entity.slots[slot].attribute != nil { return slot }
         let near = Suggestion.nearest(name, in: entity.slots.filter { $0.attribute != nil }.map(\.name))
@@ -79,7 +82,7 @@ struct LoadTarget {
         }
     }
 
-    /// Refuses a file that lacks a column or has one that fills nothing.
+    /// Refuses a file that lacks a column or has a column that fills nothing.
     func check(columns: [String]) throws(StorageError) {
         let present = Set(columns.map(ExactText.init))
         let named = (file.columns ?? [:]).values.sorted() + references.flatMap { $0.parts.map(\.column.text) }
@@ -117,7 +120,7 @@ struct LoadTarget {
             details: .init(entity: description.name))
     }
 
-    /// The values by which the destination of a reference is found; nil if one of the columns says nothing.
+    /// Returns the values by which the destination of a reference is found, or nil if one of the columns is nil.
     func values(_ record: LoadRecord, _ reference: LoadReference) throws(StorageError) -> [Value]? {
         var values: [Value] = []
         for part in reference.parts {
@@ -135,14 +138,14 @@ struct LoadTarget {
         return values
     }
 
-    /// The value of an attribute, which keeps all its rules.
+    /// Returns the value of an attribute after checking all its rules.
     func value(_ record: LoadRecord, slot: Int) throws(StorageError) -> Value {
         guard let filling = fillings[slot] else { return .null }
         let attribute = filling.attribute, field = record.field(filling.column)
         guard var found = field.map({ value($0, as: attribute.type) }) ?? .null else {
             throw refusal(record, filling.column, attribute.name, Self.expected(attribute.type))
         }
-        // What is said to be nil is nil where it may be.
+        // An explicit nil remains nil if the attribute is optional.
         if found.isNull, field == nil || !attribute.isOptional { found = attribute.defaultValue ?? .null }
         if found.isNull, !attribute.isOptional {
             throw refusal(record, filling.column, attribute.name, "the attribute is required, but the column says nothing")
@@ -157,7 +160,7 @@ struct LoadTarget {
         return normal
     }
 
-    /// An error that names file, line and column.
+    /// Returns an error that names the file, line, and column.
     func refusal(
         _ record: LoadRecord, _ column: ExactText, _ property: String, _ message: String, _ code: StorageError.Code = .valueNotStorable
     ) -> StorageError {
@@ -166,19 +169,19 @@ struct LoadTarget {
             details: .init(entity: description.name, property: property))
     }
 
-    /// The column that fills an attribute.
+    /// Returns the column that fills an attribute.
     func column(_ slot: Int) -> ExactText? { fillings[slot]?.column }
 
     private static func expected(_ type: ValueType) -> String {
         "a value of type \(type.rawValue) is expected\(type.isNumeric ? ", within its range" : "")"
     }
 
-    /// What a field says: `.null` where it says nothing, nil where it has another form.
+    /// Returns the value of a field: `.null` if the field represents nil, or nil if it has another form.
     private func value(_ field: LoadRecord.Field, as type: ValueType) -> Value? {
         switch field {
         case .json(let json): return ValueText.value(json, as: type)
         case .text(let field):
-            // Quotes without anything between them are an empty text, where there can be one.
+            // Quotes without content are an empty string, where the type permits one.
             let isEmptyText = field.text.isEmpty && field.isQuoted && (type == .string || type == .data)
             return nils.contains(ExactText(field.text)) && !isEmptyText ? .null : ValueText.value(field.text, as: type)
         }

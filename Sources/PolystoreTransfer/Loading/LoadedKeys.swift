@@ -1,8 +1,8 @@
 internal import PolystoreStorage
 
-/// Keys of objects by the values of some of their attributes: what relationships of files are found by.
+/// An index of the keys of objects by the values of some of their attributes, with which the relationships of files are resolved.
 final class LoadedKeys {
-    /// What has some values.
+    /// The result of a lookup.
     enum Found: Equatable {
         case nothing
         case one(Int64)
@@ -11,9 +11,9 @@ final class LoadedKeys {
 
     /// The entity of the objects.
     let entity: EntityIndex
-    /// The slots of the attributes.
+    /// The slots of the attributes whose values are indexed.
     let slots: [Int]
-    /// Whether the store had objects of the entity before.
+    /// Whether the store had objects of the entity before the load.
     private(set) var hasStored = false
     private var keys: [[Value]: Int64] = [:]
     private var ambiguous: Set<[Value]> = []
@@ -23,7 +23,7 @@ final class LoadedKeys {
         self.slots = slots
     }
 
-    /// Adds the objects that a store has.
+    /// Adds the objects of a store.
     func addStored(_ reader: ReadSession) throws(StorageError) {
         let schema = reader.schema
         var mask = SlotMask()
@@ -51,19 +51,19 @@ final class LoadedKeys {
         if keys.updateValue(key, forKey: values) != nil { ambiguous.insert(values) }
     }
 
-    /// What has some values.
+    /// Returns the object with the given values.
     func find(_ values: [Value]) -> Found {
         guard let key = keys[values] else { return .nothing }
         return !ambiguous.isEmpty && ambiguous.contains(values) ? .several : .one(key)
     }
 }
 
-/// Keys that were reserved for the records of a file, in their order.
+/// The keys that were reserved for the records of a file, in their order.
 struct ReservedKeys {
     private(set) var ranges: [Range<Int64>] = []
     private var next: Int64 = 0
 
-    /// The next key, reserving more where none is left.
+    /// Returns the next key. Reserves more keys if none is left.
     mutating func take(_ entity: EntityIndex, _ writer: WriteSession) throws(StorageError) -> Int64 {
         if next == ranges.last?.upperBound ?? 0 {
             let block = try writer.reserveKeys(entity, count: 1024)
@@ -78,7 +78,7 @@ struct ReservedKeys {
         return next - 1
     }
 
-    /// The keys from the first on, up to the last that was taken.
+    /// The keys from the first one up to the last one that was taken.
     var taken: some Sequence<Int64> { ranges.joined().lazy.prefix { [next] in $0 != next } }
 
     func contains(_ key: Int64) -> Bool { ranges.contains { $0.contains(key) } }
