@@ -3,7 +3,7 @@ internal import Polystore
 internal import PolystoreCatalog
 internal import PolystoreTransfer
 
-/// The demonstration: a week of flights loaded, queried with typed key paths, and moved from store to store.
+/// The demonstration: it loads a week of flights, queries them with typed key paths, and copies them from store to store.
 struct Demo {
     let postgres: String?
 

@@ -3,9 +3,9 @@ internal import Foundation
 public import PolystoreCatalog
 internal import PolystoreStorage
 
-/// The command `polystore`; a package with a store of its own calls `run(opener:)` from its main file.
+/// The command `polystore`. A package with its own kinds of store calls `run(opener:)` from its main file.
 public struct PolystoreCommand: ParsableCommand {
-    /// Name, abstract, commands and exit codes.
+    /// The name, abstract, subcommands, and exit codes.
     public static let configuration = CommandConfiguration(
         commandName: "polystore",
         abstract: "Loads, inspects, queries, moves and compares Polystore stores.",
@@ -27,12 +27,12 @@ public struct PolystoreCommand: ParsableCommand {
             ModelCommand.self, SchemaCommand.self, DemoCommand.self,
         ])
 
-    /// A command without arguments.
+    /// Creates a command without arguments.
     public init() {}
 
-    /// Runs the command line over the stores that an opener knows.
+    /// Runs the command line with the kinds of store that an opener supports.
     public static func run(opener: StoreCatalog = .standard) {
-        // A reader that goes away makes writing fail, which ends the command in order.
+        // If the reader of a pipe exits, writing fails with an error, which ends the command in an orderly way.
         signal(SIGPIPE, SIG_IGN)
         do {
             var command = try parseAsRoot()

@@ -44,6 +44,6 @@ struct InfoCommand: ParsableCommand {
 }
 
 extension String {
-    /// The text with spaces behind it, at least so long.
+    /// Returns the text padded with trailing spaces to at least the given length.
     func padding(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

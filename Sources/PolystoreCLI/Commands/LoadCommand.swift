@@ -77,7 +77,7 @@ struct LoadCommand: ParsableCommand {
         return (LoadMapping(files: [LoadMapping.file(url.lastPathComponent, entity: entity)]), url.deletingLastPathComponent())
     }
 
-    /// What was loaded, and per relationship what leads nowhere.
+    /// Prints the number of loaded objects, and the unresolved references of each relationship.
     static func show(_ report: LoadReport) {
         for item in report.loaded { Console.print("loaded \(item.count) objects of \(item.entity)") }
         for item in report.dangling where item.unresolved > 0 || item.unnamed > 0 {

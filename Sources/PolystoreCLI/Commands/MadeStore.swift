@@ -1,47 +1,47 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// A store in a file that does not exist yet: it is made under a name of its own, so that nothing which another program makes meanwhile is
-/// taken for it, and gets its name when it is complete.
+/// A store in a new file. The store is created under a unique temporary name, so that a file which another program creates meanwhile is not
+/// mistaken for it, and is renamed when it is complete.
 struct MadeStore {
-    /// Where it is made.
+    /// The URL under which the store is created.
     let url: StoreURL
     private let path: String
     private let target: String
 
-    /// Nil for a store that is not in a file, and where there is something already.
+    /// Creates a store to be published later. Returns nil for a store that is not in a file, and if the file already exists.
     init?(_ store: any StorageInterface, _ url: StoreURL) {
         guard let file = store.ability((any LocalStorage).self)?.fileURL.path, !url.place.isEmpty else { return nil }
         var status = stat()
-        // A link that leads nowhere is something, too.
+        // A dangling symbolic link also counts as an existing file.
         guard lstat(file, &status) != 0, errno == ENOENT else { return nil }
         target = file
         path = "\(file).\(UUID().uuidString.prefix(8)).partial"
         self.url = url.moved(to: path)
     }
 
-    /// Gives the store, which is closed, the name that was asked for.
+    /// Renames the store, which must be closed, to the requested name.
     ///
-    /// - Throws: `alreadyExists` where something has the name by now; then the store that was made is removed.
+    /// - Throws: `alreadyExists` if a file of that name exists by now. The temporary store is then removed.
     func publish() throws(StorageError) {
         defer { remove() }
         var status = stat()
-        // A log with commits in it means that they could not be copied into the file, as on a full disk.
+        // A log that contains commits means that they could not be copied into the file, for example because the disk is full.
         if stat(path + "-wal", &status) == 0, status.st_size > 0 { throw refusal(ENOSPC) }
         guard stat(path, &status) == 0 else { throw refusal(errno) }
         if status.st_mode & S_IFMT == S_IFDIR {
-            // Replaces nothing but an empty folder.
+            // The rename replaces nothing except an empty folder.
             guard rename(path, target) == 0 else { throw refusal(errno) }
         } else if link(path, target) != 0 {
             guard errno == EPERM || errno == ENOTSUP else { throw refusal(errno) }
-            // A file system without links: the moment between the two calls cannot be helped.
+            // The file system does not support links, so a race between the two calls cannot be avoided.
             guard lstat(target, &status) != 0 else { throw refusal(EEXIST) }
             guard rename(path, target) == 0 else { throw refusal(errno) }
         }
         AtomicFile.synchroniseFolder(of: target)
     }
 
-    /// Removes the files of the store under the name that it was made with.
+    /// Removes the files of the store under its temporary name.
     func remove() {
         for suffix in ["", "-wal", "-shm", "-journal", "-lock"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }

@@ -8,7 +8,7 @@ struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "model", abstract: "Works with models.", subcommands: [Generate.self, Show.self, Import.self, SchemaCommand.Diff.self])
 
-    /// The schema of a model file, or of a store.
+    /// Returns the schema of a model file or of a store.
     static func schema(_ text: String) throws(StorageError) -> Schema {
         if text.hasSuffix(".json") { return try Stores.model(text) }
         let opened = try Stores.open(text)
@@ -16,7 +16,7 @@ struct ModelCommand: ParsableCommand {
         return opened.schema
     }
 
-    /// Writes a text that was made of an input to a file, or to the output.
+    /// Writes a text generated from an input to a file, or to the standard output.
     static func write(_ text: String, from input: String, to file: String?) throws(StorageError) {
         guard let file else { return try Console.write(Data(text.utf8)) }
         try Stores.check(output: file, from: input)

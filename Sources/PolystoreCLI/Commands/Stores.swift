@@ -4,35 +4,35 @@ internal import PolystoreCatalog
 internal import PolystoreStorage
 internal import PolystoreTransfer
 
-/// Opens the stores that a command names.
+/// Opens the stores named by a command.
 enum Stores {
-    /// The kinds of store that the program knows.
+    /// The kinds of store that the program supports.
     @TaskLocal static var catalog = StoreCatalog.standard
 
-    /// A store that is open.
+    /// An open store.
     struct Opened {
         let store: OpenStore
         let url: StoreURL
-        /// A store that was made beside the name that it gets when it is complete.
+        /// The temporary store, if it was created under a temporary name and is renamed when it is complete.
         var made: MadeStore?
 
         var state: StorageState { store.state }
         var schema: Schema { store.schema }
-        /// What of a database of another program is left out or read otherwise.
+        /// The parts of another program's database that are skipped or read differently from their declaration.
         var remarks: [String] { store.ability((any ForeignStorage).self)?.remarks ?? [] }
         func close() { try? store.close() }
-        /// Looks for damage, where the store can.
+        /// Checks for damage, if the store supports it.
         func check() throws(StorageError) { try store.ability((any CheckedStorage).self)?.check() }
 
-        /// Closes the store, and gives one that was made the name that was asked for.
+        /// Closes the store and renames a temporary store to the requested name.
         ///
-        /// - Throws: `alreadyExists` where something has the name by now.
+        /// - Throws: `alreadyExists` if a file of that name exists by now.
         func finish() throws(StorageError) {
             try store.close()
             try made?.publish()
         }
 
-        /// Closes the store after work that failed, and removes one that was made for it, unless others use it by now.
+        /// Closes the store after failed work. Removes a store that was created for this work, unless other programs use it by now.
         func abandon() {
             if let made {
                 close()
@@ -44,7 +44,7 @@ enum Stores {
         }
     }
 
-    /// Opens what is there.
+    /// Opens an existing store.
     static func open(_ text: String, readOnly: Bool = true) throws(StorageError) -> Opened {
         let url = try catalog.url(for: text)
         return try naming(url) { () throws(StorageError) in
@@ -53,14 +53,15 @@ enum Stores {
         }
     }
 
-    /// Names the store, as it was given, in errors that do not know where it is.
+    /// Adds the store, as it was specified, to errors that do not contain its location.
     private static func naming<R>(_ url: StoreURL, _ body: () throws(StorageError) -> R) throws(StorageError) -> R {
         do throws(StorageError) { return try body() } catch {
             throw StorageError(error.code, "\(url.redacted.excerpt(200)): \(error.message)", details: error.details, cause: error)
         }
     }
 
-    /// Opens a store, making it with a schema where it is missing: one in a file beside its name, which it gets from `finish`.
+    /// Opens a store, or creates it with a schema if it is missing. A store in a file is created under a temporary name, and `finish`
+    /// renames it.
     static func create(_ text: String, _ schema: Schema) throws(StorageError) -> Opened {
         let url = try catalog.url(for: text)
         return try naming(url) { () throws(StorageError) in try create(url, schema) }
@@ -85,7 +86,7 @@ enum Stores {
         return stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
     }
 
-    /// Refuses an output that would replace a database, or the file that is read.
+    /// Refuses an output that would replace a database or the input file.
     static func check(output path: String, from input: String) throws(StorageError) {
         if let output = identity(path), output == identity(input) {
             throw StorageError(.invalidConfiguration, "\(path) is the file that is read; write to another one")
@@ -95,11 +96,11 @@ enum Stores {
         }
     }
 
-    /// Refuses an output that is a file of the store itself, under whatever name.
+    /// Refuses an output that is a file of the store itself, under any path.
     static func checkIsNoPart(_ path: String, of opened: Opened) throws(StorageError) {
         func place(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path }
         guard let file = opened.store.ability((any LocalStorage).self)?.fileURL.path else { return }
-        // Those that are not there now are made when the store is next used.
+        // The store creates missing files of this list when it is next used.
         let parts = ["", "-wal", "-shm", "-journal", "-lock", "/data.mdb", "/lock.mdb"].map { place(file + $0) }
         let output = identity(path)
         if parts.contains(place(path)) || output != nil && parts.contains(where: { identity($0) == output }) {
@@ -107,7 +108,7 @@ enum Stores {
         }
     }
 
-    /// The text of a file.
+    /// Returns the text of a file.
     static func text(_ path: String) throws(StorageError) -> String {
         let data = try Stores.data(path, atMost: longestText)
         guard let text = String(data: data, encoding: .utf8) else {
@@ -116,15 +117,15 @@ enum Stores {
         return text
     }
 
-    /// The most bytes of a model or a mapping.
+    /// The maximum size of a model or a mapping in bytes.
     static let longestText = 16 << 20
 
-    /// The contents of a file.
+    /// Returns the contents of a file.
     static func data(_ path: String, atMost most: Int? = nil) throws(StorageError) -> Data {
         do throws(RegularFile.Problem) { return try RegularFile.data(path, atMost: most) } catch { throw refusal(path, error) }
     }
 
-    /// The contents of a file, block by block.
+    /// Returns the contents of a file, block by block.
     static func blocks(_ path: String) throws(StorageError) -> FileBlocks {
         let file = try open(file: path)
         return FileBlocks { try file.read(upToCount: 1 << 20).flatMap { $0.isEmpty ? nil : $0 } }
@@ -139,7 +140,7 @@ enum Stores {
             problem == .tooLarge ? .limitExceeded : problem == .unreadable ? .permissionDenied : .notFound, "\(path): \(problem.sentence)")
     }
 
-    /// The schema of a model file.
+    /// Returns the schema of a model file.
     static func model(_ path: String) throws(StorageError) -> Schema {
         let text = try text(path)
         let schema: Schema
@@ -150,7 +151,8 @@ enum Stores {
         return schema
     }
 
-    /// What only objects need, such as the patterns of texts, is wrong now too and not when a program starts.
+    /// Checks parts of a schema that only objects need, such as the patterns of strings, so that errors appear now and not when a program
+    /// starts.
     static func check(_ schema: Schema, _ path: String) throws(StorageError) {
         do throws(StorageError) { _ = try DataStack(schema: schema) } catch {
             throw StorageError(error.code, "\(path): \(error.message)", cause: error)

@@ -44,7 +44,7 @@ struct TransferCommand: ParsableCommand {
             to.abandon()
             throw error
         }
-        // It is committed: whatever fails from here on leaves it there. A store in memory is gone when it is closed.
+        // The copy is committed and remains even if a later step fails. A store in memory ceases to exist when it is closed.
         let seconds = Date().timeIntervalSince(start)
         let verification = Result { try differing(items, to) }
         try to.finish()
@@ -59,7 +59,7 @@ struct TransferCommand: ParsableCommand {
         if !quiet, !noVerify { Console.print("verified: all \(items.count) digests are equal") }
     }
 
-    /// What of a store of our own is not copied, or means something else then.
+    /// Returns notes about data of a Polystore store that is not copied, or whose meaning changes in the copy.
     private func notes(_ from: Stores.Opened) throws(StorageError) -> [String] {
         let reader = try from.store.beginRead()
         defer { reader.end() }
@@ -75,7 +75,7 @@ struct TransferCommand: ParsableCommand {
         return notes
     }
 
-    /// Refuses to leave out what is stored unless that was accepted.
+    /// Refuses a copy that would lack stored data, unless the loss was accepted.
     private func refuseLosses(_ from: Stores.Opened) throws(StorageError) {
         let losses = (from.store.ability((any ForeignStorage).self)?.losses ?? []).filter { !acceptLoss.contains($0) }
         if losses.isEmpty { return }
@@ -86,7 +86,7 @@ struct TransferCommand: ParsableCommand {
         )
     }
 
-    /// The first entity or link table whose copy differs.
+    /// Returns the name of the first entity or link table whose copy differs.
     private func differing(_ items: [TransferItem], _ to: Stores.Opened) throws(StorageError) -> String? {
         if noVerify { return nil }
         let reader = try to.store.beginRead(ReadOptions(limit: Interruption.limit))

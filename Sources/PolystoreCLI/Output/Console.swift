@@ -1,9 +1,9 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Where the command writes: answers to the output, everything else to the error stream.
+/// The streams of the command: results go to the standard output, everything else to the standard error stream.
 enum Console {
-    /// Writes a line; where nobody can read it the program has nothing more to do.
+    /// Writes a line. Ends the program if the output cannot be written.
     static func print(_ text: String) {
         do throws(StorageError) { try write(Data((text + "\n").utf8)) } catch { Failure.end(error) }
     }
@@ -16,10 +16,10 @@ enum Console {
         }
     }
 
-    // There is nowhere to report that the error stream cannot be written.
+    // A failure to write to the error stream cannot be reported anywhere.
     static func error(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8)) }
 
-    /// Replaces the present line of a terminal.
+    /// Replaces the current line of a terminal.
     static func status(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(("\r\u{1b}[K" + text).utf8)) }
 
     static var errorIsTerminal: Bool { isatty(FileHandle.standardError.fileDescriptor) == 1 }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import PolystoreStorage
 
-/// Ends the program with one sentence and the exit code that says what kind of trouble it was.
+/// Ends the program with one sentence and an exit code that indicates the kind of failure.
 enum Failure {
     static let differs = ExitCode(1), trouble = ExitCode(2), incomplete = ExitCode(3), refused = ExitCode(5)
 
@@ -13,7 +13,7 @@ enum Failure {
         Foundation.exit(code(error).rawValue)
     }
 
-    /// Refusals for safety are told from trouble, and an interruption from both.
+    /// Returns the exit code, which distinguishes refusals for safety, interruptions, and other failures.
     static func code(_ error: StorageError) -> ExitCode {
         switch error.code {
         case .alreadyExists, .schemaMismatch, .dataLossRefused, .noMigrationPath: refused

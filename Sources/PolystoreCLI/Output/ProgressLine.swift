@@ -3,7 +3,7 @@ internal import Polystore
 internal import PolystoreTransfer
 internal import Synchronization
 
-/// Shows how far a transfer or a migration has come: one line that is replaced on a terminal, a plain line every five seconds otherwise.
+/// Shows the progress of a transfer or a migration: one line that is replaced on a terminal, otherwise a plain line every five seconds.
 final class ProgressLine: Sendable {
     private let start = Date()
     private let last = Mutex(Console.errorIsTerminal ? Date.distantPast : Date())
@@ -22,20 +22,20 @@ final class ProgressLine: Sendable {
                 + "\(Int(rate)) rows/s  \(String(format: "%.1f", left)) s left")
     }
 
-    /// Rows of an entity whose total is not known.
+    /// Shows the number of rows of an entity whose total is not known.
     func show(_ name: String, done: Int) {
         guard let seconds = due() else { return }
         write("\(name) \(done) rows  \(Int(Double(done) / seconds)) rows/s")
     }
 
-    /// The objects of a step between versions of a model; nothing before the first are written.
+    /// Shows the number of objects of a migration step. Shows nothing before the first objects are written.
     func show(_ name: String, _ update: MigrationProgress.Update) {
         guard update.completedObjects > 0, let seconds = due() else { return }
         let rate = Int(Double(update.completedObjects) / seconds)
         write("\(name)  \(update.localizedDescription)  \(update.completedObjects) objects  \(rate) objects/s")
     }
 
-    /// The seconds since the beginning, if it is time for a line.
+    /// Returns the seconds since the start if a line is due, otherwise nil.
     private func due() -> Double? {
         let now = Date()
         let isDue = last.withLock { last in
@@ -53,7 +53,7 @@ final class ProgressLine: Sendable {
 }
 
 extension ProgressLine {
-    /// Shows how far something has come while it runs, and cancels it when that is asked for.
+    /// Shows the progress of an operation while it runs, and cancels the operation on request.
     static func follow(_ name: String, isQuiet: Bool, _ body: (MigrationProgress) throws -> Void) throws {
         let progress = MigrationProgress(), line = ProgressLine(isQuiet: isQuiet)
         let queue = DispatchQueue(label: "polystore.progress")

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Asks before something is changed that a store keeps.
+/// Asks for confirmation before data of a store is changed.
 enum Question {
-    /// Goes on when the answer is yes, or was given beforehand by `--yes`.
+    /// Continues if the answer is yes, or if `--yes` was given.
     ///
-    /// - Throws: The exit code of a refusal when the answer is no, and where nobody can be asked.
+    /// - Throws: The exit code of a refusal if the answer is no, or if the input is not a terminal.
     static func confirm(_ question: String, isConfirmed: Bool) throws {
         if isConfirmed { return }
         guard isatty(FileHandle.standardInput.fileDescriptor) == 1 else {

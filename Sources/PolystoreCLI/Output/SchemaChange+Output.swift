@@ -1,7 +1,7 @@
 internal import PolystoreStorage
 
 extension SchemaChange {
-    /// The change in words, with what it means for what is stored.
+    /// The change in words, with its effect on stored data.
     var line: String {
         switch effect {
         case .inferred: description

@@ -3,7 +3,7 @@ internal import Foundation
 internal import PolystoreStorage
 
 extension HistoryCommand {
-    /// `polystore history show`, which need not be named.
+    /// `polystore history show`, the default subcommand.
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Lists transactions, oldest first, or follows them.",
@@ -86,7 +86,7 @@ extension HistoryCommand {
         }
     }
 
-    /// The token of a text.
+    /// Parses a token, or a position in the store.
     static func token(_ text: String, _ opened: Stores.Opened) throws -> HistoryToken {
         if let position = Int64(text) { return HistoryToken(store: opened.state.storeID, position: position) }
         if let token = HistoryToken(text) { return token }

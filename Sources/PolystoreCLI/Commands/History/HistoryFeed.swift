@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// The transactions of a store in their order, those that are there and those that come.
+/// The transactions of a store in order, both existing ones and those that are committed later.
 struct HistoryFeed {
     private static let longestPause = 1.0
     private static let step = 0.1
@@ -20,7 +20,7 @@ struct HistoryFeed {
         if !opened.store.capabilities.contains(.history) { throw .keepsNoHistory }
     }
 
-    /// Finds where to begin: after a token, where the consumer is, or with the oldest transaction.
+    /// Determines the start: after a token, at the consumer's offset, or with the oldest transaction.
     mutating func begin(since token: HistoryToken?, restarts: Bool) throws(StorageError) {
         scan.after = token
         guard let consumer else { return }
@@ -35,9 +35,9 @@ struct HistoryFeed {
         scan.after = token ?? offset.token
     }
 
-    /// Hands over what is there. False from `write` ends it.
+    /// Passes existing transactions to `write`, until it returns false.
     ///
-    /// - Returns: Whether more is wanted.
+    /// - Returns: Whether more transactions are requested.
     mutating func show(_ write: (HistoryEntry) throws(StorageError) -> Bool) throws(StorageError) -> Bool {
         while !Interruption.isAsked {
             let page = try page()
@@ -74,8 +74,8 @@ struct HistoryFeed {
 
     // MARK: Following
 
-    /// Hands over what is there and what comes, until it is interrupted or nobody reads the output. A store that is out of reach is tried
-    /// again for as long.
+    /// Passes existing and later transactions to `write`, until an interruption or until the output is no longer read. If the store cannot
+    /// be reached, keeps trying until then.
     mutating func follow(_ write: (HistoryEntry) throws(StorageError) -> Bool) throws(StorageError) {
         let arrived = DispatchSemaphore(value: 0)
         var watch: (any ChangeWatch)?, isNotified = true, isLost = false
@@ -86,7 +86,8 @@ struct HistoryFeed {
                     do throws(StorageError) {
                         watch = try opened.store.watchChanges { _ in arrived.signal() }
                     } catch  where error.code == .unsupported {
-                        // As on a server that follows another one: it is looked at from time to time.
+                        // No change notifications are available, for example on a server that replicates another one: the store is polled
+                        // instead.
                         isNotified = false
                     }
                 }
@@ -103,9 +104,9 @@ struct HistoryFeed {
 
     private static func mayPass(_ error: StorageError) -> Bool { error.isRetryable || error.code == .commitOutcomeUnknown }
 
-    /// Waits for a signal, a second at most because what has not settled and what was lost is not signalled.
+    /// Waits for a change notification, but at most one second, because unsettled entries and lost changes cause no notification.
     ///
-    /// - Returns: Whether to go on.
+    /// - Returns: Whether to continue.
     private func wait(_ arrived: DispatchSemaphore) -> Bool {
         let end = Date() + Self.longestPause
         while Date() < end {

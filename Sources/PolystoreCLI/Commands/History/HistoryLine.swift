@@ -1,13 +1,13 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// A transaction of the history as a line.
+/// Formats a transaction of the history as one line.
 struct HistoryLine {
     private let schema: Schema
 
     init(_ schema: Schema) { self.schema = schema }
 
-    /// Token, time, author and the numbers of changes by entity.
+    /// Returns the token, the time, the author, and the numbers of changes by entity.
     func text(_ entry: HistoryEntry) -> String {
         var counts: [(entity: String, inserted: Int, updated: Int, deleted: Int)] = []
         for run in entry.changes.keyRuns {
@@ -25,7 +25,7 @@ struct HistoryLine {
         return "\(entry.token)  \(ISO8601.string(entry.time))  \(author)  \(changes)"
     }
 
-    /// All of it as a JSON object.
+    /// Returns the complete transaction as a JSON object.
     func json(_ entry: HistoryEntry) -> String {
         JSONText.object([
             ("token", JSONText.string(entry.token.description)), ("time", JSONText.string(ISO8601.string(entry.time))),

@@ -1,11 +1,11 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// The output as a stream that somebody may stop reading.
+/// The standard output as a stream whose reader may exit.
 enum HistoryOutput {
-    /// Writes a line at once; false when nobody reads it.
+    /// Writes a line without buffering. Returns false if the output is no longer read.
     ///
-    /// - Throws: `inputOutput` where it cannot be written though somebody reads.
+    /// - Throws: `inputOutput` if the line cannot be written although the output is still read.
     static func write(_ line: String) throws(StorageError) -> Bool {
         do throws(StorageError) {
             try Console.write(Data((line + "\n").utf8))
@@ -16,7 +16,7 @@ enum HistoryOutput {
         }
     }
 
-    /// Whether somebody may still read the output.
+    /// Whether the output may still be read.
     static var isRead: Bool {
         var output = pollfd(fd: FileHandle.standardOutput.fileDescriptor, events: 0, revents: 0)
         return poll(&output, 1, 0) <= 0 || output.revents & Int16(POLLERR | POLLNVAL) == 0

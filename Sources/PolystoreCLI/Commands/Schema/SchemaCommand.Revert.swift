@@ -26,7 +26,7 @@ extension SchemaCommand {
             try SchemaWork(way: way, opened: opened, options: options).run()
         }
 
-        /// The versions on the way back, nearest first.
+        /// Returns the versions on the path back, nearest first.
         private func versions(_ opened: Stores.Opened) throws(StorageError) -> [Schema] {
             let reader = try opened.store.beginRead()
             defer { reader.end() }

@@ -134,7 +134,7 @@ extension SchemaCommand {
         }
     }
 
-    /// How long a phase tries to get what other programs hold.
+    /// The time for which a phase tries to acquire locks that other programs hold.
     struct Patience: ParsableArguments {
         @Option(help: "The most seconds to try; other programs are let pass in between.")
         var timeout = 60.0

@@ -34,7 +34,7 @@ extension SchemaCommand {
             if !steps.isEmpty { throw Failure.differs }
         }
 
-        /// The number of objects of each entity that has some of its own.
+        /// Returns the number of objects of each concrete entity.
         private static func counts(_ opened: Stores.Opened) throws(StorageError) -> [(name: String, count: Int)] {
             let reader = try opened.store.beginRead()
             defer { reader.end() }

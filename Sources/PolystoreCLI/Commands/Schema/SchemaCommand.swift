@@ -20,7 +20,7 @@ struct SchemaCommand: ParsableCommand {
         @Option(help: "The versions that the store goes through, separated by commas; without it every version leads straight to the last.")
         var chain: String?
 
-        /// The history of the model files; nil where none is named.
+        /// Returns the history of the model files, or nil if none is named.
         func history(accepting losses: [String] = []) throws(StorageError) -> SchemaHistory? {
             if model.isEmpty { return nil }
             var schemas: [Schema] = []
@@ -31,14 +31,14 @@ struct SchemaCommand: ParsableCommand {
             return history
         }
 
-        /// The history of the model files, of which one must be named.
+        /// Returns the history of the model files. At least one must be named.
         func required(accepting losses: [String]) throws -> SchemaHistory {
             guard let history = try history(accepting: losses) else { throw ValidationError("give --model FILE") }
             return history
         }
     }
 
-    /// What a command line says about how steps are taken.
+    /// The options of a command that performs migration steps.
     struct Steps: ParsableArguments {
         @Option(help: "What may be lost, by the path that the plan names, such as Note.mail; there can be several.")
         var acceptLoss: [String] = []

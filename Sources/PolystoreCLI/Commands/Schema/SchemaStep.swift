@@ -1,20 +1,20 @@
 internal import Polystore
 internal import PolystoreStorage
 
-/// One step between versions as it is shown before it is taken.
+/// A migration step between versions, as it is shown before it is performed.
 struct SchemaStep {
     let type: MigrationType
     let changes: [SchemaChange]
-    /// What would be lost and was not accepted, as far as it is known.
+    /// The losses that were not accepted, as far as they are known.
     var losses: [SchemaChange] = []
-    /// The number of objects of entities that change; nil where the step does not begin with what is stored now.
+    /// The number of objects of entities that change, or nil if the step does not start at the stored version.
     var objectCount: Int?
-    /// Whether it begins with what is stored now, so that its losses are known.
+    /// Whether the step starts at the stored version, so that its losses are known.
     var isFirst = false
-    /// What the store would do; nil where it was not asked.
+    /// The description of the store's work, or nil if it was not requested.
     var lines: [String]?
 
-    /// The steps of a runner, of which only the first begins with what is stored now.
+    /// Returns the steps of a runner. Only the first one starts at the stored version.
     static func all(of runner: MigrationRunner) throws(StorageError) -> [SchemaStep] {
         try runner.requiredMigrations().enumerated().map { number, step in
             let isFirst = number == 0
@@ -24,27 +24,28 @@ struct SchemaStep {
         }
     }
 
-    /// Whether something may be lost in it, or the program has a part in it.
+    /// Whether the step may lose data, or involves a mapping of the program.
     var needsBackup: Bool { type.isHeavyweightMigration || changes.contains { $0.loss != nil } }
 
-    /// What a later step may lose and was not accepted: only when it begins is it known whether anything is stored there.
+    /// Returns the losses of a later step that are possible and were not accepted. Whether data is stored there is known only when the step
+    /// begins.
     func possibleLosses(_ accepted: [String]) -> [SchemaChange] {
         isFirst ? [] : changes.filter { $0.loss != nil && !accepted.contains($0.path) }
     }
 
-    /// The options that accept what would be lost.
+    /// Returns the options that accept the given losses.
     static func options(_ losses: [SchemaChange]) -> String { losses.map { "--accept-loss \($0.path)" }.joined(separator: " ") }
 
-    /// Refuses a step that would lose something.
+    /// Refuses a step that would lose data.
     ///
-    /// - Throws: `dataLossRefused` naming what would be lost and the options that accept it.
+    /// - Throws: `dataLossRefused`, which names the losses and the options that accept them.
     func refuseLosses() throws(StorageError) {
         if losses.isEmpty { return }
         let texts = losses.compactMap(\.loss).joined(separator: ", ")
         throw StorageError(.dataLossRefused, "the step \(type) would lose \(texts); accept it with \(Self.options(losses))")
     }
 
-    /// The step for people.
+    /// Prints the step for readers.
     func show() {
         let objects = objectCount.map { ": \(String.counted($0, "object"))" } ?? ""
         Console.print("\(type)\(objects)")
@@ -66,6 +67,6 @@ struct SchemaStep {
 }
 
 extension String {
-    /// A number with what it counts: `1 step`, `2 steps`.
+    /// Returns a number with a noun: `1 step`, `2 steps`.
     static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }

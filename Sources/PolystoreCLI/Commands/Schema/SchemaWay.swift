@@ -1,18 +1,18 @@
 internal import Polystore
 internal import PolystoreStorage
 
-/// Where a store is to be led: on to the current version of a model, or back to one that it had.
+/// A sequence of migration steps: forward to the current version of a model, or back to an earlier version of the store.
 ///
-/// Each step is taken by a runner of its own, so that what it would lose is known before it begins.
+/// Each step has its own runner, so that its losses are known before it begins.
 struct SchemaWay {
-    /// One step.
+    /// A single step.
     enum Leg {
-        /// On to the current version of a history.
+        /// A migration to the current version of a history.
         case on(SchemaHistory)
-        /// Back to an older version, losing what is named.
+        /// A migration back to an older version with the accepted losses.
         case back(Schema, losing: Set<String>)
 
-        /// The schema that the store has then.
+        /// The schema of the store after the step.
         var schema: Schema {
             switch self {
             case .on(let history): history.currentSchema
@@ -30,10 +30,10 @@ struct SchemaWay {
 
     /// The steps as they are shown.
     let steps: [SchemaStep]
-    /// The steps as they are taken.
+    /// The steps as they are performed.
     let legs: [Leg]
 
-    /// The way on to the current version of a history.
+    /// Creates the sequence of steps to the current version of a history.
     init(_ history: SchemaHistory, _ opened: Stores.Opened) throws(StorageError) {
         steps = try SchemaStep.all(of: MigrationRunner(history, opened.store))
         var legs: [Leg] = []
@@ -41,14 +41,14 @@ struct SchemaWay {
             var leg = try SchemaHistory(
                 schemas: history.schemas, migrationChain: history.migrationChain, exactCurrentVersion: step.type.destinationVersion)
             leg.acceptedLosses = history.acceptedLosses
-            // Files are copied once, before the first step.
+            // The file is copied once, before the first step.
             leg.backsUpFiles = false
             legs.append(.on(leg))
         }
         self.legs = legs
     }
 
-    /// The way back over versions that the store had, nearest first.
+    /// Creates the sequence of steps back over earlier versions of the store, nearest first.
     init(backOver versions: [Schema], _ opened: Stores.Opened, accepting losses: [String]) throws(StorageError) {
         var steps: [SchemaStep] = [], legs: [Leg] = []
         var source = opened.schema

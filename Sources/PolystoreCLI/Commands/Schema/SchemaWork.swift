@@ -2,15 +2,15 @@ internal import Foundation
 internal import Polystore
 internal import PolystoreStorage
 
-/// Leads a store along a way: shows the steps, asks, and takes them.
+/// Migrates a store through a sequence of steps: shows the steps, asks for confirmation, and performs them.
 struct SchemaWork {
     let way: SchemaWay
     let opened: Stores.Opened
     let options: SchemaCommand.Steps
 
-    /// Does it; the store keeps the last version then.
+    /// Performs the steps. Afterwards the store has the last version.
     ///
-    /// - Throws: `dataLossRefused` before a step that would lose what was not accepted; steps that were taken before stay.
+    /// - Throws: `dataLossRefused` before a step that would lose data without permission. Earlier steps remain in effect.
     func run() throws {
         if !options.json { for step in way.steps { step.show() } }
         try way.steps.first?.refuseLosses()
@@ -42,7 +42,7 @@ struct SchemaWork {
         Console.print("\(String.counted(way.steps.count, "step")) done: the store keeps version \"\(schema.version)\" now")
     }
 
-    /// Copies a file where a step may lose something; the runner would do it only where a mapping of the program has a part.
+    /// Copies the file of the store if a step may lose data. The runner would copy it only if a mapping of the program is involved.
     private func backup() throws -> String? {
         guard !options.noBackup, way.steps.contains(where: \.needsBackup), let leg = way.legs.first else { return nil }
         return try leg.runner(opened.store).backup(keepsOlder: true)?.path
