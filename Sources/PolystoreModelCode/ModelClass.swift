@@ -1,10 +1,11 @@
 public import PolystoreSchema
 
-/// A class that stands for an entity, as macro and generator describe it: everything that the expansion needs.
+/// The description of a class that represents an entity, as the macro and the generator provide it. It contains everything that the
+/// expansion needs.
 public struct ModelClass: Sendable, Hashable {
-    /// One stored property.
+    /// A stored property.
     public struct Property: Sendable, Hashable {
-        /// What the property is.
+        /// The kind of a property.
         public enum Kind: Sendable, Hashable {
             /// An attribute of a Swift type.
             case attribute
@@ -12,52 +13,52 @@ public struct ModelClass: Sendable, Hashable {
             case toOne
             /// A relationship to a set of objects.
             case toMany
-            /// A relationship to a list of objects.
+            /// A relationship to an ordered list of objects.
             case toManyOrdered
         }
 
         /// The Swift name.
         public var name: String
-        /// The stored name.
+        /// The stored name of the property.
         public var key: String
-        /// What it is.
+        /// The kind of the property.
         public var kind: Kind
-        /// The Swift type of an attribute, or the class at the other end.
+        /// The Swift type of an attribute, or the destination class of a relationship.
         public var type: String
-        /// The stored type of an attribute as the generator knows it; the macro leaves it to the compiler.
+        /// The stored type of an attribute, if known. The generator sets it; the macro leaves it to the compiler.
         public var valueType: String?
-        /// The expression that a new object starts with; nil for the placeholder of the type.
+        /// The expression for the value of a new object, or nil for the placeholder of the type.
         public var defaultValue: String?
-        /// The raw values that the attribute allows, as Swift expressions; the macro leaves them to the compiler.
+        /// The allowed raw values of the attribute as Swift expressions. The macro leaves them to the compiler.
         public var allowedValues: [String]
         /// The name of the attribute's coder.
         public var coder: String?
-        /// Whether the initial value is computed for each object, so that it is not part of the declaration.
+        /// Whether the initial value is computed for each object and is therefore not part of the declaration.
         public var isInitialPerObject = false
         /// The rules of the attribute as arguments of `AttributeRules`, such as `minimum: .int(0)`.
         public var rules: [String] = []
-        /// What a reference into another store leads to, as arguments of `CrossReference`.
+        /// The reference into another store, as arguments of `CrossReference`.
         public var crossReference: [String] = []
-        /// What the history says about the attribute, as a case of `AttributeHistory`; nil for the usual.
+        /// The treatment of the attribute in the history, as a case of `AttributeHistory`. Nil for the default.
         public var history: String?
-        /// How many objects a to-many may lead to, as arguments of `Relationship`.
+        /// The limits of the number of destinations of a to-many relationship, as arguments of `Relationship`.
         public var counts: [String] = []
-        /// The stored name of the destination's entity.
+        /// The stored name of the destination entity.
         public var destination: String?
-        /// The stored name of the relationship at the other end.
+        /// The stored name of the inverse relationship.
         public var inverse: String?
-        /// `nullify`, `cascade` or `deny`.
+        /// The delete rule: `nullify`, `cascade`, or `deny`.
         public var deleteRule: String
-        /// Whether a to-one must lead somewhere.
+        /// Whether a to-one relationship requires a destination.
         public var isRequired: Bool
-        /// Whether the attribute is part of an index or a unique constraint, so that its bytes have a limit.
+        /// Whether the attribute is part of an index or a unique constraint, so that the size of its values is limited.
         public var isIndexed: Bool
-        /// The name in the previous version.
+        /// The stored name in the previous version.
         public var originalName: String?
-        /// The access of the property as it is written, empty for none; nil for that of the class.
+        /// The access modifier of the property as written, or an empty string for none. Nil for the access of the class.
         public var access: String?
 
-        /// A property.
+        /// Creates a property.
         public init(
             _ name: String, key: String? = nil, kind: Kind = .attribute, type: String, valueType: String? = nil,
             defaultValue: String? = nil, allowedValues: [String] = [], coder: String? = nil, destination: String? = nil,
@@ -81,26 +82,26 @@ public struct ModelClass: Sendable, Hashable {
         }
     }
 
-    /// The Swift name.
+    /// The Swift name of the class.
     public var name: String
     /// The stored name of the entity.
     public var entity: String
-    /// The superclass; `ManagedObject` for a root.
+    /// The superclass, which is `ManagedObject` for a root.
     public var superclass: String
-    /// `public`, `package` or nothing.
+    /// The access modifier: `public`, `package`, or an empty string.
     public var access: String
-    /// Whether only subclasses have objects.
+    /// Whether only subclasses can have objects.
     public var isAbstract: Bool
-    /// The properties in order of declaration.
+    /// The properties, in order of declaration.
     public var properties: [Property]
-    /// Indexes, of stored names.
+    /// The indexes, with stored names.
     public var indexes: [Index]
-    /// Unique constraints as lists of stored names.
+    /// The unique constraints, as lists of stored names.
     public var uniqueConstraints: [[String]]
-    /// The name of the entity in the previous version.
+    /// The name of the entity in the previous version, if it was renamed.
     public var originalName: String?
 
-    /// A class.
+    /// Creates the description of a class.
     public init(
         _ name: String, entity: String? = nil, superclass: String = "ManagedObject", access: String = "", isAbstract: Bool = false,
         properties: [Property] = [], indexes: [Index] = [], uniqueConstraints: [[String]] = [], originalName: String? = nil
@@ -116,9 +117,9 @@ public struct ModelClass: Sendable, Hashable {
         self.originalName = originalName
     }
 
-    /// Whether every object has a member of this name, so that no property can.
+    /// Returns whether every object has a member of this name, so that a property cannot have it.
     public static func isTaken(_ name: String) -> Bool { Names.usedMembers.contains(name) }
 
-    /// The properties with a slot, in the order of slots: attributes, then to-one relationships.
+    /// The properties with a slot, in slot order: attributes, then to-one relationships.
     var slots: [Property] { properties.filter { $0.kind == .attribute } + properties.filter { $0.kind == .toOne } }
 }

@@ -1,23 +1,23 @@
 internal import Foundation
 public import PolystoreSchema
 
-/// A model description in, Swift text out.
+/// Generates Swift source text from a model description.
 public enum ModelCode {
-    /// How the text is written.
+    /// The options of the generator.
     public struct Options: Sendable {
-        /// `public` or nothing.
+        /// The access modifier of the classes: `public` or an empty string.
         public var access: String
-        /// The name of an enum around the classes, so that those of several versions of a model stand beside each other; nil for none.
+        /// The name of an enum that contains the classes, so that several versions of a model can coexist. Nil for none.
         public var namespace: String?
 
-        /// Options; internal classes unless said otherwise.
+        /// Creates options. By default the classes are internal.
         public init(access: String = "", namespace: String? = nil) {
             self.access = access
             self.namespace = namespace
         }
     }
 
-    /// A Swift file with a class for each entity of a schema.
+    /// Returns a Swift file with a class for each entity of a schema.
     public static func swift(for schema: Schema, _ options: Options = Options()) -> String {
         let names = SwiftNames(schema)
         let classes = schema.entities.indices.map { text(ModelClass(schema, $0, names, options)) }
@@ -26,7 +26,7 @@ public enum ModelCode {
         if let name = options.namespace {
             body = "/// Version \(schema.version) of the model.\n\(access)enum \(Names.swift(name)) {\n\(indented(body))\n}"
         }
-        // An import that nothing needs is a warning.
+        // An unused import causes a warning.
         let usesFoundation = schema.entities.flatMap(\.attributes).contains {
             [.date, .uuid, .data, .url, .decimal].contains($0.type)
         }
@@ -41,7 +41,7 @@ public enum ModelCode {
             """
     }
 
-    /// One class.
+    /// Returns the source text of a class.
     static func text(_ model: ModelClass) -> String {
         let expansion = ModelExpansion(model)
         let access = model.access.isEmpty ? "" : model.access + " "
@@ -68,7 +68,7 @@ public enum ModelCode {
 }
 
 extension ModelClass {
-    /// The class of an entity.
+    /// Creates the description of the class of an entity.
     init(_ schema: Schema, _ index: EntityIndex, _ names: SwiftNames, _ options: ModelCode.Options) {
         let entity = schema.entities[index], description = schema[index]
         let members = names.members(of: index)
@@ -148,7 +148,7 @@ extension ModelClass {
         return attribute.isOptional ? type + "?" : type
     }
 
-    /// A stored value as a Swift expression of type `Value`.
+    /// Returns a stored value as a Swift expression of type `Value`.
     private static func value(_ value: Value, _ type: ValueType) -> String {
         switch value {
         case .string(let text): ".string(\(Names.literal(text)))"
@@ -158,7 +158,7 @@ extension ModelClass {
         }
     }
 
-    /// A default as a Swift expression; nil where the placeholder of the type serves.
+    /// Returns a default value as a Swift expression, or nil if the placeholder of the type can be used.
     private static func literal(_ value: Value, _ type: ValueType) -> String? {
         switch value {
         case .null: nil

@@ -1,17 +1,18 @@
 internal import PolystoreSchema
 
-/// The one expansion of a model class: what the macro adds to it and what the generator writes.
+/// The expansion of a model class, shared by the macro, which adds it to the class, and the generator, which writes it to a file.
 ///
-/// A property may have the name of a class or of another type: where an expression is expected Swift would find the property. So types are
-/// named only where nothing but a type can stand, by names that `ManagedObject` has for them, and are inferred elsewhere.
+/// A property can have the name of a class or of another type, and where an expression is expected Swift would resolve the name to the
+/// property. Types are therefore named only where Swift accepts nothing but a type, by type aliases of `ManagedObject`, and are inferred
+/// elsewhere.
 public struct ModelExpansion {
-    /// Which accessors of a property other modules may inline.
+    /// The accessors of a property that other modules may inline.
     public enum Inlining: String, Sendable {
-        /// None: the class or the property is not public.
+        /// No accessor, because the class or the property is not public.
         case none
-        /// The getter: the setter is not public.
+        /// Only the getter, because the setter is not public.
         case getter
-        /// Both.
+        /// Both accessors.
         case both
     }
 
@@ -20,9 +21,9 @@ public struct ModelExpansion {
     private let isPublic: Bool
     private let isBroken: Bool
 
-    /// The expansion of a class.
+    /// Creates the expansion of a class.
     ///
-    /// - Parameter isBroken: Whether a property was left out because something is wrong with it: nothing is told of it twice then.
+    /// - Parameter isBroken: Whether a property with an error was omitted. The expansion then avoids further errors about it.
     public init(_ model: ModelClass, isBroken: Bool = false) {
         self.model = model
         self.isBroken = isBroken
@@ -30,7 +31,7 @@ public struct ModelExpansion {
         access = model.access.isEmpty ? "" : model.access + " "
     }
 
-    /// The members of the class that are not properties.
+    /// Returns the members of the class other than its properties.
     public func members() -> [String] {
         [layout(), entityName(), declaration(), slotNames()]
             + (model.slots.contains(where: \.isInitialPerObject) ? [initialSlots()] : [])
@@ -39,14 +40,14 @@ public struct ModelExpansion {
             + [snapshot()]
     }
 
-    /// The accessors of a property, without braces.
+    /// Returns the accessors of a property, without braces.
     public func accessors(_ property: ModelClass.Property) -> String {
         Self.accessors(property, slot: model.slots.firstIndex { $0.name == property.name } ?? 0, inlining)
     }
 
     private var inlining: Inlining { isPublic ? .both : .none }
 
-    /// The accessors of a property whose slot is known.
+    /// Returns the accessors of a property whose slot is known.
     public static func accessors(_ property: ModelClass.Property, slot: Int, _ inlining: Inlining) -> String {
         let getter = inlining == .none ? "" : "@inlinable ", setter = inlining == .both ? "@inlinable " : ""
         let name = Names.storage(property.name), slot = "_Schema.base + \(slot)", key = Names.literal(property.key)
@@ -66,10 +67,10 @@ public struct ModelExpansion {
         }
     }
 
-    /// The storage of a property; nil for a to-many, whose keys the context holds.
+    /// Returns the storage of a property, or nil for a to-many relationship, whose keys the context stores.
     public func storage(_ property: ModelClass.Property) -> String? { Self.storage(property, inlining) }
 
-    /// The storage of a property; nil for a to-many, whose keys the context holds.
+    /// Returns the storage of a property, or nil for a to-many relationship, whose keys the context stores.
     public static func storage(_ property: ModelClass.Property, _ inlining: Inlining) -> String? {
         let modifiers = inlining == .none ? "private" : "@usableFromInline internal"
         let name = Names.storage(property.name)
@@ -253,8 +254,8 @@ public struct ModelExpansion {
         }
         lines.append("\(access)init(_ object: \(model.name)) {")
         lines += values.map { "    \($0)" } + ["}"]
-        // Its values are those of attributes, which are Sendable, and identities: the accessors of a property compile for no other type, and
-        // say so in one place.
+        // The snapshot contains values of attributes, which are Sendable, and object IDs. The accessors of a property do not compile for
+        // any other type, so an error appears in a single location.
         return (isRoot ? "" : "@dynamicMemberLookup\n") + block("struct Snapshot: @unchecked Sendable", lines)
     }
 }

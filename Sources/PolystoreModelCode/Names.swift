@@ -1,4 +1,4 @@
-/// Names and literals as Swift writes them.
+/// Converts names and texts to Swift source text.
 enum Names {
     private static let keywords: Set<String> = [
         "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout", "internal", "let",
@@ -7,25 +7,25 @@ enum Names {
         "return", "throw", "switch", "where", "while", "as", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "_",
     ]
 
-    /// Words that mean something only where an expression begins.
+    /// Words that are keywords only at the beginning of an expression.
     private static let contextual: Set<String> = [
         "Any", "Protocol", "Type", "await", "any", "async", "borrowing", "consume", "consuming", "copy", "discard", "each", "isolated",
         "nonisolated", "sending", "some", "then", "unsafe", "yield",
     ]
 
-    /// What every object or snapshot has by these names, and an own property cannot.
+    /// Names of members of every object or snapshot, which a declared property cannot have.
     static let usedMembers: Set<String> = [
         "Self", "Snapshot", "Type", "declaration", "entityName", "hasChanges", "hash", "hashValue", "isDeleted", "objectID", "self",
         "version",
     ]
 
-    /// A name, in back quotes where it is a keyword.
+    /// Returns a name, in backticks if it is a keyword.
     static func swift(_ name: String) -> String { keywords.contains(name) || contextual.contains(name) ? "`\(name)`" : name }
 
-    /// The name of the storage behind a property: two underscores, because the members of the base class begin with one.
+    /// Returns the name of the storage of a property. It begins with two underscores, because members of the base class begin with one.
     static func storage(_ name: String) -> String { "__\(name.replacing("`", with: ""))" }
 
-    /// A text as a literal.
+    /// Returns a text as a string literal.
     static func literal(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -1,8 +1,8 @@
 internal import PolystoreSchema
 
-/// The Swift names of the classes and properties of a schema: their own wherever they can keep them.
+/// The Swift names of the classes and properties of a schema. They equal the stored names wherever possible.
 struct SwiftNames {
-    /// What generated files use by these names: a class of the same name would hide it.
+    /// Names of types in generated files. A class with such a name would hide the type.
     private static let usedTypes: Set<String> = [
         "Any", "AnyObject", "Array", "Attribute", "AttributeRules", "Bool", "Cell", "CrossReference", "Data", "Date", "Decimal",
         "DeleteRule", "Double", "Entity",
@@ -18,7 +18,7 @@ struct SwiftNames {
         self.schema = schema
         var types: [String: String] = [:]
         var taken: Set<String> = []
-        // Those that keep their names come first.
+        // Entities that keep their names come first.
         let entities = schema.entities.map(\.name).sorted { (Self.type($0) != $0 ? 1 : 0, $0) < (Self.type($1) != $1 ? 1 : 0, $1) }
         for entity in entities {
             var name = Self.type(entity)
@@ -28,10 +28,10 @@ struct SwiftNames {
         self.types = types
     }
 
-    /// The class of an entity.
+    /// Returns the class name of an entity.
     func type(_ entity: String) -> String { Names.swift(types[entity] ?? entity) }
 
-    /// The Swift names of all properties of an entity by their stored ones, inherited ones included.
+    /// Returns the Swift names of all properties of an entity by stored name, including inherited ones.
     func members(of entity: EntityIndex) -> [String: String] {
         var names = schema.entities[entity].parent.flatMap { schema.index(of: $0) }.map { members(of: $0) } ?? [:]
         let description = schema[entity]
@@ -47,14 +47,14 @@ struct SwiftNames {
         return names
     }
 
-    /// The name of a class: begins with a capital letter, as those of types do, so that it is not the one of a property; with `Entity` behind it
-    /// where it would be that of another type.
+    /// Returns the name of a class. It begins with an uppercase letter, so that it differs from the names of properties, and has the suffix
+    /// `Entity` if another type has that name.
     private static func type(_ entity: String) -> String {
         let isLowercase = entity.unicodeScalars.first?.properties.isLowercase == true
         let name = isLowercase ? entity.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() : entity
         return usedTypes.contains(name) ? name + "Entity" : name
     }
 
-    /// The name of a property; with `_` behind it where every object has a member of the name.
+    /// Returns the name of a property, with the suffix `_` if every object has a member of that name.
     private static func member(_ key: String) -> String { Names.usedMembers.contains(key) ? key + "_" : key }
 }
