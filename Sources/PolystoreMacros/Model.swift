@@ -1,7 +1,7 @@
 #if Macros
 @_exported public import Polystore
 
-/// Makes a class an entity: each stored property becomes an attribute or a relationship.
+/// Declares a class as an entity. Each stored property becomes an attribute or a relationship.
 /// ```swift
 /// @Model class Person: ManagedObject {
 ///     var name: String = ""
@@ -10,10 +10,10 @@
 /// }
 /// ```
 /// - Parameters:
-///   - entity: The stored name of the entity; the name of the class unless said otherwise.
-///   - abstract: Whether only subclasses have objects.
-///   - indexes: Indexes of stored names that say more than `.indexed` does: several properties, a kind, a condition. They are literals, such
-///     as `[Index(["age"], where: "isActive == true")]`.
+///   - entity: The stored name of the entity. The default is the name of the class.
+///   - abstract: Whether only subclasses can have objects.
+///   - indexes: Indexes over stored names that `.indexed` cannot express: with several properties, a kind, or a condition. They must be
+///     literals, such as `[Index(["age"], where: "isActive == true")]`.
 @attached(
     member,
     names: named(_Schema), named(_entityName), named(declaration), named(_slotNames), named(_initialSlots), named(init(_row:_:)),
@@ -24,54 +24,56 @@
 public macro Model(entity: String? = nil, abstract: Bool = false, indexes: [Index] = []) =
     #externalMacro(module: "PolystoreMacrosPlugin", type: "ModelMacro")
 
-/// What the declaration of an attribute cannot say.
+/// An option of an attribute that the declaration of the property cannot express.
 public enum AttributeOption {
-    /// No two objects have the same value.
+    /// No two objects may have the same value.
     case unique
-    /// An index is kept.
+    /// The attribute has an index.
     case indexed
-    /// The least value, checked at commit.
+    /// The minimum value, checked at commit.
     case minimum(any AttributeValue)
-    /// The greatest value, checked at commit.
+    /// The maximum value, checked at commit.
     case maximum(any AttributeValue)
-    /// The least number of Unicode scalars of a text or bytes of data, checked at commit.
+    /// The minimum number of Unicode scalars of a string or bytes of data, checked at commit.
     case minLength(Int)
-    /// The greatest number of Unicode scalars of a text or bytes of data, checked at commit.
+    /// The maximum number of Unicode scalars of a string or bytes of data, checked at commit.
     case maxLength(Int)
-    /// The regular expression that describes the whole text, checked at commit.
+    /// The regular expression that the whole string must match, checked at commit.
     case pattern(String)
-    /// The initial value is computed for each new object. What calls a function is anyway, such as `UUID()`, and so is `.now`; this says it of
-    /// other expressions, such as a property that is not constant.
+    /// The initial value is computed for each new object. This is the default for expressions that call a function, such as `UUID()`, and
+    /// for `.now`; the option is required for other expressions, such as a property that is not constant.
     case dynamicInitialValue
     /// The history keeps the last value when the object is deleted.
     case preservedInHistory
-    /// The history never names the attribute, and never has a value of it.
+    /// The history never mentions the attribute and never contains its values.
     case excludedFromHistory
-    /// What happens to the destination of a reference into another store when the object is deleted.
+    /// The effect on the destination of a reference into another store when the object is deleted.
     case deleteRule(DeleteRule)
-    /// What happens to the object when the destination of its reference into another store is deleted.
+    /// The effect on the object when the destination of its reference into another store is deleted.
     case inverseDeleteRule(DeleteRule)
 }
 
-/// Says of an attribute what its declaration cannot.
+/// Declares the options of an attribute that the declaration of the property cannot express.
 ///
 /// - Parameters:
-///   - options: `.unique`, `.indexed`, rules that are checked at commit, how the initial value comes about, what the history says.
-///   - key: The stored name; the name of the property unless said otherwise.
+///   - options: `.unique`, `.indexed`, rules that are checked at commit, the evaluation of the initial value, and the treatment in the
+///     history.
+///   - key: The stored name. The default is the name of the property.
 ///   - originalName: The stored name in the previous version of the model.
 @attached(peer)
 public macro Attribute(_ options: AttributeOption..., key: String? = nil, originalName: String? = nil) =
     #externalMacro(module: "PolystoreMacrosPlugin", type: "MarkerMacro")
 
-/// Says of a relationship what its declaration cannot; how many objects it leads to is in its type: `T?`, `Set<T>` or `[T]`.
+/// Declares the options of a relationship that the declaration of the property cannot express. The type of the property specifies the
+/// number of destinations: `T?`, `Set<T>`, or `[T]`.
 ///
 /// - Parameters:
-///   - inverse: The relationship of the destination that is the other side; one of the two sides names it, not both.
-///   - deleteRule: What happens to the destination when the owner is deleted.
-///   - required: Whether a to-one must lead somewhere.
-///   - minCount: The least number of objects that a to-many leads to, checked at commit.
-///   - maxCount: The greatest number of objects that a to-many leads to, checked at commit.
-///   - key: The stored name; the name of the property unless said otherwise.
+///   - inverse: The inverse relationship of the destination. Only one of the two sides names it.
+///   - deleteRule: The effect on the destination when the owner is deleted.
+///   - required: Whether a to-one relationship requires a destination.
+///   - minCount: The minimum number of destinations of a to-many relationship, checked at commit.
+///   - maxCount: The maximum number of destinations of a to-many relationship, checked at commit.
+///   - key: The stored name. The default is the name of the property.
 ///   - originalName: The stored name in the previous version of the model.
 @attached(peer)
 public macro Relationship(
@@ -79,11 +81,11 @@ public macro Relationship(
     key: String? = nil, originalName: String? = nil
 ) = #externalMacro(module: "PolystoreMacrosPlugin", type: "MarkerMacro")
 
-/// Leaves a stored property out of the entity.
+/// Excludes a stored property from the entity.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "PolystoreMacrosPlugin", type: "MarkerMacro")
 
-/// Part of `@Model`: the accessors and the storage of one property.
+/// Adds the accessors and the storage of one property. Part of the expansion of `@Model`.
 @attached(accessor, names: named(get), named(set))
 @attached(peer, names: prefixed(__))
 public macro _Stored(slot: Int, key: String, kind: String, type: String, indexed: Bool, inlined: String) =

@@ -2,7 +2,7 @@
 internal import SwiftParser
 internal import SwiftSyntax
 
-/// The arguments of an attribute, by label. A macro sees their text, so what it needs the value of must be a literal.
+/// The arguments of an attribute, by label. A macro sees only their text, so an argument whose value it needs must be a literal.
 struct Arguments {
     private var labelled: [String: ExprSyntax] = [:]
     private(set) var unlabelled: [ExprSyntax] = []
@@ -15,7 +15,7 @@ struct Arguments {
 
     subscript(label: String) -> ExprSyntax? { labelled[label].flatMap { $0.is(NilLiteralExprSyntax.self) ? nil : $0 } }
 
-    /// The text of a string literal.
+    /// Returns the text of a string literal.
     func text(_ label: String) throws(ModelProblem) -> String? {
         guard let expression = self[label] else { return nil }
         guard let text = expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue else {
@@ -24,7 +24,7 @@ struct Arguments {
         return text
     }
 
-    /// The value of `true` or `false`.
+    /// Returns the value of a Boolean literal.
     func flag(_ label: String) throws(ModelProblem) -> Bool {
         guard let expression = self[label] else { return false }
         guard let literal = expression.as(BooleanLiteralExprSyntax.self) else {
@@ -33,7 +33,7 @@ struct Arguments {
         return literal.literal.text == "true"
     }
 
-    /// The name of a case, written with or without its type.
+    /// Returns the name of a case, written with or without its type.
     func name(_ label: String) throws(ModelProblem) -> String? {
         guard let expression = self[label] else { return nil }
         guard let name = expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text else {

@@ -3,7 +3,7 @@ internal import PolystoreSchema
 internal import SwiftParser
 internal import SwiftSyntax
 
-/// Reads the indexes that `@Model` is given: a macro sees their text, so they are literals.
+/// Reads the indexes in the arguments of `@Model`. They must be literals, because a macro sees only their text.
 enum IndexReader {
     static func indexes(of node: AttributeSyntax) throws(ModelProblem) -> [Index] {
         let arguments = node.arguments?.as(LabeledExprListSyntax.self) ?? []

@@ -1,17 +1,18 @@
 #if Macros
 internal import SwiftSyntax
 
-/// The expression that an attribute begins with.
+/// The initial value of an attribute, as an expression.
 ///
-/// What is the same for all objects is part of the declaration, so that a migration can fill rows with it. A macro does not know what a function does:
-/// what calls one is computed for each object, unless it only makes a value of a type, such as `Decimal(5)`.
+/// A value that is the same for all objects is part of the declaration, so that a migration can fill rows with it. A macro does not know
+/// the behavior of a function: an expression that calls one is evaluated for each object, unless the call only creates a value of a type,
+/// such as `Decimal(5)`.
 struct InitialValue {
-    /// Types whose values depend on the moment unless an initialiser of these labels makes them.
+    /// Types whose values depend on the time of evaluation, with the labels of the initialisers for which this is not the case.
     private static let changing: [String: Set<String>] = [
         "Date": ["timeIntervalSince1970", "timeIntervalSinceReferenceDate"], "UUID": ["uuidString", "uuid"],
     ]
 
-    /// Types of others that only make what their arguments say.
+    /// Other types whose initialisers depend only on their arguments.
     private static let constant: Set<String> = [
         "Array", "Bool", "Data", "Decimal", "Double", "Float", "Int", "Int16", "Int32", "Int64", "Set", "String", "URL",
     ]

@@ -6,7 +6,7 @@ public import SwiftSyntax
 internal import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
 
-/// `@Model`: members of the class from the expansion that the generator shares.
+/// The macro `@Model`. It adds members to the class from the expansion that the generator uses as well.
 public struct ModelMacro: MemberMacro, MemberAttributeMacro {
     /// Expands the macro.
     public static func expansion(
@@ -26,7 +26,7 @@ public struct ModelMacro: MemberMacro, MemberAttributeMacro {
         }
     }
 
-    /// Expands the macro. What is wrong is told by the expansion of the members, once.
+    /// Expands the macro. Reports no errors, because the expansion of the members reports each of them once.
     public static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax, providingAttributesFor member: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
@@ -52,7 +52,7 @@ public struct ModelMacro: MemberMacro, MemberAttributeMacro {
     }
 }
 
-/// Accessors and storage of one property.
+/// The macro that adds the accessors and the storage of one property.
 public struct StoredMacro: AccessorMacro, PeerMacro {
     private static func parts(
         _ node: AttributeSyntax, _ declaration: some DeclSyntaxProtocol
@@ -86,7 +86,7 @@ public struct StoredMacro: AccessorMacro, PeerMacro {
     }
 }
 
-/// Attributes that only say something to `@Model`.
+/// A macro for attributes that `@Model` reads and that expand to nothing themselves.
 public struct MarkerMacro: PeerMacro {
     /// Expands the macro.
     public static func expansion(

@@ -5,7 +5,7 @@ internal import SwiftSyntax
 
 /// Reads a class declaration into the description that the expansion needs.
 struct ModelReader {
-    /// What was read: the class, and what is wrong with it.
+    /// The result of reading: the class and its errors.
     struct Reading {
         var model: ModelClass
         var problems: [ModelProblem] = []
@@ -25,7 +25,7 @@ struct ModelReader {
         self.superclass = superclass.hasSuffix(".ManagedObject") ? "ManagedObject" : superclass
     }
 
-    /// The class with the properties that nothing is wrong with.
+    /// Returns the class with the properties that have no errors.
     func read() -> Reading {
         let arguments = Arguments(node)
         var reading = Reading(
@@ -57,7 +57,7 @@ struct ModelReader {
         return reading
     }
 
-    /// Objects are made by the store, with two initialisers that the expansion has.
+    /// Refuses designated initialisers. The store creates objects with two initialisers that are part of the expansion.
     private static func check(_ initializer: InitializerDeclSyntax) throws(ModelProblem) {
         if initializer.modifiers.contains(where: { $0.name.text == "convenience" }) { return }
         throw ModelProblem(
@@ -66,7 +66,7 @@ struct ModelReader {
                 + "arguments is a convenience init that calls self.init(context:)")
     }
 
-    /// A macro does not see which part of `#if` is compiled.
+    /// Refuses stored properties inside `#if`, because a macro does not see which part is compiled.
     private static func check(_ block: IfConfigDeclSyntax) throws(ModelProblem) {
         for clause in block.clauses {
             guard case .decls(let members)? = clause.elements else { continue }
@@ -82,11 +82,11 @@ struct ModelReader {
     }
 }
 
-/// The access that modifiers give.
+/// The access level that modifiers specify.
 struct Access {
-    /// As it is written; empty for none.
+    /// The modifier as written, or an empty string for none.
     let written: String
-    /// Whether the setter has less.
+    /// Whether the setter has a lower access level.
     let hidesSetter: Bool
 
     init(_ modifiers: DeclModifierListSyntax) {
@@ -95,7 +95,7 @@ struct Access {
         hidesSetter = modifiers.contains { $0.detail?.detail.text == "set" }
     }
 
-    /// That of the members of a class which must be as accessible as it is.
+    /// The access level of members that must be as accessible as the class.
     var ofMembers: String {
         switch written {
         case "open", "public": "public"
@@ -106,11 +106,11 @@ struct Access {
 }
 
 extension String {
-    /// A name without back quotes.
+    /// The name without backticks.
     var unquoted: String { hasPrefix("`") && hasSuffix("`") && count > 2 ? String(dropFirst().dropLast()) : self }
 }
 
-/// What is wrong with a model class, told where it is.
+/// An error in a model class, with its location.
 struct ModelProblem: Error {
     let node: Syntax
     let message: String

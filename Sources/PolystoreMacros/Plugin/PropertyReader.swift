@@ -5,7 +5,7 @@ internal import SwiftSyntax
 
 /// Reads the declaration of a property of a model class.
 struct PropertyReader {
-    /// What was read of a stored property.
+    /// The result of reading a stored property.
     struct Reading {
         var property: ModelClass.Property
         var isUnique = false
@@ -16,7 +16,7 @@ struct PropertyReader {
 
     init(_ variable: VariableDeclSyntax) { self.variable = variable }
 
-    /// The property; nil for one that is static, computed or transient.
+    /// Returns the property, or nil if it is static, computed, or transient.
     func read() throws(ModelProblem) -> Reading? {
         guard let binding = variable.bindings.first, marker("Transient") == nil,
             !variable.modifiers.contains(where: { ["static", "class", "lazy", "weak", "unowned"].contains($0.name.text) })
@@ -89,7 +89,7 @@ struct PropertyReader {
         return property
     }
 
-    /// What an option says of a property: `.minimum(0)` is the rule `minimum: (0 as Int).attributeValue`.
+    /// Applies an option to a property: `.minimum(0)` becomes the rule `minimum: (0 as Int).attributeValue`.
     private static func apply(_ option: ExprSyntax, to reading: inout Reading) throws(ModelProblem) {
         let call = option.as(FunctionCallExprSyntax.self)
         let name = (call?.calledExpression ?? option).as(MemberAccessExprSyntax.self)?.declName.baseName.text
@@ -117,14 +117,14 @@ struct PropertyReader {
 }
 
 extension Arguments {
-    /// None.
+    /// Creates an empty list of arguments.
     fileprivate init() { self.init(AttributeSyntax(attributeName: IdentifierTypeSyntax(name: .identifier("_")))) }
 }
 
-/// The type of a property as it is written.
+/// The type of a property as written.
 struct ModelType {
     let text: String
-    /// Without the optional around it.
+    /// The type without an optional around it.
     let wrapped: String
 
     init(_ type: TypeSyntax) {
@@ -132,7 +132,8 @@ struct ModelType {
         wrapped = text.hasSuffix("?") ? String(text.dropLast()) : text
     }
 
-    /// `Optional<T>` is `T?`, and `Swift.Set<T>` is `Set<T>`: expansions look at the text.
+    /// Returns the short form of a type, such as `T?` for `Optional<T>` and `Set<T>` for `Swift.Set<T>`, because expansions examine the
+    /// text.
     private static func shortened(_ text: String) -> String {
         let plain = text.hasPrefix("Swift.") ? String(text.dropFirst("Swift.".count)) : text
         if plain.hasPrefix("Optional<"), plain.hasSuffix(">") {
@@ -144,7 +145,7 @@ struct ModelType {
 
     var isSet: Bool { text.hasPrefix("Set<") && text.hasSuffix(">") }
 
-    /// The kind of a relationship of the type, and the class that it leads to.
+    /// The kind and the destination class of a relationship of this type.
     var relationship: (ModelClass.Property.Kind, String)? {
         if text.hasSuffix("?") { return (.toOne, wrapped) }
         if isSet { return (.toMany, String(text.dropFirst(4).dropLast())) }
@@ -152,7 +153,7 @@ struct ModelType {
         return nil
     }
 
-    /// The class at the other end of a reference into another store.
+    /// The destination class of a reference into another store.
     var referenced: String? {
         guard wrapped.hasPrefix("ObjectID<"), wrapped.hasSuffix(">") else { return nil }
         return String(wrapped.dropFirst("ObjectID<".count).dropLast())
