@@ -2,24 +2,25 @@ internal import Foundation
 public import Polystore
 internal import Synchronization
 
-/// CoreDataMonk's context without reading: it begins updates and reports each of their commits. Any number of them can stand beside each
-/// other.
+/// The context of CoreDataMonk that does not read objects: it begins updates and reports each of their commits. Any number of contexts can
+/// coexist.
 ///
-/// It belongs to the isolation that made it, because a main context, which is one too, holds objects. What it begins does not: any thread may
-/// use the ``CoreDataUpdateContext`` of `beginUpdateContext`. Each isolation can make contexts of its own over one stack.
+/// A context is confined to the isolation in which it was created, because a main context, which is a subclass, holds objects. The updates
+/// that it begins are not confined: any thread may use the ``CoreDataUpdateContext`` that `beginUpdateContext` returns. Each isolation can
+/// create its own contexts over one stack.
 public class CoreDataContext {
-    /// The stack.
+    /// The stack of the context.
     public final let stack: CoreDataStack
-    /// Where its updates go.
+    /// The target of the context's updates.
     public final let updateTarget: UpdateTarget
-    /// Whether its updates wait for others.
+    /// Whether the context's updates wait for other updates.
     public final let updateOrder: UpdateOrder
     private let observers = CommitObservers()
 
-    /// A context that only updates.
+    /// Creates a context that only updates.
     ///
-    /// - Throws: `invalidConfiguration` for a target that the stack cannot give: merging needs a root context, and updates that go to a
-    ///   main context need one.
+    /// - Throws: `invalidConfiguration` for a target that the stack cannot support: merging requires a root context, and updates with the
+    ///   main context as their target require a main context.
     public init(stack: CoreDataStack, updateTarget: UpdateTarget = .persistentStore, updateOrder: UpdateOrder = .default)
         throws(StorageError)
     {
@@ -38,8 +39,8 @@ public class CoreDataContext {
     /// Begins an update of several steps.
     public final func beginUpdateContext() -> CoreDataUpdateContext { CoreDataUpdateContext(stack, updateOrder, observers) }
 
-    /// Runs a closure with an update, in the background, with `.serial` in the order of the calls; what it does not commit is given up when
-    /// the update is let go. What it throws is reported to the logger.
+    /// Runs a closure with an update in the background; with `.serial`, in the order of the calls. Uncommitted changes are discarded when
+    /// the update is released. Errors are reported to the logger.
     public final func beginUpdate(_ body: @escaping @Sendable (CoreDataUpdate) throws -> Void) {
         let context = beginUpdateContext()
         stack.updates(updateOrder).async {
@@ -50,14 +51,14 @@ public class CoreDataContext {
         }
     }
 
-    /// Runs a closure with an update and waits for it; what it does not commit is given up when the update is let go.
+    /// Runs a closure with an update and waits for it. Uncommitted changes are discarded when the update is released.
     public func beginUpdateAndWait(_ body: (CoreDataUpdate) throws -> Void) throws { try beginUpdateContext().run(body) }
 
-    /// Calls a closure after each commit of this context, on the thread that committed, as long as what is returned is held.
+    /// Calls a closure after each commit of this context, on the thread that committed, as long as the returned observation is retained.
     public final func observeCommit(_ body: @escaping @Sendable () -> Void) -> CommitObservation { observers.add(body) }
 }
 
-/// The closures that are called after the commits of a context.
+/// The closures to call after the commits of a context.
 final class CommitObservers: Sendable {
     private struct State: Sendable {
         var next = 0
@@ -76,28 +77,28 @@ final class CommitObservers: Sendable {
     }
 
     private func remove(_ number: Int) {
-        // What the closure holds goes away behind the lock: it may be another observation, which ends here too.
+        // The closure is released outside the lock: it may hold another observation, which ends in this method as well.
         _ = state.withLock { $0.bodies.removeValue(forKey: number) }
     }
 
     func didCommit() { for body in state.withLock({ $0.bodies.sorted { $0.key < $1.key }.map(\.value) }) { body() } }
 }
 
-/// An observation that ends when it is let go.
+/// An observation that ends when it is released.
 public final class CommitObservation: Sendable {
     private let end: @Sendable () -> Void
     init(_ end: @escaping @Sendable () -> Void) { self.end = end }
     deinit { end() }
 }
 
-/// CoreDataMonk's update of several steps: its changes stay in memory between them, and no store is held meanwhile.
+/// An update of CoreDataMonk with several steps. Its changes remain in memory between the steps, and no store is locked meanwhile.
 ///
-/// Unchecked: the transaction is touched only by whoever holds the lock, one step at a time, and steps of others hand nothing out that is not
-/// Sendable.
+/// Unchecked: only the thread that holds the lock accesses the transaction, one step at a time, and steps on other threads return only
+/// Sendable values.
 public final class CoreDataUpdateContext: @unchecked Sendable {
     private let transaction: UnsafeTransaction
     private let lock = NSRecursiveLock()
-    /// The lock of all serial updates; nil where the update waits for no others.
+    /// The lock of all serial updates, or nil if the update does not wait for others.
     private let order: NSRecursiveLock?
     private let observers: CommitObservers
 
@@ -107,12 +108,12 @@ public final class CoreDataUpdateContext: @unchecked Sendable {
         self.observers = observers
     }
 
-    /// Runs a step on the calling thread, after those that are running; also from a step itself, and from a call-back of it.
+    /// Runs a step on the calling thread, after the steps that are running. It may also be called in a step, or in a callback of a step.
     ///
-    /// The objects of the update stay in its steps: what leaves one is Sendable, such as an id.
+    /// The objects of the update are confined to its steps. Values that leave a step must be Sendable, such as an id.
     public func perform<R: Sendable>(_ body: @Sendable (CoreDataUpdate) throws -> R) throws -> R { try run(body) }
 
-    /// The same for who has the update in one isolation.
+    /// Runs a step for a caller that uses the update in a single isolation.
     fileprivate func run<R>(_ body: (CoreDataUpdate) throws -> R) throws -> R {
         order?.lock()
         defer { order?.unlock() }
@@ -126,9 +127,9 @@ public final class CoreDataUpdateContext: @unchecked Sendable {
     fileprivate func didCommit() { observers.didCommit() }
 }
 
-/// What a step of CoreDataMonk's update works with.
+/// The update as a step of CoreDataMonk uses it.
 public final class CoreDataUpdate: FetchSource {
-    /// The update of several steps that the step is part of: what call-backs on other threads take with them.
+    /// The update of several steps to which the step belongs. Callbacks on other threads use it.
     public let context: CoreDataUpdateContext
     private let transaction: UnsafeTransaction
     private var isOpen = true
@@ -148,34 +149,34 @@ public final class CoreDataUpdate: FetchSource {
     /// The context that fetches use.
     public var _fetchContext: ObjectContext { get throws(StorageError) { try open()._fetchContext } }
 
-    /// Runs another step of the same update, such as in a call-back after this one has ended.
+    /// Runs another step of the same update, for example in a callback after this step has ended.
     public func perform<R>(_ body: (CoreDataUpdate) throws -> R) throws -> R { try context.run(body) }
 
-    /// A new object.
+    /// Creates an object.
     public func create<O: ManagedObject>(_ type: O.Type) throws(StorageError) -> O { try open().create(type) }
 
-    /// The first object that satisfies a condition.
+    /// Returns the first object that satisfies a condition.
     ///
-    /// - Throws: `notFound` when there is none.
+    /// - Throws: `notFound` if there is none.
     public func fetch<O: ManagedObject>(_ type: O.Type, _ condition: Where<O>) throws(StorageError) -> O {
         if let found = try open().fetchOne(From<O>().where(condition)) { return found }
         throw StorageError(.notFound, "no \(O.self) satisfies the condition")
     }
 
-    /// The objects of a class that satisfy a condition.
+    /// Returns the objects of a class that satisfy a condition.
     public func fetchAll<O: ManagedObject>(_ type: O.Type, _ condition: Where<O>? = nil) throws(StorageError) -> [O] {
         let from = From<O>()
         return try open().fetchAll(condition.map { from.where($0) } ?? from)
     }
 
-    /// The first object that satisfies a condition, or a new one with the values that it demands.
+    /// Returns the first object that satisfies a condition, or creates one with the values that the condition requires.
     public func fetchOrCreate<O: ManagedObject>(_ type: O.Type, _ condition: Where<O>) throws(StorageError) -> O {
         try open().fetchOrCreate(type, condition)
     }
 
-    /// The update's own instance of an object of any context.
+    /// Returns the update's own instance of an object of any context.
     ///
-    /// - Throws: `notFound` when it no longer exists.
+    /// - Throws: `notFound` if the object no longer exists.
     public func use<O: ManagedObject>(_ object: O) throws(StorageError) -> O {
         if let own = try open().edit(object) { return own }
         throw StorageError(.notFound, "the object no longer exists")
@@ -186,7 +187,7 @@ public final class CoreDataUpdate: FetchSource {
 
     /// Commits the changes of this step and of those before it.
     ///
-    /// - Throws: `staleObject` when somebody else changed one of the objects meanwhile; what `UnsafeTransaction.commit` throws.
+    /// - Throws: `staleObject` if another transaction changed one of the objects meanwhile; the errors of `UnsafeTransaction.commit`.
     public func commit() throws(StorageError) {
         try open().commit()
         context.didCommit()

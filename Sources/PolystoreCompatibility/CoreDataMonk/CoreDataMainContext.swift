@@ -1,14 +1,16 @@
 public import Polystore
 
-/// CoreDataMonk's main context: it reads, keeps identity, and begins updates. It belongs to the isolation that made it.
+/// The main context of CoreDataMonk: it reads objects, keeps one instance of each, and begins updates. It is confined to the isolation in
+/// which it was created.
 ///
-/// It is not Sendable, as what it holds: another isolation makes one of its own. `UpdateTarget` says when its objects show what updates commit.
+/// Neither the context nor its objects are Sendable; another isolation creates its own context. `UpdateTarget` determines when the objects
+/// show committed updates.
 public final class CoreDataMainContext: CoreDataContext {
     let view: ViewContext
 
-    /// A context over a stack.
+    /// Creates a context over a stack.
     ///
-    /// - Throws: `invalidConfiguration` for a target that the stack cannot give: merging by itself needs a root context.
+    /// - Throws: `invalidConfiguration` for a target that the stack cannot support: automatic merging requires a root context.
     public override init(
         stack: CoreDataStack, updateTarget: UpdateTarget = .mainContext, updateOrder: UpdateOrder = .default
     ) throws(StorageError) {
@@ -27,15 +29,15 @@ public final class CoreDataMainContext: CoreDataContext {
         if updateTarget == .mainContext { try view.merge() }
     }
 
-    /// The first object that satisfies a condition.
+    /// Returns the first object that satisfies a condition.
     ///
-    /// - Throws: `notFound` when there is none.
+    /// - Throws: `notFound` if there is none.
     public func fetch<O: ManagedObject>(_ type: O.Type, _ condition: Where<O>) throws(StorageError) -> O {
         if let found = try view.fetchOne(From<O>().where(condition)) { return found }
         throw StorageError(.notFound, "no \(O.self) satisfies the condition")
     }
 
-    /// The objects of a class that satisfy a condition, in an order.
+    /// Returns the objects of a class that satisfy a condition, in an order.
     public func fetchAll<O: ManagedObject>(
         _ type: O.Type, _ condition: Where<O>? = nil, orderBy: OrderBy<O>? = nil
     ) throws(StorageError) -> [O] {
@@ -45,9 +47,9 @@ public final class CoreDataMainContext: CoreDataContext {
         return try view.fetchAll(from)
     }
 
-    /// Brings the objects to what was committed.
+    /// Merges committed changes into the objects.
     public func merge() throws(StorageError) { try view.merge() }
 
-    /// Begins anew: what was fetched before stays as it is.
+    /// Resets the context. Objects that were fetched before remain unchanged.
     public func reset() { view.reset() }
 }

@@ -7,42 +7,42 @@ public import Foundation
 internal import Foundation
 #endif
 
-/// Whether CoreDataMonk's stack has a context between its main contexts and the store, which notifications of commits pass.
+/// Whether a stack of CoreDataMonk has a root context between its main contexts and the store, through which commit notifications pass.
 ///
-/// Polystore needs none: it stands for the promise that a main context merges by itself.
+/// Polystore needs no such context. The value only declares whether a main context may merge automatically.
 public enum RootContextType: Sendable {
-    /// Contexts are brought up to date by hand.
+    /// Contexts are merged manually.
     case none
-    /// Contexts can merge every commit.
+    /// Contexts can merge every commit automatically.
     case shared
 }
 
-/// CoreDataMonk's stack: a model, its stores, and whether contexts may merge by themselves.
+/// A stack of CoreDataMonk: a model, its stores, and the setting whether contexts may merge automatically.
 public final class CoreDataStack: Sendable {
-    /// The stack.
+    /// The underlying stack.
     public let dataStack: DataStack
-    /// Whether contexts may merge by themselves.
+    /// Whether contexts may merge automatically.
     public let rootContext: RootContextType
-    /// Lets one `perform` run at a time, for contexts that ask for it.
+    /// The lock that serialises `perform`, for contexts that request it.
     let serialOrder = NSRecursiveLock()
     private let serialUpdates = DispatchQueue(label: "polystore.updates.serial")
     private let updates = DispatchQueue(label: "polystore.updates", attributes: .concurrent)
 
-    /// A stack without stores over a model.
+    /// Creates a stack without stores over a model.
     public init(_ dataStack: DataStack, rootContext: RootContextType = .shared) {
         self.dataStack = dataStack
         self.rootContext = rootContext
     }
 
-    /// Where updates in the background run.
+    /// Returns the queue of background updates.
     func updates(_ order: UpdateOrder) -> DispatchQueue { order == .serial ? serialUpdates : updates }
 
     #if SQLite
-    /// Adds a SQLite file at the default place of the program.
+    /// Adds a SQLite file at the program's default location.
     ///
     /// - Parameters:
-    ///   - configuration: The configuration whose entities it keeps; nil for all.
-    ///   - resetOnFailure: Whether a file that does not fit the model is thrown away and made anew.
+    ///   - configuration: The configuration whose entities the store keeps, or nil for all.
+    ///   - resetOnFailure: Whether a file that does not fit the model is deleted and created again.
     public func addDatabaseStore(configuration: String? = nil, resetOnFailure: Bool = false) throws(StorageError) {
         var url = try SQLiteStore().fileURL
         if let configuration {
@@ -61,33 +61,33 @@ public final class CoreDataStack: Sendable {
     }
     #endif
 
-    /// Adds a store in memory.
+    /// Adds an in-memory store.
     public func addInMemoryStore(configuration: String? = nil) throws(StorageError) {
         try dataStack.addStorageAndWait(InMemoryStore(configuration: configuration))
     }
 }
 
-/// Where CoreDataMonk's updates go, which decides when a main context sees them.
+/// The target of CoreDataMonk's updates, which determines when a main context sees them.
 ///
 /// | target | objects of the main context show a commit | who waits |
 /// |---|---|---|
 /// | `.mainContext` | before the update's call returns to the context's isolation, after the commit is durable | the main context, for the merge |
-/// | `.rootContext(autoMerge: true)` | at the next fetch or `merge()` | nobody |
-/// | `.rootContext(autoMerge: false)` | after `merge()` or `reset()` | nobody |
-/// | `.persistentStore` | after `merge()` or `reset()` | nobody |
+/// | `.rootContext(autoMerge: true)` | at the next fetch or `merge()` | none |
+/// | `.rootContext(autoMerge: false)` | after `merge()` or `reset()` | none |
+/// | `.persistentStore` | after `merge()` or `reset()` | none |
 public enum UpdateTarget: Sendable, Hashable {
-    /// The main context takes a commit over at once.
+    /// The main context merges a commit immediately.
     case mainContext
-    /// The root context; the main context merges by itself, or when it is told to.
+    /// The root context. The main context merges automatically, or when `merge` is called.
     case rootContext(autoMerge: Bool)
-    /// The store; the main context is told by hand.
+    /// The store. The main context is merged manually.
     case persistentStore
 }
 
-/// Whether updates of several contexts may run at the same time.
+/// Whether updates of several contexts may run concurrently.
 public enum UpdateOrder: Sendable {
-    /// They may; conflicts are found at commit.
+    /// Updates may run concurrently. Conflicts are detected at commit.
     case `default`
-    /// One `perform` at a time, in the whole stack.
+    /// Only one `perform` runs at a time in the whole stack.
     case serial
 }

@@ -1,12 +1,12 @@
 public import Polystore
 
-/// CoreDataMonk's provider of a table; the target stands for the view.
+/// The table data provider of CoreDataMonk. The target represents the view.
 public typealias TableViewDataProvider<Target: ListTarget> = ListDataProvider<Target>
 
-/// CoreDataMonk's provider of a collection view; the target stands for the view.
+/// The collection view data provider of CoreDataMonk. The target represents the view.
 public typealias CollectionViewDataProvider<Target: ListTarget> = ListDataProvider<Target>
 
 extension ListDataProvider {
-    /// A provider of the objects of a main context, in the isolation that made it.
+    /// Creates a provider of the objects of a main context, in the isolation of that context.
     public convenience init(context: CoreDataMainContext) { self.init(context: context.view) }
 }

@@ -3,12 +3,12 @@ public import Polystore
 prefix operator %
 postfix operator %
 
-/// A key of CoreDataMonk's expressions, told from a constant by its mark: `%"name"`.
+/// A key path in an expression of CoreDataMonk, distinguished from a constant by its prefix: `%"name"`.
 public struct MonkKey: Sendable {
     let path: PropertyPath
     let quantifier: Quantifier?
 
-    /// A condition on the value of the key; on those of related objects where the key has a modifier.
+    /// Returns a condition on the value of the key path, or on the values of related objects if the key path has a modifier.
     func condition<O: ManagedObject>(_ make: (QueryExpression) -> QueryPredicate) -> Where<O> {
         guard let quantifier else { return Where(make(.path(path))) }
         let names = path.names, relationship = PropertyPath(names.count > 1 ? Array(names.dropLast()) : names)
@@ -17,24 +17,24 @@ public struct MonkKey: Sendable {
     }
 }
 
-/// A key before it has its mark: `"friends.age"%`, with the modifiers `any` and `all`.
+/// A key path before the prefix operator is applied: `"friends.age"%`, with the modifiers `any` and `all`.
 public struct MonkKeyText: Sendable {
     fileprivate let path: String
     fileprivate var quantifier: Quantifier?
 
-    /// Of one related object or more.
+    /// The key path with the modifier for at least one related object.
     public var any: MonkKeyText { MonkKeyText(path: path, quantifier: .any) }
-    /// Of every related object.
+    /// The key path with the modifier for every related object.
     public var all: MonkKeyText { MonkKeyText(path: path, quantifier: .all) }
 }
 
-/// A key.
+/// Creates a key path.
 public prefix func % (path: String) -> MonkKey { MonkKey(path: PropertyPath(path), quantifier: nil) }
 
-/// A key that gets a modifier.
+/// Creates a key path to which a modifier can be applied.
 public postfix func % (path: String) -> MonkKeyText { MonkKeyText(path: path) }
 
-/// A key with a modifier: `%"friends.age"%.any`.
+/// Creates a key path with a modifier: `%"friends.age"%.any`.
 public prefix func % (text: MonkKeyText) -> MonkKey { MonkKey(path: PropertyPath(text.path), quantifier: text.quantifier) }
 
 private func compare<O: ManagedObject, V: AttributeValue>(_ key: MonkKey, _ comparison: Comparison, _ value: V) -> Where<O> {
@@ -45,42 +45,42 @@ private func compare<O: ManagedObject>(_ a: MonkKey, _ comparison: Comparison, _
     a.condition { .compare($0, comparison, .path(b.path)) }
 }
 
-/// Equality; two nils are equal.
+/// Returns a condition for equality. Two nils are equal.
 public func == <O: ManagedObject, V: AttributeValue>(key: MonkKey, value: V) -> Where<O> { compare(key, .equal, value) }
-/// Inequality; true where one side is nil.
+/// Returns a condition for inequality, which is true if one side is nil.
 public func != <O: ManagedObject, V: AttributeValue>(key: MonkKey, value: V) -> Where<O> { compare(key, .notEqual, value) }
-/// Smaller; false of nil.
+/// Returns a less-than condition, which is false for nil.
 public func < <O: ManagedObject, V: AttributeValue>(key: MonkKey, value: V) -> Where<O> { compare(key, .less, value) }
-/// Smaller or equal; false of nil.
+/// Returns a less-than-or-equal condition, which is false for nil.
 public func <= <O: ManagedObject, V: AttributeValue>(key: MonkKey, value: V) -> Where<O> { compare(key, .lessOrEqual, value) }
-/// Greater; false of nil.
+/// Returns a greater-than condition, which is false for nil.
 public func > <O: ManagedObject, V: AttributeValue>(key: MonkKey, value: V) -> Where<O> { compare(key, .greater, value) }
-/// Greater or equal; false of nil.
+/// Returns a greater-than-or-equal condition, which is false for nil.
 public func >= <O: ManagedObject, V: AttributeValue>(key: MonkKey, value: V) -> Where<O> { compare(key, .greaterOrEqual, value) }
-/// Equality of two keys; two nils are equal.
+/// Returns a condition for the equality of two key paths. Two nils are equal.
 public func == <O: ManagedObject>(a: MonkKey, b: MonkKey) -> Where<O> { compare(a, .equal, b) }
-/// Inequality of two keys; true where one side is nil.
+/// Returns a condition for the inequality of two key paths, which is true if one side is nil.
 public func != <O: ManagedObject>(a: MonkKey, b: MonkKey) -> Where<O> { compare(a, .notEqual, b) }
-/// Smaller than another key; false of nil.
+/// Returns a less-than condition for two key paths, which is false for nil.
 public func < <O: ManagedObject>(a: MonkKey, b: MonkKey) -> Where<O> { compare(a, .less, b) }
-/// Smaller than another key or equal; false of nil.
+/// Returns a less-than-or-equal condition for two key paths, which is false for nil.
 public func <= <O: ManagedObject>(a: MonkKey, b: MonkKey) -> Where<O> { compare(a, .lessOrEqual, b) }
-/// Greater than another key; false of nil.
+/// Returns a greater-than condition for two key paths, which is false for nil.
 public func > <O: ManagedObject>(a: MonkKey, b: MonkKey) -> Where<O> { compare(a, .greater, b) }
-/// Greater than another key or equal; false of nil.
+/// Returns a greater-than-or-equal condition for two key paths, which is false for nil.
 public func >= <O: ManagedObject>(a: MonkKey, b: MonkKey) -> Where<O> { compare(a, .greaterOrEqual, b) }
 
 extension Where {
-    /// The condition of a text: `.Where("name like %@", pattern)`.
+    /// Returns the condition of a predicate format: `.Where("name like %@", pattern)`.
     public static func `where`(_ format: String, _ arguments: Any?...) -> Where { Where(format: format, arguments: arguments) }
 }
 
 extension OrderBy {
-    /// Both, one after the other.
+    /// Returns an order by the first term, then by the second.
     public static func | (a: OrderBy, b: OrderBy) -> OrderBy { a + b }
 }
 
-/// CoreDataMonk's options of a request, joined by `|`.
+/// Options of a CoreDataMonk request, combined with `|`.
 public struct FetchOptions<Object: ManagedObject>: Sendable {
     private let apply: @Sendable (From<Object>) -> From<Object>
 
@@ -88,19 +88,19 @@ public struct FetchOptions<Object: ManagedObject>: Sendable {
 
     func applied(to from: From<Object>) -> From<Object> { apply(from) }
 
-    /// Both.
+    /// Combines two options.
     public static func | (a: FetchOptions, b: FetchOptions) -> FetchOptions { FetchOptions { b.apply(a.apply($0)) } }
-    /// At most so many objects.
+    /// Limits the number of objects.
     public static func limit(_ count: Int) -> FetchOptions { FetchOptions { $0.limit(count) } }
-    /// Without so many objects at the beginning.
+    /// Skips the given number of objects.
     public static func offset(_ count: Int) -> FetchOptions { FetchOptions { $0.offset(count) } }
-    /// How many objects are read at once; here a fetch reads in batches in any case.
+    /// Has no effect: a fetch always reads in batches. CoreDataMonk uses it for the number of objects read at once.
     public static func batch(_ count: Int) -> FetchOptions { FetchOptions { $0 } }
-    /// Without objects of sub-entities.
+    /// Excludes objects of subentities.
     public static var noSubEntities: FetchOptions { FetchOptions { $0.withoutSubentities() } }
-    /// Without uncommitted changes.
+    /// Excludes uncommitted changes.
     public static var noPendingChanges: FetchOptions { FetchOptions { $0.includesPendingChanges(false) } }
-    /// With the objects that relationships lead to.
+    /// Prefetches the destinations of relationships.
     public static func prefetch(_ keyPaths: [String]) -> FetchOptions { FetchOptions { $0.prefetch(named: keyPaths) } }
     /// Changes settings of the request.
     public static func tweak(_ change: @escaping @Sendable (TweakedRequest) -> Void) -> FetchOptions {
@@ -108,7 +108,7 @@ public struct FetchOptions<Object: ManagedObject>: Sendable {
     }
 }
 
-/// What a query of CoreDataMonk's form asks for, joined by `|`; without an alias a value is called as its property.
+/// The values that a query of CoreDataMonk requests, combined with `|`. Without an alias a value has the name of its property.
 public struct QueryTargets: Sendable {
     let terms: [(text: String, alias: String)]
 
@@ -116,54 +116,54 @@ public struct QueryTargets: Sendable {
         QueryTargets(terms: [("@\(function)(\(path))", alias ?? path)])
     }
 
-    /// Both.
+    /// Combines two lists of values.
     public static func | (a: QueryTargets, b: QueryTargets) -> QueryTargets { QueryTargets(terms: a.terms + b.terms) }
-    /// The values of properties, a target for each name.
+    /// Selects the values of properties, one for each name.
     public static func select(_ paths: String...) -> QueryTargets { QueryTargets(terms: paths.map { ($0, $0) }) }
-    /// Something computed, in the text form: `.expression("price * 1.19", alias: "gross")`.
+    /// Selects a computed value, given as text: `.expression("price * 1.19", alias: "gross")`.
     public static func expression(_ text: String, alias: String? = nil) -> QueryTargets { QueryTargets(terms: [(text, alias ?? text)]) }
-    /// The mean; nil of nothing.
+    /// Selects the average, which is nil if there are no values.
     public static func average(_ path: String, alias: String? = nil) -> QueryTargets { target("avg", path, alias) }
-    /// The total; 0 of nothing.
+    /// Selects the sum, which is 0 if there are no values.
     public static func sum(_ path: String, alias: String? = nil) -> QueryTargets { target("sum", path, alias) }
-    /// The standard deviation of the population; nil of nothing.
+    /// Selects the population standard deviation, which is nil if there are no values.
     public static func stdDev(_ path: String, alias: String? = nil) -> QueryTargets { target("stddev", path, alias) }
-    /// The smallest value; nil of nothing.
+    /// Selects the minimum, which is nil if there are no values.
     public static func min(_ path: String, alias: String? = nil) -> QueryTargets { target("min", path, alias) }
-    /// The greatest value; nil of nothing.
+    /// Selects the maximum, which is nil if there are no values.
     public static func max(_ path: String, alias: String? = nil) -> QueryTargets { target("max", path, alias) }
-    /// The value in the middle; nil of nothing.
+    /// Selects the median, which is nil if there are no values.
     public static func median(_ path: String, alias: String? = nil) -> QueryTargets { target("median", path, alias) }
-    /// The number of values.
+    /// Selects the number of values.
     public static func count(_ path: String, alias: String? = nil) -> QueryTargets { target("count", path, alias) }
 }
 
-/// Keys of groups, joined by `|`.
+/// Key paths for grouping, combined with `|`.
 public struct GroupKeys: Sendable {
     let paths: [String]
 }
 
-/// Both keys.
+/// Combines two key paths.
 public func | (a: MonkKey, b: MonkKey) -> GroupKeys { GroupKeys(paths: [a.path.description, b.path.description]) }
-/// One key more.
+/// Adds a key path.
 public func | (a: GroupKeys, b: MonkKey) -> GroupKeys { GroupKeys(paths: a.paths + [b.path.description]) }
 
 extension CoreDataMainContext {
-    /// The objects of a class that satisfy a condition, in an order, with options.
+    /// Returns the objects of a class that satisfy a condition, in an order, with options.
     public func fetchAll<O: ManagedObject>(
         _ type: O.Type, _ condition: Where<O>? = nil, orderBy: OrderBy<O>? = nil, options: FetchOptions<O>
     ) throws(StorageError) -> [O] {
         try view.fetchAll(request(condition, orderBy, options))
     }
 
-    /// One value; nil of nothing.
+    /// Returns a single value, or nil if there is none.
     public func queryValue<O: ManagedObject>(
         _ type: O.Type, _ target: QueryTargets, _ condition: Where<O>? = nil
     ) throws(StorageError) -> Any? {
         try query(type, target, condition).first?.values.first
     }
 
-    /// The rows of an answer as dictionaries, without values that are nil.
+    /// Returns the result rows as dictionaries, without values that are nil.
     public func query<O: ManagedObject>(
         _ type: O.Type, _ targets: QueryTargets, _ condition: Where<O>? = nil, orderBy: OrderBy<O>? = nil, groupBy key: MonkKey? = nil,
         having: Where<O>? = nil, options: FetchOptions<O>? = nil
@@ -172,7 +172,7 @@ extension CoreDataMainContext {
         return try query(type, targets, condition, orderBy: orderBy, groupBy: keys, having: having, options: options)
     }
 
-    /// The rows of an answer as dictionaries, without values that are nil, grouped by several keys.
+    /// Returns the result rows as dictionaries, without values that are nil, grouped by several key paths.
     public func query<O: ManagedObject>(
         _ type: O.Type, _ targets: QueryTargets, _ condition: Where<O>? = nil, orderBy: OrderBy<O>? = nil, groupBy keys: GroupKeys,
         having: Where<O>? = nil, options: FetchOptions<O>? = nil

@@ -1,50 +1,50 @@
 public import Polystore
 
-/// A condition or an order as CoreStore writes them, one after the other.
+/// A condition or an order of a CoreStore request. Clauses are listed one after the other.
 public protocol FetchClause<Object> {
-    /// The class.
+    /// The class of the objects.
     associatedtype Object: ManagedObject
-    /// The request with the clause.
+    /// Returns the request with the clause.
     func applied(to from: From<Object>) -> From<Object>
 }
 
 extension Where: FetchClause {
-    /// The request with the condition.
+    /// Returns the request with the condition.
     public func applied(to from: From<Object>) -> From<Object> { from.where(self) }
 
-    /// A condition of one attribute.
+    /// Creates a condition for the equality of one attribute.
     public init<V: AttributeValue>(_ keyPath: String, isEqualTo value: V) {
         self.init(.compare(.path(PropertyPath(keyPath)), .equal, .value(value.attributeValue)))
     }
 }
 
 extension OrderBy: FetchClause {
-    /// The request in the order.
+    /// Returns the request with the order.
     public func applied(to from: From<Object>) -> From<Object> { from.orderBy(self) }
 }
 
 extension From {
-    /// The request with clauses, in their order.
+    /// Returns the request with clauses, in their order.
     func applying(_ clauses: [any FetchClause<Object>]) -> From { clauses.reduce(self) { $1.applied(to: $0) } }
 
-    /// All objects of a class: `From(Person.self)`.
+    /// Creates a request for all objects of a class: `From(Person.self)`.
     public init(_ type: Object.Type) { self.init() }
 }
 
 extension Into {
-    /// A class: `Into(Person.self)`.
+    /// Creates a destination for new objects of a class: `Into(Person.self)`.
     public init(_ type: Object.Type) { self.init() }
 }
 
 extension FetchSource {
-    /// All objects of a class that satisfy a condition.
+    /// Returns the objects of a class that satisfy a condition.
     public func fetchAll<O: ManagedObject>(
         _ from: From<O>, _ clause: any FetchClause<O>, _ more: any FetchClause<O>...
     ) throws(StorageError) -> [O] {
         try fetchAll(from.applying([clause] + more))
     }
 
-    /// The first object of a class that satisfies a condition.
+    /// Returns the first object of a class that satisfies a condition.
     public func fetchOne<O: ManagedObject>(
         _ from: From<O>, _ clause: any FetchClause<O>, _ more: any FetchClause<O>...
     ) throws(StorageError) -> O? {
@@ -53,14 +53,14 @@ extension FetchSource {
 }
 
 extension DataStack {
-    /// All objects of a class that satisfy a condition.
+    /// Returns the objects of a class that satisfy a condition.
     public func fetchAll<O: ManagedObject>(
         _ from: From<O>, _ clause: any FetchClause<O>, _ more: any FetchClause<O>...
     ) throws(StorageError) -> sending [O] {
         try fetchAll(from.applying([clause] + more))
     }
 
-    /// The first object of a class that satisfies a condition.
+    /// Returns the first object of a class that satisfies a condition.
     public func fetchOne<O: ManagedObject>(
         _ from: From<O>, _ clause: any FetchClause<O>, _ more: any FetchClause<O>...
     ) throws(StorageError) -> sending O? {
@@ -69,24 +69,24 @@ extension DataStack {
 }
 
 extension FetchSource {
-    /// The ids of the objects of a class that satisfy a condition; no object is made.
+    /// Returns the ids of the objects of a class that satisfy a condition, without creating objects.
     public func fetchObjectIDs<O: ManagedObject>(
         _ from: From<O>, _ clauses: any FetchClause<O>...
     ) throws(StorageError) -> [ObjectID<O>] { try fetchIDs(from.applying(clauses)) }
 
-    /// The id of the first object of a class that satisfies a condition.
+    /// Returns the id of the first object of a class that satisfies a condition.
     public func fetchObjectID<O: ManagedObject>(_ from: From<O>, _ clauses: any FetchClause<O>...) throws(StorageError) -> ObjectID<O>? {
         try fetchIDs(from.applying(clauses).limit(1)).first
     }
 }
 
 extension DataStack {
-    /// The ids of the objects of a class that satisfy a condition; no object is made.
+    /// Returns the ids of the objects of a class that satisfy a condition, without creating objects.
     public func fetchObjectIDs<O: ManagedObject>(
         _ from: From<O>, _ clauses: any FetchClause<O>...
     ) throws(StorageError) -> [ObjectID<O>] { try fetchIDs(from.applying(clauses)) }
 
-    /// The id of the first object of a class that satisfies a condition.
+    /// Returns the id of the first object of a class that satisfies a condition.
     public func fetchObjectID<O: ManagedObject>(_ from: From<O>, _ clauses: any FetchClause<O>...) throws(StorageError) -> ObjectID<O>? {
         try fetchIDs(from.applying(clauses).limit(1)).first
     }

@@ -1,10 +1,10 @@
 public import Polystore
 
 extension Where {
-    /// The condition of a text in the grammar of `NSPredicate`, with arguments for its placeholders.
+    /// Creates the condition of a text in the grammar of `NSPredicate`, with arguments for its placeholders.
     public init(_ format: String, _ arguments: Any?...) { self.init(format: format, arguments: arguments) }
 
-    /// True or false of every object.
+    /// Creates a condition that is true or false for every object.
     public init(_ value: Bool) { self.init(.constant(value)) }
 }
 
@@ -12,54 +12,54 @@ infix operator &&? : LogicalConjunctionPrecedence
 infix operator ||? : LogicalConjunctionPrecedence
 
 extension Where {
-    /// Both, where there are two.
+    /// Returns the conjunction of two conditions, or the first one if the second is nil.
     public static func &&? (a: Where, b: Where?) -> Where { b.map { a && $0 } ?? a }
-    /// Both, where there are two.
+    /// Returns the conjunction of two conditions, or the second one if the first is nil.
     public static func &&? (a: Where?, b: Where) -> Where { a.map { $0 && b } ?? b }
-    /// Either, where there are two.
+    /// Returns the disjunction of two conditions, or the first one if the second is nil.
     public static func ||? (a: Where, b: Where?) -> Where { b.map { a || $0 } ?? a }
-    /// Either, where there are two.
+    /// Returns the disjunction of two conditions, or the second one if the first is nil.
     public static func ||? (a: Where?, b: Where) -> Where { a.map { $0 || b } ?? b }
 }
 
 extension Sequence {
-    /// All of them; true of every object where there is none.
+    /// Returns the conjunction of all conditions, which is true for every object if there are none.
     public func combinedByAnd<O: ManagedObject>() -> Where<O> where Element == Where<O> {
         reduce(nil) { (result: Where<O>?, next) in result.map { $0 && next } ?? next } ?? Where(.constant(true))
     }
 
-    /// One of them or more; false of every object where there is none.
+    /// Returns the disjunction of all conditions, which is false for every object if there are none.
     public func combinedByOr<O: ManagedObject>() -> Where<O> where Element == Where<O> {
         reduce(nil) { (result: Where<O>?, next) in result.map { $0 || next } ?? next } ?? Where(.constant(false))
     }
 }
 
-/// The settings of a request that `Tweak` can change, by their names in Core Data.
+/// The settings of a request that `Tweak` can change, with their names in Core Data.
 public final class TweakedRequest {
-    /// Whether uncommitted changes of the transaction are seen.
+    /// Whether the request includes uncommitted changes of the transaction.
     public var includesPendingChanges: Bool?
-    /// Whether objects of sub-entities are included.
+    /// Whether the request includes objects of subentities.
     public var includesSubentities = true
-    /// The greatest number of objects; 0 for no limit.
+    /// The maximum number of objects, or 0 for no limit.
     public var fetchLimit = 0
-    /// The number of objects to leave out at the beginning.
+    /// The number of objects to skip.
     public var fetchOffset = 0
-    /// Whether objects are loaded when they are first used; here they come with their values in any case.
+    /// Whether objects are loaded on first use. Has no effect: objects are always fetched with their values.
     public var returnsObjectsAsFaults = true
-    /// How many objects cursors and streams load at once; 0 for what is usual. Fetches read in batches in any case.
+    /// The number of objects that cursors and streams load at once, or 0 for the default. Fetches always read in batches.
     public var fetchBatchSize = 0
-    /// The stored names of the attributes that objects are loaded with, the others when they are first used; nil for all.
+    /// The stored names of the attributes that are fetched; others are loaded on first use. Nil for all attributes.
     public var propertiesToFetch: [String]?
 }
 
-/// Changes settings of a request just before it runs.
+/// A clause that changes settings of a request just before it runs.
 public struct Tweak<Object: ManagedObject>: FetchClause {
     private let change: (TweakedRequest) -> Void
 
-    /// A change of settings.
+    /// Creates a change of settings.
     public init(_ change: @escaping (TweakedRequest) -> Void) { self.change = change }
 
-    /// The request with the settings.
+    /// Returns the request with the changed settings.
     public func applied(to from: From<Object>) -> From<Object> {
         let request = TweakedRequest()
         change(request)

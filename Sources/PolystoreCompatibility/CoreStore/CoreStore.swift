@@ -2,13 +2,13 @@ internal import Foundation
 public import Polystore
 internal import Synchronization
 
-/// CoreStore's façade: the verbs of the default stack on the type itself.
+/// The façade of CoreStore, which provides the operations of the default stack as static methods.
 public enum CoreStore {
     private static let stack = Mutex<DataStack?>(nil)
 
-    /// The stack of the façade, made when it is first asked for; replaced by assignment, from any thread.
+    /// The stack of the façade. It is created on first access, and can be replaced from any thread.
     ///
-    /// Until one is assigned it is a stack without entities: off Apple's platforms no model lies beside the program.
+    /// The initial stack has no entities, because on platforms other than Apple's there is no model in the program's resources.
     public static var defaultStack: DataStack {
         get {
             stack.withLock { stack in
@@ -21,41 +21,41 @@ public enum CoreStore {
         set { stack.withLock { $0 = newValue } }
     }
 
-    /// Where everything is reported.
+    /// The logger that receives all reports.
     public static var logger: any StoreLogger {
         get { StoreLogging.logger }
         set { StoreLogging.logger = newValue }
     }
 }
 
-/// CoreStore's name of `StoreLogger`.
+/// The name of `StoreLogger` in CoreStore.
 public typealias CoreStoreLogger = StoreLogger
-/// CoreStore's name of `StoreLogLevel`.
+/// The name of `StoreLogLevel` in CoreStore.
 public typealias LogLevel = StoreLogLevel
-/// CoreStore's name of `StorageError`.
+/// The name of `StorageError` in CoreStore.
 public typealias CoreStoreError = StorageError
-/// CoreStore's name of `BaseTransaction`.
+/// The name of `BaseTransaction` in CoreStore.
 public typealias BaseDataTransaction = BaseTransaction
-/// CoreStore's name of the transaction of `perform(asynchronous:)`.
+/// The type of the transaction of `perform(asynchronous:)` in CoreStore.
 public typealias AsynchronousDataTransaction = Transaction
-/// CoreStore's name of the transaction of `perform(synchronous:)`.
+/// The type of the transaction of `perform(synchronous:)` in CoreStore.
 public typealias SynchronousDataTransaction = Transaction
-/// CoreStore's name of `UnsafeTransaction`.
+/// The name of `UnsafeTransaction` in CoreStore.
 public typealias UnsafeDataTransaction = UnsafeTransaction
-/// CoreStore 1's name of `UnsafeTransaction`.
+/// The name of `UnsafeTransaction` in CoreStore 1.
 public typealias DetachedDataTransaction = UnsafeTransaction
 
 extension StorageError {
-    /// What a transaction ends with that was cancelled, to be matched in a `switch`.
+    /// The error of a cancelled transaction, as a pattern for a `switch`.
     public static var userCancelled: StorageError { StorageError(.cancelled, "the transaction was cancelled") }
 }
 
-/// Whether an error is of the kind of another: `case .failure(.userCancelled)`.
+/// Returns whether an error has the same code as another one: `case .failure(.userCancelled)`.
 public func ~= (pattern: StorageError, error: any Error) -> Bool { (error as? StorageError)?.code == pattern.code }
 
 extension CoreStore {
     #if SQLite
-    /// Adds a SQLite store at the default place of the program.
+    /// Adds a SQLite store at the program's default location.
     @discardableResult
     public static func addStorageAndWait() throws(StorageError) -> some StorageInterface { try defaultStack.addStorageAndWait() }
     #endif
@@ -66,15 +66,15 @@ extension CoreStore {
         try defaultStack.addStorageAndWait(storage)
     }
 
-    /// Opens the store of a kind at its default place and adds it.
+    /// Opens the store of a kind at its default location and adds it.
     @discardableResult
     public static func addStorageAndWait<Storage: DefaultPlaceStorage>(_ type: Storage.Type) throws(StorageError) -> Storage {
         try defaultStack.addStorageAndWait(type)
     }
 
-    /// Opens a store in the background and adds it; the completion is called on the main queue.
+    /// Opens a store in the background and adds it. The completion is called on the main queue.
     ///
-    /// - Returns: The progress of a migration; nil when nothing has to be migrated.
+    /// - Returns: The progress of a migration, or nil if no migration is necessary.
     @discardableResult
     public static func addStorage<Storage: StorageInterface>(
         _ storage: Storage, completion: @escaping @Sendable (SetupResult<Storage>) -> Void
@@ -84,57 +84,57 @@ extension CoreStore {
 }
 
 extension CoreStore {
-    /// All objects of a class that satisfy a condition.
+    /// Returns the objects of a class that satisfy a condition.
     public static func fetchAll<O: ManagedObject>(_ from: From<O>, _ clauses: any FetchClause<O>...) throws(StorageError) -> sending [O] {
         try defaultStack.fetchAll(from.applying(clauses))
     }
 
-    /// The first object of a class that satisfies a condition.
+    /// Returns the first object of a class that satisfies a condition.
     public static func fetchOne<O: ManagedObject>(_ from: From<O>, _ clauses: any FetchClause<O>...) throws(StorageError) -> sending O? {
         try defaultStack.fetchOne(from.applying(clauses))
     }
 
-    /// The number of objects of a class that satisfy a condition.
+    /// Returns the number of objects of a class that satisfy a condition.
     public static func fetchCount<O: ManagedObject>(_ from: From<O>, _ clauses: any FetchClause<O>...) throws(StorageError) -> Int {
         try defaultStack.fetchCount(from.applying(clauses))
     }
 
-    /// The ids of the objects of a class that satisfy a condition.
+    /// Returns the ids of the objects of a class that satisfy a condition.
     public static func fetchIDs<O: ManagedObject>(_ from: From<O>, _ clauses: any FetchClause<O>...) throws(StorageError) -> [ObjectID<O>] {
         try defaultStack.fetchIDs(from.applying(clauses))
     }
 
-    /// CoreStore's name of `fetchIDs`.
+    /// Returns the ids of the objects of a class that satisfy a condition. The name of `fetchIDs` in CoreStore.
     public static func fetchObjectIDs<O: ManagedObject>(
         _ from: From<O>, _ clauses: any FetchClause<O>...
     ) throws(StorageError) -> [ObjectID<O>] { try defaultStack.fetchIDs(from.applying(clauses)) }
 
-    /// The id of the first object of a class that satisfies a condition.
+    /// Returns the id of the first object of a class that satisfies a condition.
     public static func fetchObjectID<O: ManagedObject>(
         _ from: From<O>, _ clauses: any FetchClause<O>...
     ) throws(StorageError) -> ObjectID<O>? { try defaultStack.fetchIDs(from.applying(clauses).limit(1)).first }
 
-    /// One value over the objects of a request, computed by the store; nil of nothing.
+    /// Returns a single value over the objects of a request, computed by the store, or nil if there is none.
     public static func queryValue<O: ManagedObject, R: AttributeValue>(_ query: ValueQuery<O, R>) throws(StorageError) -> R? {
         try defaultStack.queryValue(query)
     }
 
-    /// The default stack's own instance of an object of any context; nil when it no longer exists.
+    /// Returns the default stack's own instance of an object of any context, or nil if the object no longer exists.
     public static func fetchExisting<O: ManagedObject>(_ object: O) throws(StorageError) -> sending O? {
         try defaultStack.fetchExisting(object.objectID)
     }
 
-    /// The default stack's own instances of objects of any context, without those that no longer exist.
+    /// Returns the default stack's own instances of objects of any context, without those that no longer exist.
     public static func fetchExisting<O: ManagedObject>(_ objects: [O]) throws(StorageError) -> sending [O] {
         try defaultStack.fetchExisting(objects)
     }
 
-    /// The objects with ids, without those that no longer exist.
+    /// Returns the objects with the given ids, without those that no longer exist.
     public static func fetchExisting<O: ManagedObject>(_ ids: [ObjectID<O>]) throws(StorageError) -> sending [O] {
         try defaultStack.fetchExisting(ids)
     }
 
-    /// The object with an id; nil when it no longer exists.
+    /// Returns the object with an id, or nil if it no longer exists.
     public static func fetchExisting<O: ManagedObject>(_ id: ObjectID<O>) throws(StorageError) -> sending O? {
         try defaultStack.fetchExisting(id)
     }

@@ -2,17 +2,17 @@ internal import Dispatch
 public import Polystore
 internal import Synchronization
 
-/// How a commit in CoreStore 1's form ended.
+/// The result of a commit in CoreStore 1.
 public enum SaveResult: Sendable {
-    /// Whether there was anything to commit.
+    /// The commit succeeded. `hasChanges` indicates whether there were changes to commit.
     case success(hasChanges: Bool)
-    /// Why nothing was committed.
+    /// Nothing was committed, because of the given error.
     case failure(any Error)
 }
 
-/// A transaction in CoreStore 1's form: it has to be committed, once, before its closure ends.
+/// A transaction in the form of CoreStore 1. It must be committed exactly once, before its closure ends.
 public class LegacyTransaction: FetchSource {
-    /// The transaction.
+    /// The underlying transaction.
     public let base: Transaction
     private(set) var isCommitted = false
     private(set) var hadChanges = false
@@ -31,16 +31,16 @@ public class LegacyTransaction: FetchSource {
         if isCommitted { throw StorageError(.storeClosed, "the transaction was committed; begin another one") }
     }
 
-    /// A new object.
+    /// Creates an object.
     public func create<O: ManagedObject>(_ into: Into<O>) throws(StorageError) -> O {
         try checkOpen()
         return try base.create(into)
     }
 
-    /// A new object of a class.
+    /// Creates an object of a class.
     public func create<O: ManagedObject>(_ type: O.Type) throws(StorageError) -> O { try create(Into<O>()) }
 
-    /// The transaction's own instance of an object of any context; nil when it no longer exists.
+    /// Returns the transaction's own instance of an object of any context, or nil if the object no longer exists.
     public func edit<O: ManagedObject>(_ object: O) throws(StorageError) -> O? {
         try checkOpen()
         return try base.edit(object)
@@ -66,7 +66,7 @@ public class LegacyTransaction: FetchSource {
 
     /// Marks the changes to be committed when the closure ends.
     ///
-    /// - Throws: `storeClosed` when it was called before.
+    /// - Throws: `storeClosed` if it was called before.
     public func commit() throws(StorageError) {
         try checkOpen()
         hadChanges = base.hasChanges
@@ -74,22 +74,22 @@ public class LegacyTransaction: FetchSource {
     }
 }
 
-/// A transaction in CoreStore 1's form that tells how its commit ended.
+/// A transaction in the form of CoreStore 1 that reports the result of its commit.
 public final class LegacyAsynchronousTransaction: LegacyTransaction {
     private(set) var completion: (@Sendable (SaveResult) -> Void)?
 
-    /// Marks the changes to be committed when the closure ends, and is told how that went, on the main queue.
+    /// Marks the changes to be committed when the closure ends, and reports the result on the main queue.
     public func commit(_ completion: @escaping @Sendable (SaveResult) -> Void) throws(StorageError) {
         try commit()
         self.completion = completion
     }
 }
 
-/// The completion that a closure has named, on its way to the queue where it is called.
+/// Passes the completion that a closure registers to the queue on which it is called.
 private final class SaveHandler: Sendable {
     private let completion = Mutex<(@Sendable (SaveResult) -> Void)?>(nil)
 
-    /// Sets the completion; a closure that runs again names it again.
+    /// Sets the completion. A closure that is repeated sets it again.
     func set(_ completion: (@Sendable (SaveResult) -> Void)?) { self.completion.withLock { $0 = completion } }
 
     func call(_ result: Result<SaveResult, any Error>) {
@@ -98,11 +98,11 @@ private final class SaveHandler: Sendable {
     }
 }
 
-/// Thrown to undo what was not committed.
+/// An error that is thrown to undo uncommitted changes.
 private struct Uncommitted: Error {}
 
 extension DataStack {
-    /// Runs a closure in the background; what it does not commit is undone, with a warning to the logger.
+    /// Runs a closure in the background. Uncommitted changes are undone, with a warning to the logger.
     public func beginAsynchronous(_ body: sending @escaping (LegacyAsynchronousTransaction) throws -> Void) {
         let body = Carried(body), handler = SaveHandler()
         perform(
@@ -116,7 +116,7 @@ extension DataStack {
         ) { result in handler.call(result.map { .success(hasChanges: $0) }) }
     }
 
-    /// Runs a closure and waits for it; what it does not commit is undone, with a warning to the logger.
+    /// Runs a closure and waits for it. Uncommitted changes are undone, with a warning to the logger.
     public func beginSynchronous(_ body: (LegacyTransaction) throws -> Void) throws {
         do {
             try perform(synchronous: { transaction in
@@ -127,7 +127,7 @@ extension DataStack {
         } catch is Uncommitted {}
     }
 
-    /// Begins a transaction that is not tied to a closure.
+    /// Begins a detached transaction, which is not tied to a closure.
     public func beginDetached() -> sending UnsafeTransaction { beginUnsafe() }
 
     private static func warn(_ transaction: Transaction) throws {
@@ -141,14 +141,14 @@ extension DataStack {
 }
 
 extension CoreStore {
-    /// Runs a closure in the background; what it does not commit is undone.
+    /// Runs a closure in the background. Uncommitted changes are undone.
     public static func beginAsynchronous(_ body: sending @escaping (LegacyAsynchronousTransaction) throws -> Void) {
         defaultStack.beginAsynchronous(body)
     }
 
-    /// Runs a closure and waits for it; what it does not commit is undone.
+    /// Runs a closure and waits for it. Uncommitted changes are undone.
     public static func beginSynchronous(_ body: (LegacyTransaction) throws -> Void) throws { try defaultStack.beginSynchronous(body) }
 
-    /// Begins a transaction that is not tied to a closure.
+    /// Begins a detached transaction, which is not tied to a closure.
     public static func beginDetached() -> sending UnsafeTransaction { defaultStack.beginDetached() }
 }

@@ -2,14 +2,15 @@ public import Foundation
 public import Polystore
 
 extension DataStack {
-    /// Follows the objects of clauses in the main actor's context; an order is among them.
+    /// Observes the objects of a request in the main actor's context. The clauses must include an order.
     @MainActor public func monitorList<O: ManagedObject>(
         _ from: From<O>, _ clause: any FetchClause<O>, _ more: any FetchClause<O>...
     ) throws(StorageError) -> ListMonitor<O> {
         try monitorList(from.applying([clause] + more))
     }
 
-    /// Follows the objects of clauses in sections, in the main actor's context; an order that begins with theirs is among them.
+    /// Observes the objects of a request in sections, in the main actor's context. The clauses must include an order that begins with the
+    /// order of the sections.
     @MainActor public func monitorSectionedList<O: ManagedObject>(
         _ from: From<O>, _ sectionBy: SectionBy<O>, _ clauses: any FetchClause<O>...
     ) throws(StorageError) -> ListMonitor<O> {
@@ -18,19 +19,19 @@ extension DataStack {
 }
 
 extension CoreStore {
-    /// Follows an object in the main actor's context of the default stack.
+    /// Observes an object in the main actor's context of the default stack.
     @MainActor public static func monitorObject<O: ManagedObject>(_ object: O) throws(StorageError) -> ObjectMonitor<O> {
         try defaultStack.monitorObject(object)
     }
 
-    /// Follows the objects of clauses in the main actor's context of the default stack.
+    /// Observes the objects of a request in the main actor's context of the default stack.
     @MainActor public static func monitorList<O: ManagedObject>(
         _ from: From<O>, _ clauses: any FetchClause<O>...
     ) throws(StorageError) -> ListMonitor<O> {
         try defaultStack.monitorList(from.applying(clauses))
     }
 
-    /// Follows the objects of clauses in sections, in the main actor's context of the default stack.
+    /// Observes the objects of a request in sections, in the main actor's context of the default stack.
     @MainActor public static func monitorSectionedList<O: ManagedObject>(
         _ from: From<O>, _ sectionBy: SectionBy<O>, _ clauses: any FetchClause<O>...
     ) throws(StorageError) -> ListMonitor<O> {
@@ -39,18 +40,18 @@ extension CoreStore {
 }
 
 extension ListMonitor {
-    /// Fetches anew what clauses ask for: all of them, none of those before stays.
+    /// Fetches the objects again with new clauses, which replace all previous clauses.
     public func refetch(_ clause: any FetchClause<Object>, _ more: any FetchClause<Object>...) throws(StorageError) {
         try refetch(From<Object>().applying([clause] + more))
     }
 
-    /// CoreStore's name of `sectionInfo(at:)`; an empty section where there is none.
+    /// Returns the information of a section, or an empty section if there is none. The name of `sectionInfo(at:)` in CoreStore.
     public func sectionInfoAtIndex(_ section: Int) -> ListSectionInfo {
         sectionInfo(at: section) ?? ListSectionInfo(identifier: "", name: "", numberOfObjects: 0)
     }
 }
 
 extension IndexPath {
-    /// Foundation's older spelling of an index path of a table.
+    /// Creates an index path of a table, in Foundation's older spelling.
     public init(forRow row: Int, inSection section: Int) { self.init(indexes: [section, row]) }
 }

@@ -1,7 +1,7 @@
 internal import Foundation
 public import Polystore
 
-/// One value that a query of CoreStore's form asks for: a key, or an aggregate.
+/// A value that a query in the form of CoreStore requests: a key path or an aggregate.
 public struct SelectTerm: Sendable, ExpressibleByStringLiteral {
     let text: String
     let alias: String?
@@ -13,47 +13,47 @@ public struct SelectTerm: Sendable, ExpressibleByStringLiteral {
 
     private init(_ function: String, _ keyPath: String, _ alias: String?) { self.init("@\(function)(\(keyPath))", alias) }
 
-    /// The value of a key path.
+    /// Creates a term for the value of a key path.
     public init(stringLiteral keyPath: String) { self.init(keyPath, nil) }
-    /// The value of a key path.
+    /// Returns a term for the value of a key path.
     public static func attribute(_ keyPath: String) -> SelectTerm { SelectTerm(keyPath, nil) }
-    /// The mean; nil of nothing.
+    /// Returns a term for the average, which is nil if there are no values.
     public static func average(_ keyPath: String, as alias: String? = nil) -> SelectTerm { SelectTerm("avg", keyPath, alias) }
-    /// The number of values; of a to-many relationship, the number of objects that it leads to.
+    /// Returns a term for the number of values, or for the number of destinations of a to-many relationship.
     public static func count(_ keyPath: String, as alias: String? = nil) -> SelectTerm { SelectTerm("count", keyPath, alias) }
-    /// The greatest value; nil of nothing.
+    /// Returns a term for the maximum, which is nil if there are no values.
     public static func maximum(_ keyPath: String, as alias: String? = nil) -> SelectTerm { SelectTerm("max", keyPath, alias) }
-    /// The smallest value; nil of nothing.
+    /// Returns a term for the minimum, which is nil if there are no values.
     public static func minimum(_ keyPath: String, as alias: String? = nil) -> SelectTerm { SelectTerm("min", keyPath, alias) }
-    /// The total; 0 of nothing.
+    /// Returns a term for the sum, which is 0 if there are no values.
     public static func sum(_ keyPath: String, as alias: String? = nil) -> SelectTerm { SelectTerm("sum", keyPath, alias) }
 }
 
-/// CoreStore's choice of what a query gives: `Select<Int>(.maximum("age"))`, `Select("name", .count("friends"))`.
+/// The values that a query in the form of CoreStore returns: `Select<Int>(.maximum("age"))`, `Select("name", .count("friends"))`.
 public struct Select<Result>: Sendable {
     let terms: [SelectTerm]
 }
 
 extension Select where Result: AttributeValue {
-    /// One value.
+    /// Selects a single value.
     public init(_ term: SelectTerm) { terms = [term] }
 }
 
 extension Select where Result == [String: Any] {
-    /// A dictionary for each row.
+    /// Selects a dictionary for each row.
     public init(_ first: SelectTerm, _ more: SelectTerm...) { terms = [first] + more }
 }
 
-/// A clause of a query: a condition, an order, settings, or the keys of groups.
+/// A clause of a query: a condition, an order, settings, or key paths for grouping.
 public protocol QueryClause<Object> {
-    /// The class.
+    /// The class of the objects.
     associatedtype Object: ManagedObject
-    /// The parts of the query with the clause.
+    /// Returns the parts of the query with the clause.
     func applied(to query: (from: From<Object>, keys: [String])) -> (from: From<Object>, keys: [String])
 }
 
 extension QueryClause where Self: FetchClause {
-    /// The request with the clause.
+    /// Returns the parts of the query with the clause.
     public func applied(to query: (from: From<Object>, keys: [String])) -> (from: From<Object>, keys: [String]) {
         (applied(to: query.from), query.keys)
     }
@@ -63,21 +63,21 @@ extension Where: QueryClause {}
 extension OrderBy: QueryClause {}
 extension Tweak: QueryClause {}
 
-/// One row for each value of keys.
+/// A clause that groups rows by the values of key paths.
 public struct GroupBy<Object: ManagedObject>: QueryClause, Sendable {
     private let keys: [String]
 
-    /// Groups by key paths.
+    /// Creates a grouping by key paths.
     public init(_ keyPaths: String...) { keys = keyPaths }
 
-    /// The query with the keys.
+    /// Returns the parts of the query with the key paths.
     public func applied(to query: (from: From<Object>, keys: [String])) -> (from: From<Object>, keys: [String]) {
         (query.from, query.keys + keys)
     }
 }
 
 extension Value {
-    /// The value as a program has it; nil for nil.
+    /// The value as an instance of its Swift type, or nil for `null`.
     var any: Any? {
         switch self {
         case .null: nil
@@ -102,7 +102,7 @@ extension QuerySource {
         return parts.from.select(terms.map { Polystore.Select(named: $0.text, as: $0.alias) }).groupBy(named: parts.keys)
     }
 
-    /// One value of the first row of an answer; nil where there is none.
+    /// Returns a single value of the first result row, or nil if there is none.
     public func queryValue<O: ManagedObject, R: AttributeValue>(
         _ from: From<O>, _ select: Select<R>, _ clauses: any QueryClause<O>...
     ) throws(StorageError) -> R? {
@@ -110,7 +110,7 @@ extension QuerySource {
         return try row.value(row.names[0])
     }
 
-    /// The rows of an answer as dictionaries, without values that are nil.
+    /// Returns the result rows as dictionaries, without values that are nil.
     public func queryAttributes<O: ManagedObject>(
         _ from: From<O>, _ select: Select<[String: Any]>, _ clauses: any QueryClause<O>...
     ) throws(StorageError) -> [[String: Any]] {
@@ -123,7 +123,7 @@ extension QuerySource {
 }
 
 extension CoreStore {
-    /// One value of the first row of an answer; nil where there is none.
+    /// Returns a single value of the first result row, or nil if there is none.
     public static func queryValue<O: ManagedObject, R: AttributeValue>(
         _ from: From<O>, _ select: Select<R>, _ clauses: any QueryClause<O>...
     ) throws(StorageError) -> R? {
@@ -132,7 +132,7 @@ extension CoreStore {
         return try defaultStack.queryValue(parts.from, select, GroupBy(keys: parts.keys))
     }
 
-    /// The rows of an answer as dictionaries, without values that are nil.
+    /// Returns the result rows as dictionaries, without values that are nil.
     public static func queryAttributes<O: ManagedObject>(
         _ from: From<O>, _ select: Select<[String: Any]>, _ clauses: any QueryClause<O>...
     ) throws(StorageError) -> [[String: Any]] {

@@ -1,32 +1,32 @@
 public import Polystore
 public import PolystoreStorage
 
-/// CoreStore's conversions between what stands for an object.
+/// The conversions between representations of an object in CoreStore.
 extension ObjectRepresentation {
-    /// `DataStack.publishObject`.
+    /// Returns a publisher of the object (`DataStack.publishObject`).
     public func asPublisher(in dataStack: DataStack) throws(StorageError) -> ObjectPublisher<Object> { try dataStack.publishObject(self) }
 
-    /// `DataStack.fetchExisting`, `ViewContext.fetchExisting` or that of a transaction.
+    /// Returns the object (`DataStack.fetchExisting`, `ViewContext.fetchExisting`, or the same method of a transaction).
     public func asReadOnly(in source: some FetchSource) throws(StorageError) -> Object? { try source.fetchExisting(self) }
 
-    /// `BaseTransaction.edit`.
+    /// Returns the instance of a transaction (`BaseTransaction.edit`).
     public func asEditable(in transaction: BaseTransaction) throws(StorageError) -> Object? { try transaction.edit(self) }
 
-    /// `DataStack.snapshot`.
+    /// Returns a snapshot of the object (`DataStack.snapshot`).
     public func asSnapshot(in dataStack: DataStack) throws(StorageError) -> ObjectSnapshot<Object>? { try dataStack.snapshot(of: self) }
 }
 
-/// The same for objects.
+/// The same conversions for objects.
 extension ManagedObjectIdentity {
-    /// `DataStack.publishObject`.
+    /// Returns a publisher of the object (`DataStack.publishObject`).
     public func asPublisher(in dataStack: DataStack) throws(StorageError) -> ObjectPublisher<Self> { try dataStack.publishObject(objectID) }
 
-    /// `DataStack.fetchExisting`, `ViewContext.fetchExisting` or that of a transaction.
+    /// Returns the object (`DataStack.fetchExisting`, `ViewContext.fetchExisting`, or the same method of a transaction).
     public func asReadOnly(in source: some FetchSource) throws(StorageError) -> Self? { try source.fetchExisting(objectID) }
 
-    /// `BaseTransaction.edit`.
+    /// Returns the instance of a transaction (`BaseTransaction.edit`).
     public func asEditable(in transaction: BaseTransaction) throws(StorageError) -> Self? { try transaction.edit(objectID) }
 
-    /// `DataStack.snapshot`.
+    /// Returns a snapshot of the object (`DataStack.snapshot`).
     public func asSnapshot(in dataStack: DataStack) throws(StorageError) -> ObjectSnapshot<Self>? { try dataStack.snapshot(of: objectID) }
 }

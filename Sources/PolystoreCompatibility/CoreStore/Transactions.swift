@@ -1,20 +1,21 @@
 internal import Dispatch
 public import Polystore
 
-/// Carries something that is not Sendable to the one thread that uses it.
+/// A container that passes a value that is not Sendable to the only thread that uses it.
 ///
-/// Unchecked: its content was `sending` when it was put in, or is handed on by a transaction that has ended, so that nobody else holds it.
+/// Unchecked: the content was `sending` when it was stored, or comes from a transaction that has ended, so that no other code holds a
+/// reference to it.
 struct Carried<Content>: @unchecked Sendable {
     let content: Content
     init(_ content: Content) { self.content = content }
 }
 
 extension CoreStore {
-    /// Runs a closure in a write transaction of the default stack, in the background, and commits when it returns.
+    /// Runs a closure in a write transaction of the default stack in the background, and commits when it returns.
     ///
-    /// The closure may take objects of other contexts with it (to `edit` them) and return objects of its own (to `fetchExisting` them):
-    /// the context that they belong to is used by nobody else then. Closures run one after the other, in the order in which they were
-    /// submitted. The completion is called on the main queue, when the observers of the stack have been notified of the commit.
+    /// The closure may capture objects of other contexts (to `edit` them) and return objects of its own (to `fetchExisting` them), because
+    /// no other code uses their context meanwhile. Closures run one after the other, in the order in which they were submitted. The
+    /// completion is called on the main queue after the observers of the stack were notified of the commit.
     public static func perform<R>(
         asynchronous body: sending @escaping (Transaction) throws -> R,
         completion: sending @escaping (Result<R, any Error>) -> Void
@@ -22,8 +23,7 @@ extension CoreStore {
         defaultStack.run(body, completion)
     }
 
-    /// Runs a closure in a write transaction of the default stack, in the background; one of the handlers is called then, on the main
-    /// queue.
+    /// Runs a closure in a write transaction of the default stack in the background, then calls one of the handlers on the main queue.
     public static func perform<R>(
         asynchronous body: sending @escaping (Transaction) throws -> R, success: sending @escaping (R) -> Void,
         failure: sending @escaping (any Error) -> Void
@@ -42,7 +42,7 @@ extension CoreStore {
         try defaultStack.perform(synchronous: body)
     }
 
-    /// Begins a transaction that is not tied to a closure.
+    /// Begins a detached transaction, which is not tied to a closure.
     public static func beginUnsafe(supportsUndo: Bool = false) -> sending UnsafeTransaction {
         defaultStack.beginUnsafe(supportsUndo: supportsUndo)
     }

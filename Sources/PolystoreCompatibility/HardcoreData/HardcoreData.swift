@@ -5,11 +5,11 @@ public import PolystoreDefaults
 public import Foundation
 #endif
 
-/// HardcoreData's façade: CoreStore's under its first name, with the same default stack.
+/// The façade of HardcoreData, which is the first name of CoreStore. It has the same default stack.
 public typealias HardcoreData = CoreStore
 
 extension DataStack {
-    /// Adds a store in memory.
+    /// Adds an in-memory store.
     public func addInMemoryStore(configuration: String? = nil) -> SetupResult<InMemoryStore> {
         let store = InMemoryStore(configuration: configuration)
         return Result { () throws(StorageError) in try addStorageAndWait(store) }
@@ -18,8 +18,8 @@ extension DataStack {
 
 #if SQLite
 extension SQLiteStore {
-    /// A store at the place where earlier versions of CoreStore kept a file of this name. There is one default place here, so it is the
-    /// store of that name.
+    /// Returns the store with the given file name. Earlier versions of CoreStore had another location for it; here there is a single
+    /// default location, so the store is at that location.
     public static func legacy(
         fileName: String? = nil, configuration: String? = nil, localStorageOptions: LocalStorageOptions = []
     ) throws(StorageError) -> SQLiteStore {
@@ -30,7 +30,7 @@ extension SQLiteStore {
 }
 
 extension DataStack {
-    /// Adds a SQLite store in a file of this name at the default place of the program, or at the default place itself.
+    /// Adds a SQLite store in a file of the given name in the program's default folder, or at the default location itself.
     @discardableResult
     public func addSQLiteStore(
         _ fileName: String? = nil, configuration: String? = nil, automigrating: Bool = true, resetStoreOnMigrationFailure: Bool = false
@@ -64,7 +64,7 @@ extension CoreStore {
 #endif
 
 extension CoreStore {
-    /// Adds a store in memory to the default stack.
+    /// Adds an in-memory store to the default stack.
     public static func addInMemoryStore(configuration: String? = nil) -> SetupResult<InMemoryStore> {
         defaultStack.addInMemoryStore(configuration: configuration)
     }

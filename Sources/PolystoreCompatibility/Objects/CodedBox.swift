@@ -1,21 +1,22 @@
 internal import Foundation
 public import Polystore
 
-/// A value of any shape beside its bytes: how coded fields lie in a row. Both coders are fixed by the field that makes it.
+/// A value of any type together with its encoded bytes, which is the form of coded fields in a row. The field that creates it determines
+/// both coders.
 public struct CodedBox<V: Codable & Sendable>: AttributeValue {
-    /// The value; nil for bytes that the coder cannot read.
+    /// The value, or nil for bytes that the coder cannot decode.
     public let value: V?
     let bytes: Data
 
-    /// Data.
+    /// The stored type, `.data`.
     public static var valueType: ValueType { .data }
-    /// `plist`.
+    /// The name of the coder, `plist`.
     public static var coderName: String? { PropertyListAttributeCoder.name }
-    /// Nothing.
+    /// A box without a value.
     public static var placeholder: CodedBox { CodedBox(value: nil, bytes: Data()) }
-    /// The bytes.
+    /// The encoded bytes as a value.
     public var attributeValue: Value { .data(encodedBytes) }
-    /// A value from its bytes.
+    /// Creates a box from a data value. Returns nil if the coder cannot decode the bytes.
     public init?(attributeValue: Value) {
         guard case .data(let bytes) = attributeValue else { return nil }
         self.init(bytes)
@@ -31,18 +32,18 @@ public struct CodedBox<V: Codable & Sendable>: AttributeValue {
         self.init(value: value, bytes: bytes)
     }
 
-    /// The value of a cell; nil if the coder cannot read its bytes.
+    /// Returns the value of a cell, or nil if the coder cannot decode its bytes.
     public static func _decode(_ cell: Cell) -> CodedBox? { cell.isNull ? placeholder : CodedBox(Data(cell.bytes)) }
-    /// The cell of the bytes.
+    /// Returns a cell with the encoded bytes.
     public func _encode(_ batch: RowBatch) -> Cell { encodedBytes._encode(batch) }
 
-    /// A property list has a collection at its top, so the value stands in a list.
+    /// The encoded value. The top level of a property list must be a collection, so the value is wrapped in an array.
     private var encodedBytes: Data {
         if !bytes.isEmpty { return bytes }
         return value.flatMap { try? PropertyListAttributeCoder.encode([$0]) } ?? Data()
     }
 
-    /// Refuses what the coder refuses, and keeps the bytes otherwise.
+    /// Encodes the value and keeps the bytes. Returns an error if the coder cannot encode the value.
     public static func _normalise(_ box: inout CodedBox) -> ValueError? {
         guard let value = box.value, let bytes = try? PropertyListAttributeCoder.encode([value]) else {
             return ValueError(.notStorable, "the coder plist cannot encode the value")

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// The fields of the object that is being made on a thread, in the order in which they were made.
+/// The fields of the object that is being created on a thread, in the order of their creation.
 ///
-/// A class's stored properties are made before its superclass's initialiser runs; each field puts itself here, and `CoreStoreObject.init`
-/// takes them. So no object has to be looked at by reflection: that took 10 us for each in CoreStore 4.
+/// The stored properties of a class are created before the initialiser of its superclass runs. Each field registers itself in the frame,
+/// and `CoreStoreObject.init` takes the fields from there. This avoids reflection, which took 10 µs for each object in CoreStore 4.
 final class ConstructionFrame {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -19,7 +19,7 @@ final class ConstructionFrame {
 
     private var fields: ContiguousArray<FieldBase> = []
 
-    /// The frame of this thread.
+    /// The frame of the current thread.
     private static var current: ConstructionFrame {
         if let pointer = pthread_getspecific(key) { return Unmanaged<ConstructionFrame>.fromOpaque(pointer).takeUnretainedValue() }
         let frame = ConstructionFrame()
@@ -29,7 +29,7 @@ final class ConstructionFrame {
 
     private var lastLayout: (type: ObjectIdentifier, generation: Int, layout: ClassLayout)?
 
-    /// The layout of a class: nearly always that of the object before.
+    /// Returns the layout of a class, which is nearly always that of the previous object.
     static func layout(of type: CoreStoreObject.Type) -> ClassLayout {
         let frame = current, generation = ClassLayout.generation
         if let last = frame.lastLayout, last.type == ObjectIdentifier(type), last.generation == generation { return last.layout }
@@ -40,7 +40,7 @@ final class ConstructionFrame {
 
     static func add(_ field: FieldBase) { current.fields.append(field) }
 
-    /// The newest `count` fields, or all; those before them were made for no object.
+    /// Returns the newest `count` fields, or all fields. Earlier ones do not belong to an object.
     static func take(_ count: Int?) -> ContiguousArray<FieldBase> {
         let frame = current
         let taken: ContiguousArray<FieldBase>
@@ -48,7 +48,7 @@ final class ConstructionFrame {
             taken = ContiguousArray(frame.fields.suffix(count))
             frame.fields.removeAll()
         } else {
-            // The array changes hands: copying it would count a reference for each field.
+            // The array is moved, because a copy would count a reference for each field.
             taken = frame.fields
             frame.fields = []
         }

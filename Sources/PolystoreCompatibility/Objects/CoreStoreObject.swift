@@ -1,20 +1,20 @@
 public import Polystore
 internal import Synchronization
 
-/// The base class of CoreStore's own declarations: its fields are properties of special types.
+/// The base class of declarations in the form of CoreStore. Fields are properties of special types.
 /// ```swift
 /// class Dog: Animal {
 ///     let nickname = Value.Optional<String>("nickname")
 ///     let master = Relationship.ToOne<Person>("master")
 /// }
 /// ```
-/// Each field is an object of its own, so these objects cost several times what classes of `@Model` cost; the benchmarks print both.
-/// The entities are declared by a `CoreStoreSchema`, before any object is made.
+/// Each field is a separate object, so objects of this class cost several times as much as those of `@Model` classes; the benchmarks print
+/// both. A `CoreStoreSchema` declares the entities, before any object is created.
 open class CoreStoreObject: ManagedObject {
     private final let fields: ContiguousArray<FieldBase>
     private final let layout: ClassLayout
 
-    /// An object of a row.
+    /// Creates the object of a row.
     public required init(_row row: borrowing RowView, _ context: borrowing ObjectContext) {
         layout = ConstructionFrame.layout(of: Self.self)
         fields = ConstructionFrame.take(layout.fieldCount)
@@ -23,7 +23,7 @@ open class CoreStoreObject: ManagedObject {
         for field in fields { field.load(row, context) }
     }
 
-    /// A new object.
+    /// Creates a new object.
     public required init(_new key: Int64, _ entity: EntityIndex, _ context: borrowing ObjectContext) {
         layout = ConstructionFrame.layout(of: Self.self)
         fields = ConstructionFrame.take(layout.fieldCount)
@@ -41,7 +41,8 @@ open class CoreStoreObject: ManagedObject {
     }
 
     deinit {
-        // Nearly always the fields go with their object. One that the program still holds finds the row again when it is asked.
+        // Fields are nearly always released together with their object. A field that the program still retains finds its row again on
+        // access.
         let origin = _isPrototype ? nil : _place
         for field in fields {
             field.owner = nil
@@ -58,10 +59,10 @@ open class CoreStoreObject: ManagedObject {
     /// The stored names of the slots.
     open override class var _slotNames: [String] { ClassLayout.of(self).slotNames }
 
-    /// The slots whose initial value the class computes for each object: every field begins with a value.
+    /// The slots whose initial values the class computes for each object. These are all slots, because every field has an initial value.
     open override class var _initialSlots: [Int] { Array(_slotNames.indices) }
 
-    /// Takes over the values of a newer row.
+    /// Loads the values of a newer row.
     open override func _reload(_ row: borrowing RowView, _ mask: UInt64) {
         super._reload(row, mask)
         for field in fields where field.slot < 0 || Self._has(mask, field.slot) { field.load(row, _context) }
@@ -72,35 +73,35 @@ open class CoreStoreObject: ManagedObject {
         for field in fields where field.slot >= 0 && Self._has(mask, field.slot) { cells[field.slot] = field.encoded(batch) }
     }
 
-    /// The key in the slot of a to-one relationship.
+    /// Returns the primary key in the slot of a to-one relationship.
     open override func _reference(_ slot: Int) -> Int64? { field(slot)?.reference }
 
-    /// Sets the key in the slot of a to-one relationship.
+    /// Sets the primary key in the slot of a to-one relationship.
     open override func _setReference(_ slot: Int, _ key: Int64?) { field(slot)?.reference = key }
 
     private func field(_ slot: Int) -> FieldBase? {
         layout.fieldOfSlot.indices.contains(slot) ? fields[layout.fieldOfSlot[slot]] : nil
     }
 
-    /// The fields, those of the class before those of its superclasses.
+    /// The fields, those of the class itself before those of its superclasses.
     final var declaredFields: ContiguousArray<FieldBase> { fields }
 }
 
-/// What is known of one class: which of its fields lie in which slot.
+/// The layout of a class: the assignment of its fields to slots.
 final class ClassLayout: Sendable {
     private static let known = Mutex<[ObjectIdentifier: ClassLayout]>([:])
     private static let changes = Atomic(0)
-    /// Rises whenever a class gets a layout.
+    /// A number that increases whenever a class is assigned a layout.
     static var generation: Int { changes.load(ordering: .acquiring) }
     private static let unknown = ClassLayout(declaration: Polystore.Entity(""), slotNames: [], slots: [], fieldCount: nil)
 
     let declaration: Polystore.Entity
     let slotNames: [String]
-    /// The slot of each field; -1 for what is not in a row.
+    /// The slot of each field, or -1 for a field that is not in a row.
     let slots: [Int]
-    /// The field of each slot.
+    /// The index of the field of each slot.
     let fieldOfSlot: [Int]
-    /// Nil for a class that no schema declares yet.
+    /// The number of fields, or nil for a class that no schema has declared yet.
     let fieldCount: Int?
 
     init(declaration: Polystore.Entity, slotNames: [String], slots: [Int], fieldCount: Int?) {

@@ -1,23 +1,23 @@
 public import Polystore
 
-/// An entity of a `CoreStoreSchema`: a class, the name under which it is stored, its indexes and unique constraints.
+/// An entity of a `CoreStoreSchema`: a class, its stored name, its indexes, and its unique constraints.
 public struct Entity<Object: CoreStoreObject>: EntityDeclaration {
     /// The stored name.
     public let entityName: String
-    /// Whether only subclasses have objects.
+    /// Whether only subclasses can have objects.
     public let isAbstract: Bool
     private let indexes: [[PartialKeyPath<Object>]]
     private let moreIndexes: [Index]
     private let uniqueConstraints: [[PartialKeyPath<Object>]]
 
-    /// An entity.
+    /// Creates an entity.
     ///
     /// - Parameters:
     ///   - entityName: The stored name.
-    ///   - isAbstract: Whether only subclasses have objects.
+    ///   - isAbstract: Whether only subclasses can have objects.
     ///   - indexes: Lists of fields, such as `[[\.$lastName, \.$firstName]]`.
-    ///   - moreIndexes: Indexes of stored names, for a kind or a condition: `[Index(["age"], where: "isActive == true")]`.
-    ///   - uniqueConstraints: Lists of fields in which no two objects agree.
+    ///   - moreIndexes: Indexes over stored names, with a kind or a condition: `[Index(["age"], where: "isActive == true")]`.
+    ///   - uniqueConstraints: Lists of fields for which no two objects may have the same values.
     public init(
         _ entityName: String, isAbstract: Bool = false, indexes: [[PartialKeyPath<Object>]] = [], moreIndexes: [Index] = [],
         uniqueConstraints: [[PartialKeyPath<Object>]] = []
@@ -29,7 +29,7 @@ public struct Entity<Object: CoreStoreObject>: EntityDeclaration {
         self.uniqueConstraints = uniqueConstraints
     }
 
-    /// The class.
+    /// The class of the entity.
     public var type: CoreStoreObject.Type { Object.self }
 
     /// Adds indexes and constraints to a declaration.
@@ -51,19 +51,19 @@ public struct Entity<Object: CoreStoreObject>: EntityDeclaration {
     }
 }
 
-/// An entity of any class.
+/// An entity declaration without its generic class.
 public protocol EntityDeclaration {
     /// The stored name.
     var entityName: String { get }
-    /// Whether only subclasses have objects.
+    /// Whether only subclasses can have objects.
     var isAbstract: Bool { get }
-    /// The class.
+    /// The class of the entity.
     var type: CoreStoreObject.Type { get }
     /// Adds indexes and constraints to a declaration.
     func _complete(_ entity: inout Polystore.Entity, _ prototype: CoreStoreObject) throws(StorageError)
 }
 
-/// The names and prototypes of the classes of a schema that is being made.
+/// The names and prototypes of the classes of a schema that is being created.
 struct SchemaTypes {
     private var known: [ObjectIdentifier: (name: String, prototype: CoreStoreObject)] = [:]
 
@@ -82,23 +82,23 @@ struct SchemaTypes {
     }
 }
 
-/// One version of a model whose entities are subclasses of `CoreStoreObject`.
+/// A version of a model whose entities are subclasses of `CoreStoreObject`.
 public struct CoreStoreSchema: Sendable {
     /// The name of the version.
     public let modelVersion: String
-    /// The schema that the declarations amount to.
+    /// The schema that results from the declarations.
     public let schema: Schema
     let types: [CoreStoreObject.Type]
 
-    /// A version of a model.
+    /// Creates a version of a model.
     ///
     /// - Parameters:
     ///   - modelVersion: The name of the version.
-    ///   - entities: The entities. A class belongs to one schema: another one that declares it takes it over.
+    ///   - entities: The entities. A class belongs to a single schema: a later schema that declares it replaces the earlier one.
     ///   - entityConfigurations: The configurations of entities, by entity name.
-    ///   - versionLock: The hash of each entity as it was released; a declaration that no longer has it is refused.
-    /// - Throws: `invalidConfiguration` naming the first place where the declarations break a rule, or the entities that are not what the
-    ///   lock says, with the lock that would hold.
+    ///   - versionLock: The hash of each entity at its release. A declaration with another hash is refused.
+    /// - Throws: `invalidConfiguration`, which names the first declaration that violates a rule, or the entities that do not match the
+    ///   lock, together with the lock that would match.
     public init(
         modelVersion: String, entities: [any EntityDeclaration], entityConfigurations: [String: Set<String>] = [:],
         versionLock: VersionLock? = nil
@@ -144,7 +144,7 @@ public struct CoreStoreSchema: Sendable {
         try versionLock?.check(schema)
     }
 
-    /// Names each inverse on both sides: declarations can name it on one only.
+    /// Sets each inverse on both sides, because declarations can name it on only one.
     private static func mirror(_ entities: inout [Polystore.Entity]) {
         for entity in entities {
             for relationship in entity.relationships {
@@ -160,23 +160,24 @@ public struct CoreStoreSchema: Sendable {
         }
     }
 
-    /// The lock that holds for the schema.
+    /// The version lock of the schema.
     public var versionLock: VersionLock { schema.versionLock }
 }
 
 extension DataStack {
-    /// A stack without stores, of CoreStore's own declarations, oldest version first: it works with the last one of the chain.
+    /// Creates a stack without stores from declarations in the form of CoreStore, oldest version first. The stack uses the last version of
+    /// the chain.
     public convenience init(
         _ schema: CoreStoreSchema, _ more: CoreStoreSchema..., migrationChain: MigrationChain = nil
     ) throws(StorageError) {
         try self.init(schemaHistory: SchemaHistory([schema] + more, migrationChain: migrationChain))
     }
 
-    /// CoreStore's name of `schema`.
+    /// The schema of the stack. The name of `schema` in CoreStore.
     public var modelSchema: Schema { schema }
 }
 
 extension Schema {
-    /// The version lock, as text to paste.
+    /// Returns the version lock as Swift source text.
     public func printCoreStoreSchema() -> String { versionLock.description }
 }

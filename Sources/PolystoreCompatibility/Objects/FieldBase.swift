@@ -1,14 +1,15 @@
 public import Polystore
 
-/// What every declared property of a `CoreStoreObject` is: a field with a stored name, bound to the object that it was made for.
+/// The base class of every declared property of a `CoreStoreObject`: a field with a stored name, bound to the object for which it was
+/// created.
 open class FieldBase {
     /// The stored name.
     public final let keyPath: String
-    /// The object; nil once it is gone: `dog.master.value?.pets.value` lets go of the master before it asks for the pets.
+    /// The object, or nil after it was released: `dog.master.value?.pets.value` releases the master before it accesses the pets.
     final var owner: Unmanaged<CoreStoreObject>?
-    /// Where an object that is gone is found again.
+    /// The location from which a released object is fetched again.
     final var origin: ObjectPlace?
-    /// The slot in the rows of the object's entity; -1 for what is not in a row.
+    /// The slot in the rows of the object's entity, or -1 for a field that is not in a row.
     final var slot = -1
 
     init(_ keyPath: String) {
@@ -16,32 +17,32 @@ open class FieldBase {
         ConstructionFrame.add(self)
     }
 
-    /// The object: the one that the field was made for, or another of the same row and context.
+    /// The object for which the field was created, or another instance of the same row and context.
     final var object: CoreStoreObject? {
         if let owner { return owner.takeUnretainedValue() }
         return origin?.object as? CoreStoreObject
     }
 
-    /// The declaration, for the schema.
+    /// Adds the declaration of the field to an entity.
     func declare(_ entity: inout Polystore.Entity, _ types: SchemaTypes) throws(StorageError) {}
 
-    /// Takes over the cell of a row.
+    /// Loads the value from the cell of a row.
     func load(_ row: borrowing RowView, _ context: borrowing ObjectContext) {}
 
-    /// Takes the value that a new object has.
+    /// Sets the initial value of a new object.
     func begin() {}
 
-    /// The cell of the present value.
+    /// Returns a cell with the current value.
     func encoded(_ batch: RowBatch) -> Cell { .null }
 
-    /// The key that a to-one leads to.
+    /// The primary key of the destination of a to-one relationship.
     var reference: Int64? {
         get { nil }
         set {}
     }
 }
 
-/// A field that holds a value of a type in the row.
+/// A field that contains a value of a type in the row.
 public class ValueField<V: AttributeValue>: FieldBase {
     final var primitive: V
     private let initial: () -> V
@@ -72,7 +73,7 @@ public class ValueField<V: AttributeValue>: FieldBase {
 
     override func encoded(_ batch: RowBatch) -> Cell { primitive._encode(batch) }
 
-    /// The value, as a key path sees it.
+    /// The value as accessed through a key path.
     final var stored: V {
         get {
             if slot >= 0 { owner?._withUnsafeGuaranteedRef { $0._check(slot) } }
@@ -95,14 +96,14 @@ public class ValueField<V: AttributeValue>: FieldBase {
     }
 }
 
-/// A field that leads to other objects.
+/// A field that references other objects.
 public class RelationshipField: FieldBase {
     let destination: CoreStoreObject.Type
     let cardinality: Cardinality
     let deleteRule: DeleteRule
     let counts: (minimum: Int?, maximum: Int?)
     let originalName: String?
-    /// The field at the other end, found on an object of the destination.
+    /// Returns the inverse field, given an object of the destination.
     let inverse: ((CoreStoreObject) -> FieldBase?)?
     private var key: Int64?
 

@@ -1,14 +1,14 @@
 public import Polystore
 
-/// A condition on a field, made by an operator: `$0.age < 1`.
+/// A condition on a field, created by an operator: `$0.age < 1`.
 public struct FieldCondition {
     let predicate: QueryPredicate
 
-    /// Both.
+    /// Returns the conjunction of two conditions.
     public static func && (a: FieldCondition, b: FieldCondition) -> FieldCondition { FieldCondition(predicate: a.predicate && b.predicate) }
-    /// Either.
+    /// Returns the disjunction of two conditions.
     public static func || (a: FieldCondition, b: FieldCondition) -> FieldCondition { FieldCondition(predicate: a.predicate || b.predicate) }
-    /// The opposite.
+    /// Returns the negation of a condition.
     public static prefix func ! (a: FieldCondition) -> FieldCondition { FieldCondition(predicate: !a.predicate) }
 }
 
@@ -16,17 +16,17 @@ private func condition<V: AttributeValue>(_ field: ValueField<V>, _ comparison: 
     FieldCondition(predicate: .compare(.path(PropertyPath(field.keyPath)), comparison, .value(value.attributeValue)))
 }
 
-/// Equality; two nils are equal.
+/// Returns a condition for equality. Two nils are equal.
 public func == <V: AttributeValue>(field: ValueField<V>, value: V) -> FieldCondition { condition(field, .equal, value) }
-/// Inequality; true where one side is nil.
+/// Returns a condition for inequality, which is true if one side is nil.
 public func != <V: AttributeValue>(field: ValueField<V>, value: V) -> FieldCondition { condition(field, .notEqual, value) }
-/// Smaller; false of nil.
+/// Returns a less-than condition, which is false for nil.
 public func < <V: AttributeValue>(field: ValueField<V>, value: V) -> FieldCondition { condition(field, .less, value) }
-/// Smaller or equal; false of nil.
+/// Returns a less-than-or-equal condition, which is false for nil.
 public func <= <V: AttributeValue>(field: ValueField<V>, value: V) -> FieldCondition { condition(field, .lessOrEqual, value) }
-/// Greater; false of nil.
+/// Returns a greater-than condition, which is false for nil.
 public func > <V: AttributeValue>(field: ValueField<V>, value: V) -> FieldCondition { condition(field, .greater, value) }
-/// Greater or equal; false of nil.
+/// Returns a greater-than-or-equal condition, which is false for nil.
 public func >= <V: AttributeValue>(field: ValueField<V>, value: V) -> FieldCondition { condition(field, .greaterOrEqual, value) }
 
 extension FieldDeclaring {
@@ -35,15 +35,15 @@ extension FieldDeclaring {
         return Self(_new: 0, 0, ObjectContext._prototypes())
     }
 
-    /// A condition on objects of the class: `Dog.where { $0.age < 1 }`.
+    /// Returns a condition on objects of the class: `Dog.where { $0.age < 1 }`.
     public static func `where`(_ condition: (Self) -> FieldCondition) -> Where<Self> { Where(condition(prototype).predicate) }
 
-    /// The stored name of a field: `Dog.keyPath { $0.nickname }`.
+    /// Returns the stored name of a field: `Dog.keyPath { $0.nickname }`.
     public static func keyPath(_ field: (Self) -> FieldBase) -> String { field(prototype).keyPath }
 
-    /// Small values first: `Dog.ascending { $0.age }`.
+    /// Returns an ascending order by a field: `Dog.ascending { $0.age }`.
     public static func ascending(_ field: (Self) -> FieldBase) -> OrderBy<Self> { .ascending(field(prototype).keyPath) }
 
-    /// Great values first: `Dog.descending { $0.age }`.
+    /// Returns a descending order by a field: `Dog.descending { $0.age }`.
     public static func descending(_ field: (Self) -> FieldBase) -> OrderBy<Self> { .descending(field(prototype).keyPath) }
 }

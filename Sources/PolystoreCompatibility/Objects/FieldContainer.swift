@@ -3,20 +3,20 @@ public import Polystore
 
 /// The fields in the form of CoreStore 7 and later: property wrappers whose `$name` is the field itself.
 public enum FieldContainer<Object: CoreStoreObject> {
-    /// A value in the row; nil is allowed where the type is optional.
+    /// A value in the row. Nil is allowed if the type is optional.
     @propertyWrapper
     public final class Stored<V: AttributeValue>: ValueField<V> {
         private let customGetter: ((ObjectProxy<Object>, FieldProxy<V>) -> V)?
         private let customSetter: ((ObjectProxy<Object>, FieldProxy<V>, V) -> Void)?
 
-        /// A field with one initial value for all objects.
+        /// Creates a field with the same initial value for all objects.
         ///
         /// - Parameters:
         ///   - wrappedValue: The value of a new object.
         ///   - keyPath: The stored name.
         ///   - previousVersionKeyPath: The stored name in the previous version of the model.
-        ///   - customGetter: What reading the property gives; it finds the stored value in the field's `primitiveValue`.
-        ///   - customSetter: What assigning the property does.
+        ///   - customGetter: The getter of the property. It reads the stored value from the `primitiveValue` of the field.
+        ///   - customSetter: The setter of the property.
         public init(
             wrappedValue: @autoclosure @escaping () -> V, _ keyPath: String, previousVersionKeyPath: String? = nil,
             customGetter: ((_ object: ObjectProxy<Object>, _ field: FieldProxy<V>) -> V)? = nil,
@@ -27,7 +27,7 @@ public enum FieldContainer<Object: CoreStoreObject> {
             super.init(keyPath, initial: wrappedValue, isConstant: true, originalName: previousVersionKeyPath)
         }
 
-        /// A field whose initial value is computed for each object.
+        /// Creates a field whose initial value is computed for each object.
         ///
         /// - Parameters:
         ///   - keyPath: The stored name.
@@ -39,12 +39,12 @@ public enum FieldContainer<Object: CoreStoreObject> {
             super.init(keyPath, initial: dynamicInitialValue, isConstant: false, originalName: previousVersionKeyPath)
         }
 
-        /// A field that begins with nil.
+        /// Creates a field whose initial value is nil.
         public convenience init(_ keyPath: String, previousVersionKeyPath: String? = nil) where V: ExpressibleByNilLiteral {
             self.init(wrappedValue: nil, keyPath, previousVersionKeyPath: previousVersionKeyPath)
         }
 
-        /// The value; assigned only in a transaction.
+        /// The value. It can be assigned only in a transaction.
         public var wrappedValue: V {
             get { value }
             set { value = newValue }
@@ -53,7 +53,7 @@ public enum FieldContainer<Object: CoreStoreObject> {
         /// The field.
         public var projectedValue: Stored { self }
 
-        /// The value, through the accessors of the field.
+        /// The value, accessed through the custom getter and setter of the field.
         public var value: V {
             get {
                 guard let customGetter, let object = object as? Object, !object._isPrototype else { return stored }
@@ -72,12 +72,12 @@ public enum FieldContainer<Object: CoreStoreObject> {
         private let customGetter: (ObjectProxy<Object>, Virtual<V>) -> V
         private let customSetter: ((ObjectProxy<Object>, Virtual<V>, V) -> Void)?
 
-        /// A computed property.
+        /// Creates a computed property.
         ///
         /// - Parameters:
-        ///   - keyPath: Its name.
-        ///   - customGetter: What reading it gives.
-        ///   - customSetter: What assigning it does; nothing unless said otherwise.
+        ///   - keyPath: The name of the property.
+        ///   - customGetter: The getter of the property.
+        ///   - customSetter: The setter of the property. By default assignments have no effect.
         public init(
             _ keyPath: String, customGetter: @escaping (_ object: ObjectProxy<Object>, _ field: Virtual<V>) -> V,
             customSetter: ((_ object: ObjectProxy<Object>, _ field: Virtual<V>, _ newValue: V) -> Void)? = nil
@@ -87,27 +87,27 @@ public enum FieldContainer<Object: CoreStoreObject> {
             super.init(keyPath)
         }
 
-        /// What the getter gives.
+        /// The result of the getter.
         public var wrappedValue: V {
-            // The field itself is reached only through the property of its object, which is alive then.
+            // The field itself is accessible only through the property of its object, which is therefore alive.
             get { customGetter(ObjectProxy(unsafeDowncast(owner.unsafelyUnwrapped.takeUnretainedValue(), to: Object.self)), self) }
             set { if let object = object as? Object { customSetter?(ObjectProxy(object), self, newValue) } }
         }
     }
 
-    /// A value of any shape, kept as the bytes that a coder makes of it.
+    /// A value of any type, stored as the bytes that a coder creates from it.
     @propertyWrapper
     public final class Coded<V>: ValueField<Data?> {
         private let encode: (V) -> Data?
         private let decode: (Data?) -> V?
         private let first: () -> V
 
-        /// A field with one initial value for all objects.
+        /// Creates a field with the same initial value for all objects.
         ///
         /// - Parameters:
         ///   - wrappedValue: The value of a new object.
         ///   - keyPath: The stored name.
-        ///   - coder: Makes bytes of values, such as `FieldCoders.Json.self`.
+        ///   - coder: The coder of the values, such as `FieldCoders.Json.self`.
         public convenience init<Coder: FieldCoderType>(
             wrappedValue: @autoclosure @escaping () -> V, _ keyPath: String, coder: Coder.Type
         ) where Coder.FieldStoredValue == V {
@@ -116,7 +116,7 @@ public enum FieldContainer<Object: CoreStoreObject> {
                 coder: (encode: { Coder.encodeToStoredData($0) }, decode: { Coder.decodeFromStoredData($0) }))
         }
 
-        /// A field that is encoded and decoded by closures.
+        /// Creates a field whose values are encoded and decoded by closures.
         ///
         /// - Parameters:
         ///   - wrappedValue: The value of a new object.
@@ -132,7 +132,7 @@ public enum FieldContainer<Object: CoreStoreObject> {
             super.init(keyPath, initial: { encode(wrappedValue()) }, isConstant: false, originalName: nil)
         }
 
-        /// The value; assigned only in a transaction.
+        /// The value. It can be assigned only in a transaction.
         public var wrappedValue: V {
             get { decode(stored) ?? first() }
             set { stored = encode(newValue) }
@@ -142,10 +142,10 @@ public enum FieldContainer<Object: CoreStoreObject> {
         public var projectedValue: Coded { self }
     }
 
-    /// Leads to other objects: `D?` to at most one, `Set<D>` to a set, `[D]` to a list.
+    /// A relationship to other objects: `D?` to at most one, `Set<D>` to a set, `[D]` to an ordered list.
     @propertyWrapper
     public final class Relationship<R: FieldRelationshipType>: RelationshipField {
-        /// A field whose inverse is named at the other end.
+        /// Creates a field. If there is an inverse, the other side names it.
         public init(
             _ keyPath: String, minCount: Int? = nil, maxCount: Int? = nil, deleteRule: DeleteRule = .nullify,
             previousVersionKeyPath: String? = nil
@@ -155,7 +155,7 @@ public enum FieldContainer<Object: CoreStoreObject> {
                 inverse: nil)
         }
 
-        /// A field and its inverse.
+        /// Creates a field with its inverse.
         public init<F: RelationshipField>(
             _ keyPath: String, minCount: Int? = nil, maxCount: Int? = nil, inverse: KeyPath<R.Destination, F>,
             deleteRule: DeleteRule = .nullify, previousVersionKeyPath: String? = nil
@@ -165,7 +165,7 @@ public enum FieldContainer<Object: CoreStoreObject> {
                 inverse: { ($0 as? R.Destination)?[keyPath: inverse] })
         }
 
-        /// The objects; assigned only in a transaction.
+        /// The destination objects. They can be assigned only in a transaction.
         public var wrappedValue: R {
             get { R.read(self) }
             set { newValue.write(self) }
@@ -176,47 +176,47 @@ public enum FieldContainer<Object: CoreStoreObject> {
     }
 }
 
-/// The types that a `@Field.Relationship` can have.
+/// A type that a `@Field.Relationship` can have.
 public protocol FieldRelationshipType {
-    /// The class at the other end.
+    /// The destination class.
     associatedtype Destination: CoreStoreObject
-    /// How many objects it leads to.
+    /// The number of destinations.
     static var cardinality: Cardinality { get }
-    /// What a field leads to.
+    /// Returns the destinations of a field.
     static func read(_ field: RelationshipField) -> Self
-    /// Makes a field lead here.
+    /// Sets the destinations of a field to this value.
     func write(_ field: RelationshipField)
 }
 
 extension Optional: FieldRelationshipType where Wrapped: CoreStoreObject {
-    /// The class of the object.
+    /// The class of the destination.
     public typealias Destination = Wrapped
-    /// At most one.
+    /// The cardinality of a to-one relationship.
     public static var cardinality: Cardinality { .toOne }
-    /// The object.
+    /// Returns the destination of a field.
     public static func read(_ field: RelationshipField) -> Wrapped? { field.one(Wrapped.self) }
-    /// Makes a field lead to the object.
+    /// Sets the destination of a field.
     public func write(_ field: RelationshipField) { field.setOne(self) }
 }
 
 extension Set: FieldRelationshipType where Element: CoreStoreObject {
-    /// The class of the objects.
+    /// The class of the destinations.
     public typealias Destination = Element
-    /// A set.
+    /// The cardinality of an unordered to-many relationship.
     public static var cardinality: Cardinality { .toMany }
-    /// The objects.
+    /// Returns the destinations of a field.
     public static func read(_ field: RelationshipField) -> Set<Element> { field.set(Element.self) }
-    /// Makes a field lead to the objects.
+    /// Sets the destinations of a field.
     public func write(_ field: RelationshipField) { field.setMany(self) }
 }
 
 extension Array: FieldRelationshipType where Element: CoreStoreObject {
-    /// The class of the objects.
+    /// The class of the destinations.
     public typealias Destination = Element
-    /// A list.
+    /// The cardinality of an ordered to-many relationship.
     public static var cardinality: Cardinality { .toManyOrdered }
-    /// The objects, in order.
+    /// Returns the destinations of a field, in order.
     public static func read(_ field: RelationshipField) -> [Element] { field.list(Element.self) }
-    /// Makes a field lead to the objects, in order.
+    /// Sets the destinations of a field, in order.
     public func write(_ field: RelationshipField) { field.setMany(self) }
 }

@@ -1,32 +1,32 @@
 public import Polystore
 
-/// The fields of relationships in CoreStore 4's form. One of the two sides names the inverse.
+/// The fields of relationships in the form of CoreStore 4. One of the two sides names the inverse.
 public enum RelationshipContainer<Object: CoreStoreObject> {
-    /// Leads to at most one object.
+    /// A relationship to at most one object.
     public final class ToOne<D: CoreStoreObject>: RelationshipField {
-        /// A field whose inverse is named at the other end.
+        /// Creates a field. If there is an inverse, the other side names it.
         public init(_ keyPath: String, deleteRule: DeleteRule = .nullify) { super.init(keyPath, D.self, .toOne, deleteRule, inverse: nil) }
 
-        /// A field and its inverse.
+        /// Creates a field with its inverse.
         public init<F: RelationshipField>(_ keyPath: String, inverse: @escaping (D) -> F, deleteRule: DeleteRule = .nullify) {
             super.init(keyPath, D.self, .toOne, deleteRule, inverse: { ($0 as? D).map(inverse) })
         }
 
-        /// The object; assigned only in a transaction.
+        /// The destination. It can be assigned only in a transaction.
         public var value: D? {
             get { one(D.self) }
             set { setOne(newValue) }
         }
     }
 
-    /// Leads to a list of objects, whose order is part of the data.
+    /// A relationship to a list of objects whose order is part of the data.
     public final class ToManyOrdered<D: CoreStoreObject>: RelationshipField {
-        /// A field whose inverse is named at the other end.
+        /// Creates a field. If there is an inverse, the other side names it.
         public init(_ keyPath: String, minCount: Int? = nil, maxCount: Int? = nil, deleteRule: DeleteRule = .nullify) {
             super.init(keyPath, D.self, .toManyOrdered, deleteRule, counts: (minCount, maxCount), inverse: nil)
         }
 
-        /// A field and its inverse.
+        /// Creates a field with its inverse.
         public init<F: RelationshipField>(
             _ keyPath: String, inverse: @escaping (D) -> F, minCount: Int? = nil, maxCount: Int? = nil, deleteRule: DeleteRule = .nullify
         ) {
@@ -34,28 +34,28 @@ public enum RelationshipContainer<Object: CoreStoreObject> {
                 keyPath, D.self, .toManyOrdered, deleteRule, counts: (minCount, maxCount), inverse: { ($0 as? D).map(inverse) })
         }
 
-        /// The objects, in order; assigned only in a transaction.
+        /// The destinations, in order. They can be assigned only in a transaction.
         public var value: [D] {
             get { list(D.self) }
             set { setMany(newValue) }
         }
     }
 
-    /// Leads to a set of objects.
+    /// A relationship to a set of objects.
     public final class ToManyUnordered<D: CoreStoreObject>: RelationshipField {
-        /// A field whose inverse is named at the other end.
+        /// Creates a field. If there is an inverse, the other side names it.
         public init(_ keyPath: String, minCount: Int? = nil, maxCount: Int? = nil, deleteRule: DeleteRule = .nullify) {
             super.init(keyPath, D.self, .toMany, deleteRule, counts: (minCount, maxCount), inverse: nil)
         }
 
-        /// A field and its inverse.
+        /// Creates a field with its inverse.
         public init<F: RelationshipField>(
             _ keyPath: String, inverse: @escaping (D) -> F, minCount: Int? = nil, maxCount: Int? = nil, deleteRule: DeleteRule = .nullify
         ) {
             super.init(keyPath, D.self, .toMany, deleteRule, counts: (minCount, maxCount), inverse: { ($0 as? D).map(inverse) })
         }
 
-        /// The objects; assigned only in a transaction.
+        /// The destinations. They can be assigned only in a transaction.
         public var value: Set<D> {
             get { set(D.self) }
             set { setMany(newValue) }

@@ -1,7 +1,7 @@
 public import Polystore
 
 extension SchemaHistory {
-    /// A history of CoreStore's own declarations, oldest first; the classes are those of the current version.
+    /// Creates a history from declarations in the form of CoreStore, oldest first. The classes are those of the current version.
     public init(
         _ schemas: [CoreStoreSchema], migrationChain: MigrationChain = nil, exactCurrentModelVersion: String? = nil
     ) throws(StorageError) {
@@ -10,7 +10,7 @@ extension SchemaHistory {
         models = schemas.first { $0.modelVersion == currentVersion }?.types ?? []
     }
 
-    /// A history of CoreStore's own declarations, oldest first.
+    /// Creates a history from declarations in the form of CoreStore, oldest first.
     public init(
         _ schema: CoreStoreSchema, _ more: CoreStoreSchema..., migrationChain: MigrationChain = nil,
         exactCurrentModelVersion: String? = nil
@@ -18,13 +18,13 @@ extension SchemaHistory {
         try self.init([schema] + more, migrationChain: migrationChain, exactCurrentModelVersion: exactCurrentModelVersion)
     }
 
-    /// A history of CoreStore's own declarations, oldest first.
+    /// Creates a history from declarations in the form of CoreStore, oldest first.
     public init(
         allSchema: [CoreStoreSchema], migrationChain: MigrationChain = nil, exactCurrentModelVersion: String? = nil
     ) throws(StorageError) {
         try self.init(allSchema, migrationChain: migrationChain, exactCurrentModelVersion: exactCurrentModelVersion)
     }
 
-    /// CoreStore's name of `currentVersion`.
+    /// The name of the current version. The name of `currentVersion` in CoreStore.
     public var currentModelVersion: String { currentVersion }
 }

@@ -1,17 +1,17 @@
 public import Polystore
 
 extension UnsafeTransaction {
-    /// Runs a closure with the context. Contexts belong to one isolation, so it runs there.
+    /// Runs a closure with the context. A context is confined to one isolation, so the closure runs there.
     public func perform<R>(_ body: () throws -> R) rethrows -> R { try body() }
 
     /// Commits all changes in one serializable commit, under the author of the context.
     ///
-    /// - Throws: What `commit` does.
+    /// - Throws: The errors of `commit`.
     public func save() throws(StorageError) { try commit() }
 
-    /// Commits, if anything changed.
+    /// Commits if there are changes.
     ///
-    /// - Returns: Whether anything did.
+    /// - Returns: Whether there were changes.
     @discardableResult
     public func saveIfNeeded() throws(StorageError) -> Bool {
         guard hasChanges else { return false }
@@ -21,17 +21,17 @@ extension UnsafeTransaction {
 }
 
 extension FetchSource {
-    /// The object with an id; nil when it no longer exists.
+    /// Returns the object with an id, or nil if it no longer exists.
     public func existing<O: ManagedObject>(_ type: O.Type, withID id: ObjectID<O>) throws(StorageError) -> O? { try fetchExisting(id) }
 
-    /// The objects with ids, in their order, without those that no longer exist.
+    /// Returns the objects with the given ids, in their order, without those that no longer exist.
     public func existing<O: ManagedObject>(_ type: O.Type, withIDs ids: [ObjectID<O>]) throws(StorageError) -> [O] {
         try fetchExisting(ids)
     }
 
-    /// The object with an id.
+    /// Returns the object with an id.
     ///
-    /// - Throws: `notFound` when it no longer exists.
+    /// - Throws: `notFound` if the object no longer exists.
     public func existingObject<O: ManagedObject>(with id: ObjectID<O>) throws(StorageError) -> O {
         if let object = try fetchExisting(id) { return object }
         throw StorageError(.notFound, "the object no longer exists", details: .init(entity: id.key.root, keys: [id.key.key]))
@@ -41,7 +41,7 @@ extension FetchSource {
 extension BaseTransaction {
     /// Deletes the objects of a class, or those that satisfy a condition, following the delete rules.
     ///
-    /// - Returns: The number of objects deleted.
+    /// - Returns: The number of deleted objects.
     @discardableResult
     public func removeInstances<O: ManagedObject>(of type: O.Type, matching condition: Where<O>? = nil) throws(StorageError) -> Int {
         let from = From<O>()
@@ -50,13 +50,13 @@ extension BaseTransaction {
 }
 
 extension ViewContext {
-    /// Always throws: the context that is looked at is not written through.
+    /// Always throws `readOnly`, because a view context does not write.
     public func save() throws(StorageError) { throw Self.readOnly }
 
-    /// Always throws: the context that is looked at is not written through.
+    /// Always throws `readOnly`, because a view context does not write.
     public func create<O: ManagedObject>(_ type: O.Type) throws(StorageError) -> O { throw Self.readOnly }
 
-    /// Always throws: the context that is looked at is not written through.
+    /// Always throws `readOnly`, because a view context does not write.
     public func delete(_ object: ManagedObject) throws(StorageError) { throw Self.readOnly }
 
     fileprivate static var readOnly: StorageError {
@@ -66,6 +66,6 @@ extension ViewContext {
 }
 
 extension ManagedObject {
-    /// Always throws `readOnly`: objects are made in a context that writes, `Person(context: backgroundContext)`.
+    /// Always throws `readOnly`. Create objects in a context that writes: `Person(context: backgroundContext)`.
     public convenience init(context: ViewContext) throws(StorageError) { throw ViewContext.readOnly }
 }

@@ -1,9 +1,9 @@
 public import Polystore
 
-/// RCDataKit's name of `CurrentDataStack`, for the stack of the task instead of that of a view.
+/// The name of `CurrentDataStack` in RCDataKit. It refers to the stack of a task instead of that of a view.
 public typealias EnvironmentDataStack = CurrentDataStack
 
-/// RCDataKit's name of `withDataStack`, for a task instead of a view.
+/// Runs a closure with a current stack. The name of `withDataStack` in RCDataKit, for a task instead of a view.
 public func dataStackEnvironment<R, Failure: Error>(
     _ stack: any DataStackProtocol, isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> R
 ) async throws(Failure) -> R {

@@ -1,31 +1,31 @@
 public import Polystore
 
 extension KeyPath where Root: ManagedObject, Value: AttributeValue {
-    /// Whether the value lies in a range; false of nil.
+    /// Returns a condition that is true if the value is within a range, and false for nil.
     public func between(_ range: ClosedRange<Value>) -> Where<Root> where Value: Comparable {
         isBetween(range.lowerBound, range.upperBound)
     }
 
-    /// Whether the value is one of a list.
+    /// Returns a condition that is true if the value is contained in a list.
     public func `in`(_ values: [Value]) -> Where<Root> { isIn(values) }
 }
 
-/// How conditions are joined.
+/// The operator with which conditions are combined.
 public enum JoinOperator: Sendable {
-    /// All must hold.
+    /// All conditions must be satisfied.
     case and
-    /// One must hold.
+    /// At least one condition must be satisfied.
     case or
 }
 
 extension Sequence {
-    /// One condition of several.
+    /// Returns the combination of the conditions.
     public func joined<O: ManagedObject>(with joint: JoinOperator) -> Where<O> where Element == Where<O> {
         joint == .and ? combinedByAnd() : combinedByOr()
     }
 }
 
 extension From {
-    /// Sorted by these keys.
+    /// Returns the request sorted by the given terms.
     public func sorted(_ keys: [OrderBy<Object>]) -> From { keys.reduce(self) { $0.orderBy($1) } }
 }

@@ -2,14 +2,14 @@ internal import Foundation
 public import Polystore
 internal import PolystoreDefaults
 
-/// RCDataKit's stack in memory, for previews and trials.
+/// An in-memory stack of RCDataKit, for previews and experiments.
 public struct PreviewStack: DataStackProtocol {
-    /// The stack.
+    /// The underlying stack.
     public let dataStack: DataStack
-    /// Who writes through the main context's updates.
+    /// The author of the main context's updates.
     public let mainContextAuthor: TransactionAuthor
 
-    /// An empty stack.
+    /// Creates an empty stack.
     public init(_ models: ManagedObject.Type..., mainAuthor: TransactionAuthor = "preview") throws(StorageError) {
         dataStack = try DataStack(models: models)
         mainContextAuthor = mainAuthor
@@ -18,16 +18,16 @@ public struct PreviewStack: DataStackProtocol {
 }
 
 #if SQLite
-/// RCDataKit's stack over one SQLite file.
+/// A stack of RCDataKit over a single SQLite file.
 public struct BasicDataStack: DataStackProtocol {
-    /// The stack.
+    /// The underlying stack.
     public let dataStack: DataStack
-    /// Who writes through the main context's updates.
+    /// The author of the main context's updates.
     public let mainContextAuthor: TransactionAuthor
-    /// What follows the transactions of others, once it is told to start; nil where the stack was made without options for it.
+    /// The tracker of other authors' transactions, which must be started explicitly. Nil if the stack was created without history options.
     public let historyTracker: PersistentHistoryTracker?
 
-    /// A stack over a file; at the default place of the program unless a path is given.
+    /// Creates a stack over a file, by default at the program's default location.
     public init(
         _ models: ManagedObject.Type..., path: String? = nil, mainAuthor: TransactionAuthor,
         persistentHistoryOptions: PersistentHistoryTrackingOptions? = nil
@@ -36,7 +36,7 @@ public struct BasicDataStack: DataStackProtocol {
         try dataStack.addStorageAndWait(Self.store(path))
     }
 
-    /// A stack over a file, which is led through the stages of a model's versions where it keeps an older one.
+    /// Creates a stack over a file. If the file has an older version of the model, it is migrated through the stages of the versions.
     public init<Versions: ModelVersion>(
         versionKey: Versions.Type, path: String? = nil, mainAuthor: TransactionAuthor,
         persistentHistoryOptions: PersistentHistoryTrackingOptions? = nil
@@ -59,14 +59,14 @@ public struct BasicDataStack: DataStackProtocol {
     }
 }
 
-/// RCDataKit's stack in a temporary folder of its own, for tests.
+/// A stack of RCDataKit over a file of its own in the temporary folder, for tests.
 public struct TestingStack: DataStackProtocol {
-    /// The stack.
+    /// The underlying stack.
     public let dataStack: DataStack
-    /// Who writes through the main context's updates.
+    /// The author of the main context's updates.
     public let mainContextAuthor: TransactionAuthor
 
-    /// An empty stack.
+    /// Creates an empty stack.
     public init(_ models: ManagedObject.Type..., mainAuthor: TransactionAuthor = "tests") throws(StorageError) {
         dataStack = try DataStack(models: models)
         mainContextAuthor = mainAuthor

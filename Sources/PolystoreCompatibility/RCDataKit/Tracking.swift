@@ -1,7 +1,7 @@
 public import Polystore
 
 extension PersistentHistoryTracker {
-    /// A tracker of a stack, under RCDataKit's name for it.
+    /// Creates a tracker of a stack, with the parameter names of RCDataKit.
     public init(
         container: DataStack, currentAuthor: TransactionAuthor,
         options: PersistentHistoryTrackingOptions = PersistentHistoryTrackingOptions()

@@ -2,14 +2,14 @@ public import Foundation
 public import Polystore
 
 extension ModelVersion {
-    /// The history of the versions with their stages, for a stack.
+    /// Returns the history of the versions with their stages, for a stack.
     public static func migrationManager() throws(StorageError) -> SchemaHistory { try history }
 }
 
 extension Schema {
-    /// The current version of an Xcode model among the resources of a bundle.
+    /// Returns the current version of an Xcode model in the resources of a bundle.
     ///
-    /// - Throws: `notFound` where there is none; `invalidConfiguration` saying what is wrong with it.
+    /// - Throws: `notFound` if there is none; `invalidConfiguration`, whose message describes the error in the model.
     public static func named(_ name: String, in bundle: Bundle) throws(StorageError) -> Schema {
         let url = (bundle.resourceURL ?? bundle.bundleURL).appendingPathComponent("\(name).xcdatamodeld")
         guard FileManager.default.fileExists(atPath: url.path) else {
