@@ -17,7 +17,7 @@ public struct TransferEngine: Sendable {
     ///   - target: An open store with the same schema, which must be empty.
     /// - Returns: The digests of the copied rows and pairs.
     /// - Throws: `alreadyExists` if the target contains rows, `schemaMismatch` if the schemas differ, `peerUnavailable` if the target
-    ///   commits together with other stores, `cancelled`. After an error the target remains empty.
+    ///   commits together with other stores, `cancelled`. After an error nothing was written to the target.
     public func transfer(
         from source: OpenStore, to target: OpenStore, report: Report = { _ in }
     ) throws(StorageError) -> [TransferItem] {

@@ -35,8 +35,8 @@ public protocol RollingStorage: StorageInterface {
     ///   `uniqueConstraintViolated`, which names a new constraint that objects violate, with keys of some of them.
     func backfill(_ pace: BackfillPace, _ report: (BackfillProgress) throws(StorageError) -> Void) throws(StorageError)
 
-    /// Completes the migration with the next version: removes the structures of the older version only. From then on the store refuses
-    /// programs of the older version.
+    /// Completes the migration with the next version: removes the structures that only the older version uses. From then on the store
+    /// refuses programs of the older version.
     ///
     /// - Parameters:
     ///   - options: The time to keep trying while other sessions hold the required locks.
@@ -46,8 +46,8 @@ public protocol RollingStorage: StorageInterface {
     ///   required locks all the time; `validationFailed` for objects that violate a rule of the next version.
     func contract(_ options: WriteOptions, check: (ReadSession) throws(StorageError) -> Void) throws(StorageError)
 
-    /// Abandons the migration: removes the structures of the next version only. From then on the store refuses programs of the next
-    /// version.
+    /// Abandons the migration: removes the structures that only the next version uses. From then on the store refuses programs of the
+    /// next version.
     ///
     /// - Parameters:
     ///   - acceptsLosses: Whether data may be discarded that programs of the next version stored and that the older version cannot

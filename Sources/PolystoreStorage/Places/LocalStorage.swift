@@ -36,7 +36,7 @@ public protocol LocalStorage: StorageInterface {
     /// Writes a copy of one committed snapshot to a file that does not exist yet. Other sessions can read and write meanwhile.
     ///
     /// The copy has the identity of the store: it can replace the store but cannot be used next to it in one stack.
-    /// - Throws: `alreadyExists` if the file exists; `diskFull`. After an error no file remains.
+    /// - Throws: `alreadyExists` if the file exists; `diskFull`. After an error no part of the copy remains.
     func backup(to url: URL) throws(StorageError)
 }
 
