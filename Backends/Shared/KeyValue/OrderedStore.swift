@@ -1,59 +1,60 @@
 public import PolystoreStorage
 
-/// An engine of ordered maps from bytes to bytes: what a key-value store has to give for the kit to make a store of it.
+/// An engine of ordered maps from bytes to bytes, the requirement for a key-value store that uses this kit.
 ///
-/// Keys are ordered byte by byte, the shorter first on a tie. A session is used by one thread at a time.
+/// Keys are ordered byte by byte; of two keys with a common prefix the shorter sorts first. A session is used by one thread at a time.
 public protocol OrderedStore: AnyObject, Sendable {
-    /// The most bytes of a key.
+    /// The maximum length of a key in bytes.
     var maximumKeyBytes: Int { get }
 
-    /// The most bytes of a value.
+    /// The maximum length of a value in bytes.
     var maximumValueBytes: Int { get }
 
-    /// Whether records carry a checksum: what left the memory of the process may come back changed.
+    /// Whether records carry a checksum, because data that has left the memory of the process may come back changed.
     var checksRecords: Bool { get }
 
-    /// Opens the engine with maps of these names, making those that are missing; nil opens only what is there.
+    /// Opens the engine with the maps that the request needs, and creates the ones that are missing if the request allows it.
     ///
-    /// - Returns: Whether the place existed before.
+    /// - Returns: Whether the store existed before.
     func open(_ request: OrderedOpen) throws(StorageError) -> Bool
 
     /// Makes maps available, creating those that are missing.
     ///
-    /// - Returns: The number of each map, by its name, by which sessions know it that begin later.
+    /// - Returns: The number of each map by its name. Sessions that begin later use these numbers.
     @discardableResult
     func prepare(maps: [String]) throws(StorageError) -> [String: Int]
 
-    /// Gets ready for another set of so many maps, as when the model has another version. An engine may forget the numbers of its maps.
+    /// Prepares the engine for another set of maps, for example after a migration to another version of the model. An engine may discard
+    /// the numbers of its maps.
     ///
     /// - Throws: `busy` when sessions are open.
     func reopen(mapCount: Int) throws(StorageError)
 
-    /// Removes maps that are empty; ones that are not there are left out.
+    /// Removes maps that are empty. Names without a map are ignored.
     func remove(maps: [String]) throws(StorageError)
 
-    /// One snapshot.
+    /// Begins a session that reads one snapshot.
     func read(_ options: ReadOptions) throws(StorageError) -> any OrderedReader
 
-    /// The write transaction; the kit sees to it that there is one at a time in this process.
+    /// Begins the write transaction. The kit ensures that a process has at most one at a time.
     ///
-    /// *Behavior*: other processes are waited for up to the timeout (`busy`), and until the limit of the options ends.
+    /// *Behavior*: waits for write transactions of other processes up to the timeout (`busy`), and until the limit of the options ends.
     func write(_ options: WriteOptions) throws(StorageError) -> any OrderedWriter
 
     /// Closes the engine.
     func close()
 }
 
-/// How an engine is opened.
+/// The parameters for opening an engine.
 public struct OrderedOpen: Sendable {
-    /// Whether a missing place is made.
+    /// Whether a store that does not exist is created.
     public var create: Bool
-    /// Whether changes are refused.
+    /// Whether the engine refuses changes.
     public var readOnly: Bool
-    /// The number of maps that there will be.
+    /// The number of maps that the store will have.
     public var mapCount: Int
 
-    /// A request.
+    /// Creates a request.
     public init(create: Bool, readOnly: Bool, mapCount: Int) {
         self.create = create
         self.readOnly = readOnly
@@ -63,16 +64,16 @@ public struct OrderedOpen: Sendable {
 
 /// A snapshot of the maps, or the maps of a write transaction.
 public protocol OrderedReader: AnyObject {
-    /// The value of a key; valid until the next change or the end of the session.
+    /// Returns the value of a key. It is valid until the next change or the end of the session.
     func get(_ map: Int, _ key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer?
 
-    /// A cursor before the first pair of a map.
+    /// Returns a cursor that is positioned before the first pair of a map.
     func cursor(_ map: Int) throws(StorageError) -> any OrderedCursor
 
-    /// The number of pairs of a map.
+    /// Returns the number of pairs in a map.
     func count(_ map: Int) throws(StorageError) -> Int
 
-    /// Ends the session; a write transaction that did not commit is undone.
+    /// Ends the session. A write transaction that did not commit is rolled back.
     func end()
 }
 
@@ -81,56 +82,57 @@ public protocol OrderedWriter: OrderedReader {
     /// Sets the value of a key.
     func put(_ map: Int, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StorageError)
 
-    /// Room for the value of a key that is greater than all in the map; the caller fills it before the next call.
+    /// Reserves space for the value of a key that is greater than all keys of the map. The caller fills it before its next call.
     func append(_ map: Int, _ key: UnsafeRawBufferPointer, _ count: Int) throws(StorageError) -> UnsafeMutableRawPointer
 
-    /// Room for the value of a key that is not in the map; the caller fills it before the next call.
+    /// Reserves space for the value of a key that is not in the map. The caller fills it before its next call.
     func reserve(_ map: Int, _ key: UnsafeRawBufferPointer, _ count: Int) throws(StorageError) -> UnsafeMutableRawPointer
 
-    /// The row key of the last pair; nil when the map is empty.
+    /// Returns the row key of the last pair, or nil when the map is empty.
     func lastKey(_ map: Int) throws(StorageError) -> Int64?
 
-    /// Removes a key; false if it was not there.
+    /// Removes a key. Returns false if the map does not contain it.
     func delete(_ map: Int, _ key: UnsafeRawBufferPointer) throws(StorageError) -> Bool
 
-    /// Removes all pairs of a map.
+    /// Removes all pairs from a map.
     func clear(_ map: Int) throws(StorageError)
 
-    /// Marks a point to return to; marks nest.
+    /// Creates a savepoint; savepoints nest.
     func savepoint() throws(StorageError)
 
-    /// Undoes everything since the innermost mark, which is gone then.
+    /// Rolls back to the innermost savepoint and removes it.
     func undoSavepoint() throws(StorageError)
 
-    /// Keeps everything since the innermost mark, which is gone then.
+    /// Keeps all changes since the innermost savepoint and removes it.
     func keepSavepoint() throws(StorageError)
 
-    /// The number of the transaction among all of the store, by which its commit can be found again; nil where commits cannot fail.
+    /// The number of the transaction, unique in the store, by which the outcome of its commit can be found later; nil where commits cannot
+    /// fail.
     var commitNumber: Int64? { get }
 
-    /// Commits.
+    /// Commits the transaction.
     ///
-    /// *Behavior*: `commitOutcomeUnknown` where it is not certain that nothing of it will be there.
+    /// *Behavior*: throws `commitOutcomeUnknown` when it is not certain that none of the changes will be in the store.
     func commit() throws(StorageError)
 }
 
-/// A position in a map.
+/// A cursor over the pairs of a map.
 public protocol OrderedCursor: AnyObject {
-    /// Goes to the first pair whose key is not below `key`; false when there is none.
+    /// Moves to the first pair whose key is not below `key`. Returns false when there is none.
     func seek(_ key: UnsafeRawBufferPointer) throws(StorageError) -> Bool
 
-    /// Goes to the next pair, the first at the beginning; false at the end.
+    /// Moves to the next pair, or to the first pair at the beginning. Returns false at the end.
     func next() throws(StorageError) -> Bool
 
-    /// Goes to the pair before; false at the beginning.
+    /// Moves to the previous pair. Returns false at the beginning.
     func previous() throws(StorageError) -> Bool
 
-    /// Goes to the last pair; false when there is none.
+    /// Moves to the last pair. Returns false when the map is empty.
     func last() throws(StorageError) -> Bool
 
-    /// The key of the pair; valid until the cursor moves or the map changes.
+    /// The key of the current pair, valid until the cursor moves or the map changes.
     var key: UnsafeRawBufferPointer { get }
 
-    /// The value of the pair; valid until the cursor moves or the map changes.
+    /// The value of the current pair, valid until the cursor moves or the map changes.
     var value: UnsafeRawBufferPointer { get }
 }

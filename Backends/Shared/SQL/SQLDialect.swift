@@ -1,65 +1,67 @@
 public import PolystoreStorage
 
-/// What differs between the SQL engines, as a table.
+/// The differences between the SQL engines, as a table.
 public struct SQLDialect: Sendable {
-    /// The placeholder of the binding at a position, counted from 1.
+    /// Returns the placeholder of the binding at a position, counted from 1.
     public var placeholder: @Sendable (Int, SQLBinding) -> String
-    /// The column type of values.
+    /// Returns the column type for a type of values.
     public var typeName: @Sendable (ValueType) -> String
-    /// Equality that treats nil as a value.
+    /// The operator for equality that treats nil as a value.
     public var isSame: String
-    /// Inequality that treats nil as a value.
+    /// The operator for inequality that treats nil as a value.
     public var isNotSame: String
-    /// Whether a text, given as SQL, has a needle in a place or matches it; nil where the engine would answer otherwise.
+    /// Returns the condition that a text, given as SQL, contains a needle at a position or matches a pattern; nil where the engine's answer
+    /// would differ from the contract.
     public var match: @Sendable (SQLText, TextMatch, String) -> SQLText?
-    /// Whether the text of a column begins with one that is not empty, in a form that an index answers; nil where `match` is as good.
+    /// Returns the condition that the text of a column begins with a text that is not empty, in a form that an index answers; nil where
+    /// `match` is as good.
     public var beginsWith: @Sendable (SQLText, String) -> SQLText?
-    /// A text, given as SQL, as a comparison with options sees it; nil where the engine would fold otherwise.
+    /// Returns a text, given as SQL, folded by the options of a comparison; nil where the engine would fold it differently.
     public var fold: @Sendable (SQLText, TextOptions) -> SQLText?
-    /// For an engine that does not fold as the contract says: a text, given as SQL, with its case folded as that of ASCII, and whether it has
-    /// nothing else.
+    /// For an engine whose case folding differs from the contract: returns a text, given as SQL, with ASCII letters folded, and the
+    /// condition that it contains only ASCII.
     public var foldASCII: (@Sendable (SQLText) -> (folded: SQLText, isASCII: SQLText))?
-    /// Whether a value is in a list.
+    /// Returns the condition that a value is in a list.
     public var isIn: @Sendable (SQLText, [Value], ValueType) -> SQLText
-    /// What follows an ascending and a descending key, so that nil is the smallest.
+    /// The suffixes of an ascending and a descending sort term, which make nil the smallest value.
     public var ascending: String, descending: String
-    /// The limit of a statement that has only an offset.
+    /// The LIMIT of a statement that has only an offset.
     public var noLimit: String
-    /// The constants.
+    /// The constants for true and false.
     public var yes: String, no: String
-    /// A constant as text in a statement that has no bindings: bools, whole numbers and texts; nil for others.
+    /// Returns a constant as text for a statement without bindings: Booleans, integers and texts; nil for others.
     public var literal: @Sendable (Value, ValueType) -> String?
-    /// A constant of any type as text that the engine reads exactly; nil where it does not.
+    /// Returns a constant of any type as text that the engine reads exactly; nil where there is none.
     public var constant: @Sendable (Value, ValueType) -> String?
-    /// The type that a column is changed to in place when its values go over from one type to another; empty where they lie alike, nil where
-    /// the rows have to be written anew.
+    /// Returns the type that a column is changed to in place when its values change from one type to another: empty where both types are
+    /// stored alike, nil where the rows have to be written from scratch.
     public var convertsColumn: @Sendable (ValueType, ValueType) -> String?
-    /// Whether the default that a new column fills its rows with can be dropped again.
+    /// Whether the default that fills existing rows of a new column can be dropped again.
     public var dropsDefaults: Bool
-    /// What the engine allows as names.
+    /// The rules for names in the engine.
     public var names: SQLNameRules
-    /// What follows the columns of a new table.
+    /// The options after the columns of a new table.
     public var tableOptions: String, linkOptions: String
-    /// The expression of a column in an index.
+    /// Returns the expression of a column in an index.
     public var indexKey: @Sendable (String) -> String
-    /// Whether the engine compares two types of numbers exactly.
+    /// Whether the engine compares two numeric types exactly.
     public var comparesExactly: @Sendable (ValueType, ValueType) -> Bool
-    /// Whether the engine computes an aggregate over a type with the meaning of the contract.
+    /// Whether the engine computes an aggregate over a type as the contract requires.
     public var aggregates: @Sendable (AggregateFunction, ValueType) -> Bool
-    /// The least or the greatest of values that are given as SQL.
+    /// Returns the minimum or the maximum of values that are given as SQL.
     public var extreme: @Sendable (_ isLeast: Bool, SQLText, ValueType) -> SQLText
-    /// An aggregate over numbers that are given as SQL, of those that the engine computes.
+    /// Returns an aggregate over numbers that are given as SQL, one of those that the engine computes.
     public var number: @Sendable (AggregateFunction, SQLText, ValueType) -> SQLNumberAggregate
-    /// How many variables of a statement a list of so many values of a type takes.
+    /// Returns the number of variables that a list with a number of values of a type takes.
     public var variables: @Sendable (Int, ValueType) -> Int
-    /// Whether the engine notices that a whole number overflows on the way to a new value; otherwise only what is stored is checked.
+    /// Whether the engine detects integer overflow in the computation of a new value; otherwise only the stored result is checked.
     public var checksOverflow: Bool
-    /// Whether a subquery of a statement that changes rows can see rows that the statement has changed already.
+    /// Whether a subquery of a statement that changes rows can see rows that the statement has already changed.
     public var seesOwnChanges: Bool
-    /// The engine's full-text indexes; nil where it has none.
+    /// The full-text indexes of the engine; nil where it has none.
     public var fullText: SQLFullText?
 
-    /// A dialect from its differences.
+    /// Creates a dialect from its differences.
     public init(
         placeholder: @escaping @Sendable (Int, SQLBinding) -> String, typeName: @escaping @Sendable (ValueType) -> String,
         isSame: String, isNotSame: String, match: @escaping @Sendable (SQLText, TextMatch, String) -> SQLText?,
@@ -108,14 +110,14 @@ public struct SQLDialect: Sendable {
     }
 }
 
-/// How an engine computes an aggregate over numbers.
+/// An engine's computation of an aggregate over numbers.
 public struct SQLNumberAggregate: Sendable {
-    /// Its values: a total, a deviation, or the two values in the middle.
+    /// The values of the aggregate: a total, a deviation, or the two values in the middle.
     public let values: [SQLText]
-    /// How many values there are with which the engine would fail, or compute something else; nil where there can be none.
+    /// The number of values for which the engine would fail or compute a different result; nil where there can be none.
     public let beyond: SQLText?
 
-    /// An aggregate.
+    /// Creates an aggregate.
     public init(_ values: SQLText..., beyond: SQLText? = nil) {
         self.values = values
         self.beyond = beyond

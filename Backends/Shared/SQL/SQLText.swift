@@ -1,14 +1,14 @@
 public import PolystoreStorage
 
-/// One value that a statement is run with.
+/// A value that is bound to a statement.
 public enum SQLBinding: Sendable, Hashable {
-    /// A value of a type.
+    /// A single value of a type.
     case value(Value, ValueType)
-    /// Many values of a type, none of them nil, as one list.
+    /// A list of values of a type, none of them nil, as one binding.
     case list([Value], ValueType)
 }
 
-/// SQL as text and bindings: a value is never part of the text.
+/// SQL as text and bindings. Values are never part of the text.
 public struct SQLText: Sendable, Hashable, ExpressibleByStringInterpolation {
     enum Segment: Sendable, Hashable {
         case text(String)
@@ -17,49 +17,50 @@ public struct SQLText: Sendable, Hashable, ExpressibleByStringInterpolation {
 
     private(set) var segments: [Segment]
 
-    /// Plain text.
+    /// Creates plain text.
     public init(stringLiteral value: String) { segments = [.text(value)] }
 
-    /// Text with bindings.
+    /// Creates text with bindings.
     public init(stringInterpolation: StringInterpolation) { segments = stringInterpolation.segments }
 
-    /// Collects the parts of an interpolated statement.
+    /// A collector of the parts of an interpolated statement.
     public struct StringInterpolation: StringInterpolationProtocol {
         var segments: [Segment] = []
 
-        /// No parts.
+        /// Creates an empty collector.
         public init(literalCapacity: Int, interpolationCount: Int) {}
 
-        /// Plain text.
+        /// Appends plain text.
         public mutating func appendLiteral(_ literal: String) { if !literal.isEmpty { segments.append(.text(literal)) } }
 
-        /// A name, quoted.
+        /// Appends a quoted name.
         public mutating func appendInterpolation(identifier name: String) { segments.append(.text(SQLText.quoted(name))) }
 
-        /// Text that is already SQL.
+        /// Appends text that is already SQL.
         public mutating func appendInterpolation(raw text: String) { segments.append(.text(text)) }
 
-        /// Another statement's text and bindings.
+        /// Appends the text and the bindings of another statement.
         public mutating func appendInterpolation(_ other: SQLText) { segments += other.segments }
 
-        /// A value.
+        /// Appends a value as a binding.
         public mutating func appendInterpolation(bind value: Value, _ type: ValueType) {
             segments.append(.binding(.value(value, type)))
         }
 
-        /// A list of values.
+        /// Appends a list of values as one binding.
         public mutating func appendInterpolation(list values: [Value], _ type: ValueType) {
             segments.append(.binding(.list(values, type)))
         }
     }
 
-    /// A name as SQL writes it.
+    /// Returns a name as a quoted SQL identifier.
     public static func quoted(_ name: String) -> String {
-        // Nearly no name has a quote.
+        // Few names contain a quote.
         name.utf8.contains(0x22) ? "\"" + doubling("\"", in: name) + "\"" : "\"\(name)\""
     }
 
-    /// A text with each of a scalar written twice. By scalars: a mark that combines with a quote would hide it in a Character.
+    /// Returns a text with each occurrence of a scalar doubled. It works on scalars, because a combining mark after a quote would hide the
+    /// quote within a Character.
     public static func doubling(_ scalar: Unicode.Scalar, in text: String) -> String {
         var result = String.UnicodeScalarView()
         for next in text.unicodeScalars {
@@ -69,10 +70,10 @@ public struct SQLText: Sendable, Hashable, ExpressibleByStringInterpolation {
         return String(result)
     }
 
-    /// Adds another text.
+    /// Appends another text.
     public static func += (a: inout SQLText, b: SQLText) { a.segments += b.segments }
 
-    /// Texts with a separator between them.
+    /// Returns texts joined by a separator.
     public static func joined(_ parts: [SQLText], _ separator: String) -> SQLText {
         var result: SQLText = ""
         for (index, part) in parts.enumerated() {
@@ -82,7 +83,7 @@ public struct SQLText: Sendable, Hashable, ExpressibleByStringInterpolation {
         return result
     }
 
-    /// The statement of a dialect and its bindings in the order of the placeholders.
+    /// Returns the statement in a dialect and its bindings in the order of the placeholders.
     public func rendered(_ dialect: SQLDialect) -> (sql: String, bindings: [SQLBinding]) {
         var sql = "", bindings: [SQLBinding] = []
         for segment in segments {

@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// How an entry of an index is read: the values of its slots, cut at a length, then the key of the row.
+/// The format of an index entry: the values of the index's slots, cut at a maximum length, followed by the row key.
 struct IndexEntry {
     let slots: [Int]
     private let kinds: [CellKind]
@@ -12,7 +12,7 @@ struct IndexEntry {
         cutLength = core.indexedBytes
     }
 
-    /// The bytes of the first slots, and whether they may have been cut.
+    /// Returns the bytes of the first `count` slots, and whether their values may have been cut.
     func prefix(_ entry: UnsafeRawBufferPointer, slots count: Int) -> (bytes: UnsafeRawBufferPointer, isCut: Bool) {
         let values = UnsafeRawBufferPointer(rebasing: entry.dropLast(8))
         var position = 0
@@ -23,10 +23,10 @@ struct IndexEntry {
         return (UnsafeRawBufferPointer(rebasing: values[..<position]), false)
     }
 
-    /// Whether values may have been cut.
+    /// Whether the values of an entry may have been cut.
     func isCut(_ entry: UnsafeRawBufferPointer) -> Bool { entry.count - 8 >= cutLength }
 
-    /// Where a value ends that begins at a position; nil when it was cut.
+    /// Returns the position after the value that begins at `start`, or nil when the value was cut.
     private static func end(of kind: CellKind, _ values: UnsafeRawBufferPointer, _ start: Int) -> Int? {
         guard start < values.count else { return nil }
         if values[start] == 0 { return start + 1 }
@@ -46,7 +46,7 @@ struct IndexEntry {
         }
     }
 
-    /// Sets the cells of the slots in a row whose other cells are nil; false when a value was cut.
+    /// Sets the cells of the index's slots in a row whose other cells are nil. Returns false when a value was cut.
     func read(_ entry: UnsafeRawBufferPointer, into cells: UnsafeMutablePointer<Cell>, _ batch: RowBatch) -> Bool {
         if isCut(entry) { return false }
         let values = UnsafeRawBufferPointer(rebasing: entry.dropLast(8))
@@ -67,7 +67,8 @@ struct IndexEntry {
         return true
     }
 
-    /// Bytes where they lie, or without the marks that follow zeros among them.
+    /// Returns a cell for the bytes of a value: in place if they contain no zero, otherwise a copy without the escape bytes that follow
+    /// zeros.
     private static func bytes(_ bytes: UnsafeRawBufferPointer, _ kind: CellKind, _ batch: RowBatch) -> Cell {
         var result = bytes
         if bytes.contains(0) {

@@ -1,20 +1,21 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Bytes whose order is that of the values that they stand for.
+/// A byte encoding of values whose byte order equals the order of the values.
 struct KeyBytes {
     private(set) var bytes: [UInt8] = []
 
     mutating func reset() { bytes.removeAll(keepingCapacity: true) }
 
-    /// A whole number: big-endian with the sign flipped.
+    /// Appends an integer: big-endian with the sign bit flipped.
     @inline(__always)
     mutating func append(_ key: Int64) {
         let flipped = (UInt64(bitPattern: key) ^ (1 << 63)).bigEndian
         withUnsafeBytes(of: flipped) { bytes.append(contentsOf: $0) }
     }
 
-    /// A cell, nil first. Texts and bytes end with 00 01, a 00 within them is written 00 FF, so that compound keys compare right.
+    /// Appends a cell; nil sorts first. Texts and bytes end with 00 01, and a 00 within them is written as 00 FF, so that compound keys
+    /// compare correctly.
     mutating func append(_ cell: Cell) {
         if cell.kind == .null {
             bytes.append(0)
@@ -44,7 +45,7 @@ struct KeyBytes {
 
     mutating func append(raw more: [UInt8]) { bytes += more }
 
-    /// Cuts what is longer than an engine allows; whoever finds a cut key checks the values themselves.
+    /// Cuts the key to the length that an engine allows. A reader that finds a cut key must compare the values themselves.
     mutating func truncate(to count: Int) { if bytes.count > count { bytes.removeLast(bytes.count - count) } }
 
     func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws(StorageError) -> R) throws(StorageError) -> R {
@@ -58,27 +59,27 @@ struct KeyBytes {
         return result
     }
 
-    /// The whole number of eight bytes.
+    /// Returns the integer that eight bytes encode.
     @inline(__always)
     static func key(_ bytes: UnsafeRawBufferPointer) -> Int64 {
         guard bytes.count >= 8, let start = bytes.baseAddress else { return 0 }
         return Int64(bitPattern: UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)) ^ (1 << 63))
     }
 
-    /// The double of eight bytes.
+    /// Returns the double that eight bytes encode.
     @inline(__always)
     static func real(_ bytes: UnsafeRawBufferPointer) -> Double {
         let bits = UInt64(bitPattern: key(bytes))
         return Double(bitPattern: bits >> 63 == 0 ? bits : ~(bits ^ (1 << 63)))
     }
 
-    /// The whole number of the last eight bytes: the row's key in an index.
+    /// Returns the integer of the last eight bytes, which is the row key of an index entry.
     static func lastKey(_ bytes: UnsafeRawBufferPointer) -> Int64 {
         bytes.count < 8 ? 0 : key(UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - 8)...]))
     }
 }
 
-/// A row's key as the eight bytes of a map's key.
+/// A row key as the eight bytes that a map stores.
 struct RowKey {
     private let bits: UInt64
 
@@ -88,7 +89,7 @@ struct RowKey {
     @inline(__always)
     func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws(StorageError) -> R) throws(StorageError) -> R {
         var copy = bits
-        // A nested function cannot be typed-throwing through the standard library's closure: the error is carried out.
+        // The closure of the standard library's function cannot use typed throws, so the error is returned in a `Result`.
         var outcome: Result<R, StorageError>?
         withUnsafeBytes(of: &copy) { buffer in
             do throws(StorageError) { outcome = .success(try body(buffer)) } catch { outcome = .failure(error) }
@@ -98,8 +99,8 @@ struct RowKey {
     }
 }
 
-/// Reads row keys from the bytes of map keys, for engines that are asked for the last one.
+/// A decoder of row keys, for engines that have to return the last row key of a map.
 public enum RowKeyBytes {
-    /// The row key of eight bytes.
+    /// Returns the row key that eight bytes encode.
     public static func key(_ bytes: UnsafeRawBufferPointer) -> Int64 { KeyBytes.key(bytes) }
 }

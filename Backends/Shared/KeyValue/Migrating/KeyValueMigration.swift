@@ -1,9 +1,9 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// A step between two versions of the model in a store over ordered maps: one transaction of the engine.
+/// A migration step of a store over ordered maps, performed in one transaction of the engine.
 final class KeyValueMigration: StorageMigration {
-    /// So many bytes of rows are held at once, however long these are.
+    /// The maximum size of the rows that are in memory at once, in bytes, whatever the length of a row.
     private static let mostBytes = 16 << 20
 
     private let step: MigrationStep
@@ -17,9 +17,9 @@ final class KeyValueMigration: StorageMigration {
     private let after: KeyValueMigrationSession
     private var isOpen = true
 
-    /// Begins the transaction.
+    /// Begins the transaction of the step.
     ///
-    /// - Throws: `schemaMismatch` when another program has led the store elsewhere meanwhile.
+    /// - Throws: `schemaMismatch` when another program has migrated the store in the meantime.
     init(
         _ step: MigrationStep, _ plan: KeyValueMigrationPlan, _ store: KeyValueStore, _ engine: any OrderedStore, _ lane: WriteLane,
         _ options: WriteOptions
@@ -29,11 +29,11 @@ final class KeyValueMigration: StorageMigration {
         self.store = store
         self.engine = engine
         self.lane = lane
-        // New maps are made before the transaction, empty: those of one that is undone would go with it.
+        // New maps are created empty before the transaction: a rollback would remove maps that the transaction itself had created.
         numbers = try lane.commits.reshape { () throws(StorageError) in try engine.prepare(maps: plan.allNames) }
         maps = try engine.write(options)
         let old = KeyValueCore(engine, plan.before, lane, numbers: numbers)
-        // Ends the transaction where it throws.
+        // The check ends the transaction when it throws.
         try old.check(maps)
         before = KeyValueMigrationSession(old, maps, options.limit)
         after = KeyValueMigrationSession(KeyValueCore(engine, plan.after, lane, numbers: numbers), maps, options.limit)
@@ -61,7 +61,7 @@ final class KeyValueMigration: StorageMigration {
         try KeyValueStore.write(plan.after, maps)
     }
 
-    /// Fills the new indexes of a hierarchy whose rows stay where they are.
+    /// Fills the new indexes of a hierarchy whose rows are kept.
     private func fillIndexes(_ root: EntityIndex) throws(StorageError) {
         let schema = step.mapping.destination
         let fresh = after.core.layout.keptIndexes.map { $0.filter { plan.freshIndexes.contains($0.name) } }
@@ -104,7 +104,8 @@ final class KeyValueMigration: StorageMigration {
         isOpen = false
         closeSessions()
         defer { lane.leave() }
-        // The step is done. Where a session came in between, the engine stays as it is; empty maps that are left behind harm nobody.
+        // The step is committed. If a session began in between, the engine is not reopened or cleaned up; empty maps that remain are
+        // harmless.
         try? engine.reopen(mapCount: max(KeyValueLayout(plan.after).names.count, 200))
         try? engine.remove(maps: plan.gone)
         try store.publish(plan.after)
@@ -127,9 +128,9 @@ final class KeyValueMigration: StorageMigration {
     }
 }
 
-/// A session that is part of a migration: the transaction is not its own.
+/// A session that belongs to a migration and does not own its engine transaction.
 final class KeyValueMigrationSession: KeyValueWriter {
-    // The base class would end when it is of its own kind again.
+    // The base class's deinitializer would run after the object has become an instance of the base class, and end the engine's session.
     deinit { end() }
 
     override func endEngine() {}

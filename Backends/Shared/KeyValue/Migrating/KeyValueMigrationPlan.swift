@@ -1,25 +1,25 @@
 internal import PolystoreStorage
 
-/// What a step between two versions of a model does to the maps of a store: which stay as they are, under a new name or none, and which
-/// are made anew.
+/// The effect of a migration step on the maps of a store: which maps are kept, under the same or another name, and which are written from
+/// scratch.
 ///
-/// A map is never renamed: the metadata say under which name it lies.
+/// Maps are never renamed: the metadata records the map name of each entity, index and link.
 struct KeyValueMigrationPlan {
     /// The metadata before and after.
     let before: StoreMetadata, after: StoreMetadata
-    /// What the caller has to write.
+    /// The rows and links that the caller has to write.
     let work: MigrationWork
-    /// The indexes of hierarchies that stay which are filled from their rows, by the names of their maps.
+    /// The indexes to fill from the rows of hierarchies that are kept, by the names of their maps.
     let freshIndexes: Set<String>
     /// The maps of the older version that the newer one does not have.
     let gone: [String]
 
-    /// All maps of both versions.
+    /// The names of all maps of both versions.
     var allNames: [String] {
         KeyValueLayout(before).names + KeyValueLayout(after).names.filter { !KeyValueLayout(before).names.contains($0) }
     }
 
-    /// What becomes of each map, for people to read.
+    /// A description of the effect on each map, for people to read.
     var lines: [String] {
         let new = KeyValueLayout(after), old = Set(KeyValueLayout(before).names), own = Set(KeyValueLayout.ownMaps)
         let kept = new.names.filter { old.contains($0) && !own.contains($0) }.map { "keep \($0)" }
@@ -34,7 +34,7 @@ struct KeyValueMigrationPlan {
         var after = StoreMetadata(migrating: before, mapping)
         let old = KeyValueLayout(before), taken = Set(old.names)
         after.mapNames = [:]
-        // Without names of the store's own the maps have those of the model.
+        // Without names assigned by the store, the maps have the names of the model.
         let new = KeyValueLayout(after)
         var names: [String: String] = [:], fresh: Set<String> = [], work = MigrationWork(roots: [], links: [])
 
@@ -52,7 +52,7 @@ struct KeyValueMigrationPlan {
             }
             give(new.rows[root], kept[root].map { old.names[old.rows[$0]] })
         }
-        // An entity and its parent can have equal indexes: each keeps a map of its own.
+        // An entity and its parent can declare equal indexes; each keeps a map of its own.
         var unused = old.allIndexes + old.wordIndexes.joined().unique()
         for index in new.allIndexes + new.wordIndexes.joined().unique() {
             let root = mapping.destination[index.entity].root
@@ -81,7 +81,8 @@ struct KeyValueMigrationPlan {
         gone = old.names.filter { !staying.contains($0) }
     }
 
-    /// The hierarchy whose records are those of a new one as they are: the same slots of the same kinds under the same numbers.
+    /// Returns the old hierarchy whose records are valid for a new hierarchy without change: the same slots of the same kinds, under the
+    /// same entity numbers.
     private static func unchanged(
         _ root: EntityIndex, _ mapping: SchemaMapping, _ before: StoreMetadata, _ after: StoreMetadata
     ) -> EntityIndex? {
@@ -108,7 +109,7 @@ struct KeyValueMigrationPlan {
         return old.type != .decimal && new.type != .decimal || old.type == new.type
     }
 
-    /// Whether an index of a hierarchy that stays holds the same entries as one of the older version.
+    /// Whether an index of a hierarchy that is kept contains the same entries as an index of the older version.
     private static func isSame(_ new: KeyValueLayout.IndexMap, _ old: KeyValueLayout.IndexMap, _ mapping: SchemaMapping) -> Bool {
         let covered = mapping.source[old.entity].family.flatMap { mapping.mappings(of: $0) }.map(\.destination)
         let wanted = mapping.destination[new.entity].family.filter { !mapping.destination[$0].isAbstract }
@@ -117,7 +118,7 @@ struct KeyValueMigrationPlan {
             && (new.constraint == nil) == (old.constraint == nil)
     }
 
-    /// Whether pairs stay as they are: where they are ordered alike and no keys change.
+    /// Whether the pairs of a link are kept: they are ordered in both versions or in neither, and no row keys change.
     private static func stays(_ link: Int, _ origin: LinkSource, _ mapping: SchemaMapping) -> Bool {
         mapping.links.enumerated().contains { target, source in
             let new = mapping.destination.links[target]
@@ -128,7 +129,7 @@ struct KeyValueMigrationPlan {
 }
 
 extension Sequence<KeyValueLayout.IndexMap> {
-    /// Each map once.
+    /// Returns the indexes with each map once.
     func unique() -> [KeyValueLayout.IndexMap] {
         var seen: Set<Int> = []
         return filter { seen.insert($0.map).inserted }

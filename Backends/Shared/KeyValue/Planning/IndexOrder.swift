@@ -1,16 +1,16 @@
 internal import PolystoreStorage
 
-/// An index whose order is that of a fetch, as far as it goes.
+/// The use of an index whose order matches the sort order of a fetch, completely or up to a prefix.
 struct IndexOrder {
     let use: IndexUse
     let isAscending: Bool
-    /// The number of leading slots of the index whose values make a group; rows of a group are in no other order than that of their keys,
-    /// or are sorted by themselves.
+    /// The number of leading slots of the index whose values form a group. The rows of a group are ordered by row key alone, or are sorted
+    /// separately.
     let groupSlots: Int
-    /// Whether rows of a group still have to be sorted, by further keys of the order.
+    /// Whether the rows of a group still have to be sorted by further sort terms.
     let sortsGroups: Bool
 
-    /// The index that gives the longest part of an order; nil when none begins with it.
+    /// Returns the index that matches the longest prefix of the sort order, or nil when none matches its first term.
     static func best(_ plan: FetchPlan, _ uses: [IndexUse], _ layout: KeyValueLayout) -> IndexOrder? {
         guard let first = plan.sort.first else { return nil }
         let orders = uses.compactMap { use in IndexOrder(use, plan.sort, isAscending: first.ascending) }
@@ -19,7 +19,7 @@ struct IndexOrder {
 
     private init?(_ use: IndexUse, _ sort: [CheckedSort], isAscending: Bool) {
         let slots = use.index.slots
-        // What has one value in all entries orders nothing.
+        // Slots with one value in all entries do not affect the order.
         for start in 0...use.fixed {
             var count = 0
             while count < sort.count, start + count < slots.count, sort[count].ascending == isAscending,

@@ -1,18 +1,18 @@
 internal import PolystoreStorage
 
-/// The part of an index that holds all rows of which a condition is true.
+/// A part of an index that contains all rows that satisfy a condition.
 struct IndexUse {
     let index: KeyValueLayout.IndexMap
-    /// Where its entries lie, ascending; they may overlap where values were cut.
+    /// The key intervals of its entries, ascending. They may overlap where values were cut.
     let intervals: [KeyInterval]
-    /// The number of leading slots that have one value in all entries.
+    /// The number of leading slots that have the same value in all entries.
     let fixed: Int
-    /// The number of leading slots that the condition says something of.
+    /// The number of leading slots that the condition restricts.
     let used: Int
-    /// Whether the condition is true of every entry.
+    /// Whether every entry satisfies the condition.
     let isExact: Bool
 
-    /// The most intervals that lists of values in several slots are multiplied to.
+    /// The maximum number of intervals that lists of values in several slots may be multiplied to.
     private static let most = 10_000
 
     init(_ index: KeyValueLayout.IndexMap, _ condition: CheckedPredicate) {
@@ -30,7 +30,7 @@ struct IndexUse {
             answered.formUnion(known.lazy.filter { $0.1.isExact }.map(\.0))
         }
         self.index = index
-        // Every entry begins with 0 or 1; an engine need not know a key without bytes.
+        // Every entry begins with 0 or 1. The bound is not empty because an engine need not support empty keys.
         if used == 0 { current = [KeyInterval(low: [0], high: [2])] }
         intervals = isCut ? KeyIntervals.merged(current) : current
         self.fixed = fixed
@@ -38,7 +38,7 @@ struct IndexUse {
         isExact = !isCut && (condition == .constant(true) || answered.count == parts.count)
     }
 
-    /// What begins with values and goes on in an interval.
+    /// Returns the interval of the keys that begin with the value of `start` and continue within `interval`.
     private static func append(_ interval: KeyInterval, to start: KeyInterval, _ isCut: inout Bool) -> KeyInterval {
         if start.low.isEmpty { return interval }
         let low = start.low + interval.low, high = start.low + interval.high
@@ -48,14 +48,14 @@ struct IndexUse {
         return KeyInterval(low: lowest, high: highest == high ? high : highest.successor)
     }
 
-    /// The uses of indexes that hold every row of a plan's entities, without and with something to narrow them.
+    /// Returns a use of each index that contains every row of a plan's entities, whether or not the condition restricts it.
     static func all(_ plan: FetchPlan, _ layout: KeyValueLayout) -> [IndexUse] {
         layout.indexes[plan.entity]
             .filter { index in plan.entities.allSatisfy(layout.schema[index.entity].family.contains) }
             .map { IndexUse($0, plan.predicate) }
     }
 
-    /// The uses to choose from: of those with the same leading slot the one that is narrowed most.
+    /// Returns the uses to choose from: for each leading slot the one that the condition restricts most.
     static func narrowing(_ uses: [IndexUse]) -> [IndexUse] {
         var best: [Int: IndexUse] = [:]
         for use in uses where use.used > 0 {

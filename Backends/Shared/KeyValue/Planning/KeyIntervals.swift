@@ -1,27 +1,27 @@
 internal import PolystoreStorage
 
-/// The bytes from a bound on, up to another that is not among them.
+/// A half-open interval of byte strings, from `low` up to but not including `high`.
 struct KeyInterval {
     var low: [UInt8]
     var high: [UInt8]
-    /// Whether it holds just what begins with one value, so that a condition on what follows the value can narrow it.
+    /// Whether the interval contains exactly the keys that begin with one value, so that a condition on the next slot can narrow it.
     var isValue = false
 }
 
-/// Where the bytes of a slot can lie for a condition to be true: intervals in ascending order, none touching another.
+/// The intervals of a slot's bytes in which a condition can be true, in ascending order and without overlaps or adjacent intervals.
 struct KeyIntervals {
     var list: [KeyInterval]
-    /// Whether the condition is true of everything in them.
+    /// Whether the condition is true of every value in the intervals.
     var isExact: Bool
 
-    /// Both conditions.
+    /// Returns the intervals in which both conditions can be true.
     func intersection(_ other: KeyIntervals) -> KeyIntervals {
         var result: [KeyInterval] = [], i = 0, j = 0
         while i < list.count, j < other.list.count {
             let a = list[i], b = other.list[j]
             let low = a.low.precedes(b.low) ? b.low : a.low, high = a.high.precedes(b.high) ? a.high : b.high
             if low.precedes(high) {
-                // What begins with a value is cut by no other condition on the same value.
+                // Another condition on the same slot cannot cut an interval that contains a single value.
                 let value = a.isValue ? a : b
                 result.append(KeyInterval(low: low, high: high, isValue: value.isValue && value.low == low && value.high == high))
             }
@@ -30,12 +30,12 @@ struct KeyIntervals {
         return KeyIntervals(list: result, isExact: isExact && other.isExact)
     }
 
-    /// Either condition.
+    /// Returns the intervals in which one of the conditions can be true.
     func union(_ other: KeyIntervals) -> KeyIntervals {
         KeyIntervals(list: Self.merged(list + other.list), isExact: isExact && other.isExact)
     }
 
-    /// Intervals in order, those that overlap or touch made one.
+    /// Returns intervals in ascending order, with those that overlap or touch joined.
     static func merged(_ list: [KeyInterval]) -> [KeyInterval] {
         var result: [KeyInterval] = []
         for interval in list.sorted(by: { $0.low.precedes($1.low) }) {
@@ -51,23 +51,24 @@ struct KeyIntervals {
 }
 
 extension KeyIntervals {
-    /// The most bytes of a bound: entries are cut a little farther, so a bound never is longer than what is compared with it.
+    /// The maximum length of a bound in bytes. Entries are cut at a slightly greater length, so that a bound is never longer than the key
+    /// it is compared with.
     static let limit = 500
 
-    /// Where a slot lies when a condition is true; nil when the condition says nothing of the slot alone.
+    /// Creates the intervals of a slot for a condition; nil when the condition does not restrict the slot by itself.
     init?(_ condition: CheckedPredicate, slot: Int) {
         switch condition {
         case .isNil(let path) where path.isLocal(slot): self.init(list: [Self.null], isExact: true)
         case .compare(let path, let comparison, let value) where path.isLocal(slot): self.init(comparison, value)
         case .isIn(let path, let values) where path.isLocal(slot):
-            // One batch for all: there may be thousands of values.
+            // One batch serves all values, because there may be thousands of them.
             let batch = RowBatch(capacity: 1)
             let bounds = values.map { Bound($0, batch) }
             let isExact = bounds.allSatisfy(\.isWhole), list = bounds.map(\.interval)
             self.init(list: isExact ? list : Self.merged(list), isExact: isExact)
         case .text(let path, .beginsWith, let needle) where path.isLocal(slot): self.init(beginningWith: needle.text)
         case .text(let path, .like, let pattern) where path.isLocal(slot):
-            // What every match begins with.
+            // Every match begins with the first literal part of the pattern.
             guard case .literal(let start)? = LikePattern(pattern.text).parts.first else { return nil }
             self.init(beginningWith: start)
             isExact = false
@@ -107,9 +108,9 @@ extension KeyIntervals {
     private init(beginningWith text: String) {
         var key = KeyBytes()
         let batch = RowBatch(capacity: 1)
-        // The batch holds the bytes that the cell points to.
+        // The batch owns the bytes that the cell points to.
         withExtendedLifetime(batch) { key.append(batch.cell(for: .string(text))) }
-        // Without the two bytes that end it.
+        // Removes the two terminating bytes.
         key.truncate(to: max(key.bytes.count - 2, 1))
         let isWhole = key.bytes.count <= Self.limit
         key.truncate(to: Self.limit)
@@ -119,11 +120,11 @@ extension KeyIntervals {
     private static let null = KeyInterval(low: [0], high: [1], isValue: true)
     private static let notNull = KeyInterval(low: [1], high: [2])
 
-    /// The bytes of a value as bounds.
+    /// The encoded bytes of a value as bounds.
     private struct Bound {
         let low: [UInt8]
         let high: [UInt8]
-        /// Whether the value is all there: a long one is cut.
+        /// Whether the bytes contain the complete value; a long value is cut.
         let isWhole: Bool
 
         init(_ value: Value, _ batch: RowBatch) {
@@ -141,17 +142,17 @@ extension KeyIntervals {
 }
 
 extension CheckedPath {
-    /// Whether it is a slot of the row itself.
+    /// Whether the path is a slot of the row itself.
     func isLocal(_ slot: Int) -> Bool { steps.isEmpty && leaf == .slot(slot) }
 }
 
 extension [UInt8] {
-    /// Whether these bytes come before others.
+    /// Whether these bytes sort before others.
     func precedes(_ other: [UInt8]) -> Bool {
         withUnsafeBytes { a in other.withUnsafeBytes { b in compareBytes(a, b) < 0 } }
     }
 
-    /// The smallest bytes that are greater than everything that begins with these. The bytes of a slot begin with 0 or 1.
+    /// The smallest byte string that is greater than every string with this prefix. The bytes of a slot begin with 0 or 1.
     var successor: [UInt8] {
         var bytes = self
         while let last = bytes.popLast() {

@@ -1,31 +1,31 @@
 internal import PolystoreStorage
 
-/// Finds the keys of rows by indexes.
+/// A search for row keys by indexes.
 ///
-/// No statistics have to be kept to choose between indexes: their entries are read side by side until the shortest list ends, which costs
-/// what the shortest costs for each index, and the number of pairs of a map, which every engine knows, says when reading all rows is
-/// cheaper.
+/// Choosing between indexes requires no statistics. The search reads the entries of all candidate indexes in turn until the shortest list
+/// ends, which costs the length of the shortest list for each index. The number of pairs in a map, which every engine knows, shows when a
+/// scan of all rows is cheaper.
 struct KeySearch {
-    /// What was found.
+    /// The result of a search.
     struct Found {
-        /// The keys, each once, ascending.
+        /// The row keys, ascending, without duplicates.
         let keys: [Int64]
-        /// The indexes whose entries all have been read.
+        /// The indexes whose entries have been read completely.
         let uses: [IndexUse]
         /// The full-text indexes that have been read.
         var words: [KeyValueLayout.IndexMap] = []
     }
 
-    /// A look-up costs about as much as reading so many pairs one after the other (memory 5, LMDB 10).
+    /// The cost of a lookup, in pairs that are read sequentially (measured: in memory 5, LMDB 10).
     static let lookUpCost = 8
-    /// Going to a place of an index costs a little less, because its upper pages are read again and again.
+    /// The cost of a seek in an index, slightly lower because the upper pages of the index are read repeatedly.
     fileprivate static let seekCost = 5
     private static let chunk = 1024
 
-    /// The keys that indexes lead to, intersected where it pays; nil when each index costs more than `most`, the look-ups of its rows
-    /// included.
+    /// Returns the row keys that the indexes contain, intersected where that reduces the cost. Returns nil when each index costs more than
+    /// `most`, including the lookups of its rows.
     ///
-    /// - Parameter most: Counted in pairs that are read one after the other.
+    /// - Parameter most: The maximum cost, in pairs that are read sequentially.
     static func keys(_ uses: [IndexUse], _ reader: KeyValueReader, most: Int) throws(StorageError) -> Found? {
         var walks: [IndexWalk] = []
         for use in uses { walks.append(try IndexWalk(use, reader)) }
@@ -40,7 +40,7 @@ struct KeySearch {
         }
         guard let first else { return nil }
         var keys = walks[first].sortedKeys, used = [uses[first]]
-        // Where one index answers the condition, the others have nothing to add.
+        // Where one index answers the condition exactly, the others cannot narrow the result.
         for index in walks.indices where index != first && !keys.isEmpty && !uses[first].isExact {
             let worth = keys.count * lookUpCost
             while !walks[index].isDone, walks[index].readCost < worth { _ = try walks[index].read(chunk) }
@@ -61,13 +61,13 @@ struct KeySearch {
     }
 }
 
-/// A walk through the entries of a use of an index.
+/// A scan of the entries that a use of an index covers.
 struct IndexWalk {
     private let use: IndexUse
     private let cursor: any OrderedCursor
     private let work: WorkMeter
     private var interval = 0
-    /// Whether the cursor stands on an entry that was not read.
+    /// Whether the cursor is positioned at an entry that was not read yet.
     private var isPending = false
     private var keys: [Int64] = []
     private var seeks = 0
@@ -80,13 +80,13 @@ struct IndexWalk {
 
     var isDone: Bool { interval >= use.intervals.count }
 
-    /// What reading took so far, in pairs that are read one after the other.
+    /// The cost of the reading so far, in pairs that are read sequentially.
     var readCost: Int { seeks * KeySearch.seekCost + keys.count }
 
-    /// What reading and looking up the rows takes.
+    /// The cost of the reading so far plus the lookups of the rows.
     var cost: Int { readCost + keys.count * KeySearch.lookUpCost }
 
-    /// Reads on for about so much of the cost; true when there are no more entries.
+    /// Reads entries until the cost has grown by about `count`. Returns true when there are no more entries.
     mutating func read(_ count: Int) throws(StorageError) -> Bool {
         let end = cost + count
         while interval < use.intervals.count, cost < end {
@@ -109,9 +109,9 @@ struct IndexWalk {
         return isDone
     }
 
-    /// What was read, ascending, each key once.
+    /// The row keys that were read, ascending, without duplicates.
     var sortedKeys: [Int64] {
-        // The entries of one value are in order already.
+        // The entries of a single value are already in order.
         var sorted = keys
         if !zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) {
             sorted.sort()

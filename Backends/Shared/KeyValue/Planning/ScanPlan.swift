@@ -1,30 +1,30 @@
 internal import PolystoreStorage
 
-/// Which pairs of which map are read to answer a fetch. The whole condition is evaluated on what is read, so a plan may read too much,
-/// never too little.
+/// The choice of the pairs that are read to answer a fetch. The complete condition is evaluated on every row that is read, so a plan may
+/// read too many rows but never too few.
 struct ScanPlan {
     enum Access {
         /// All rows, in key order.
         case all
-        /// Rows from a key on, in key order, up to one.
+        /// Rows from the first row key up to the second, in key order.
         case keyRange(Int64, Int64)
         /// Rows of these keys, ascending.
         case keys([Int64])
-        /// Rows that indexes led to.
+        /// Rows that a search in indexes found.
         case found(KeySearch.Found)
-        /// Rows in the order of an index, which is the order asked for.
+        /// Rows in the order of an index, which is the sort order of the fetch.
         case ordered(IndexOrder)
     }
 
     let access: Access
 
-    /// Whether the rows come in the order asked for.
+    /// Whether the rows come in the sort order of the fetch.
     var isSorted: Bool { if case .ordered = access { true } else { false } }
 
-    /// The plan with the fewest reads, found by looking into the indexes.
+    /// Chooses the plan with the fewest reads, by reading entries of the candidate indexes.
     init(_ plan: FetchPlan, _ reader: KeyValueReader) throws(StorageError) { access = try Self.choose(plan, reader) }
 
-    /// Rows in the order of their keys, for when the order of an index turned out to be dear.
+    /// Creates a plan that reads rows in key order, for a fetch where reading in index order proved expensive.
     init(unordered plan: FetchPlan, _ reader: KeyValueReader) throws(StorageError) {
         let uses = IndexUse.narrowing(IndexUse.all(plan, reader.core.layout))
         access = try Self.byIndex(plan, uses, reader, most: Self.budget(plan, reader)) ?? .all
@@ -39,18 +39,19 @@ struct ScanPlan {
         }
         if order.use.isExact { return .ordered(order) }
         guard let limit = plan.limit else { return try byIndex(plan, narrowing, reader, most: most) ?? .all }
-        // Few rows are wanted: the order of the index may give them soon, unless a condition leaves few to sort.
+        // The fetch wants few rows. Reading in index order may find them early, unless a selective condition leaves only few rows to sort.
         let wanted = limit.addingReportingOverflow(plan.offset)
         let few = wanted.overflow ? most : min(most, max(wanted.partialValue, 64) * 4 * KeySearch.lookUpCost)
         return try byIndex(plan, narrowing, reader, most: few) ?? .ordered(order)
     }
 
-    /// What reading all rows costs, in pairs that are read one after the other.
+    /// Returns the cost of a scan of all rows, in pairs that are read sequentially.
     static func budget(_ plan: FetchPlan, _ reader: KeyValueReader) throws(StorageError) -> Int {
         max(try reader.engine.count(reader.core.layout.rows[plan.entity]) * weight(plan.predicate), 512)
     }
 
-    /// What reading a pair and evaluating a condition costs: a comparison as much as the pair, a search in a list of texts some steps more.
+    /// Returns the cost of reading a pair and evaluating a condition: a comparison costs as much as the pair, a search in a list of texts
+    /// slightly more.
     private static func weight(_ condition: CheckedPredicate) -> Int {
         let parts = if case .and(let parts) = condition { parts } else { [condition] }
         var weight = 2
@@ -93,7 +94,7 @@ struct ScanPlan {
         return isBounded ? .keyRange(low, high) : nil
     }
 
-    /// The plan line by line, for people to read.
+    /// Returns a line-by-line description of the plan, for people to read.
     func explanation(_ plan: FetchPlan, _ layout: KeyValueLayout) -> [String] {
         let rows = layout.schema.entities[layout.schema[plan.entity].root].name
         let line =

@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// CRC-32C (Castagnoli), eight bytes at a time ("slicing by eight", Kounavis and Berry 2005).
+/// The CRC-32C (Castagnoli) checksum, computed eight bytes at a time ("slicing by eight", Kounavis and Berry 2005).
 enum Checksum {
     private static let tables: [[UInt32]] = {
         var tables = [[UInt32]](repeating: [UInt32](repeating: 0, count: 256), count: 8)
@@ -19,7 +19,7 @@ enum Checksum {
     }()
     private static let flat: ContiguousArray<UInt32> = ContiguousArray(tables.joined())
 
-    /// The checksum of bytes.
+    /// Returns the checksum of `count` bytes.
     static func crc32c(_ start: UnsafeRawPointer, _ count: Int) -> UInt32 {
         flat.withUnsafeBufferPointer { table in
             var crc: UInt32 = ~0

@@ -1,24 +1,24 @@
 internal import PolystoreStorage
 
-/// One object as bytes.
+/// The byte format of one object.
 ///
-/// | offset | what |
+/// | offset | content |
 /// |---|---|
-/// | 0 | CRC-32C of everything behind it, 4 bytes; 0 where the engine does not want it |
+/// | 0 | CRC-32C of all following bytes, 4 bytes; 0 where the engine does not use checksums |
 /// | 4 | entity number, 2 bytes |
 /// | 6 | number of slots, 2 bytes |
 /// | 8 | version, 8 bytes |
-/// | 16 | a bit for each slot that is not nil, in words of 8 bytes |
-/// | … | 8 bytes for each slot: a number, or start (4) and length (4) of bytes in the tail |
+/// | 16 | one bit for each slot, set when the slot is not nil, in words of 8 bytes |
+/// | … | 8 bytes for each slot: a number, or the start (4) and the length (4) of bytes in the tail |
 /// | … | the tail: the bytes of texts and data |
 ///
-/// All integers are little-endian. Reading a slot takes constant time, and texts are handed out where they lie.
+/// All integers are little-endian. Reading a slot takes constant time, and texts are returned in place, without a copy.
 struct Record {
     static let headerBytes = 16
 
     static func words(_ slots: Int) -> Int { (slots + 63) / 64 }
 
-    /// The bytes that a row needs.
+    /// Returns the number of bytes that a row needs.
     @inline(__always)
     static func size(_ cells: UnsafePointer<Cell>, _ slots: Int) -> Int {
         var size = headerBytes &+ 8 &* (words(slots) &+ slots)
@@ -26,7 +26,7 @@ struct Record {
         return size
     }
 
-    /// Writes a row to where `size` bytes are.
+    /// Writes a row to the `size` bytes at `start`.
     @inline(__always)
     static func write(
         _ cells: UnsafePointer<Cell>, _ slots: Int, number: Int16, version: Int64, to start: UnsafeMutableRawPointer, size: Int,
@@ -63,23 +63,23 @@ struct Record {
         start.storeBytes(of: checksum.littleEndian, as: UInt32.self)
     }
 
-    /// The number of a record's entity.
+    /// Returns the entity number of a record.
     @inline(__always)
     static func number(_ bytes: UnsafeRawBufferPointer) -> Int16? {
         guard bytes.count >= headerBytes, let start = bytes.baseAddress else { return nil }
         return Int16(littleEndian: start.loadUnaligned(fromByteOffset: 4, as: Int16.self))
     }
 
-    /// The version of a record.
+    /// Returns the version of a record.
     @inline(__always)
     static func version(_ bytes: UnsafeRawBufferPointer) -> Int64 {
         guard bytes.count >= headerBytes, let start = bytes.baseAddress else { return 0 }
         return Int64(littleEndian: start.loadUnaligned(fromByteOffset: 8, as: Int64.self))
     }
 
-    /// Fills the cells of a row, texts and data pointing into the record; false if the record is damaged.
+    /// Fills the cells of a row; texts and data point into the record. Returns false if the record is damaged.
     ///
-    /// - Parameter slots: Those to fill, nil for all; the cells of others stay as they are.
+    /// - Parameter slots: The slots to fill, nil for all. The cells of other slots are not changed.
     @inline(__always)
     static func read(
         _ bytes: UnsafeRawBufferPointer, _ kinds: UnsafeBufferPointer<CellKind>, only slots: UnsafeBufferPointer<Int>? = nil,

@@ -1,11 +1,12 @@
 internal import PolystoreStorage
 
-/// What is needed of each record that is read, in plain memory: retaining an array for each would cost a tenth of reading it.
+/// The entity and slot kinds that decoding a record requires, in unmanaged memory: retaining an array for each record would add a tenth to
+/// the cost of reading it.
 ///
 /// Unchecked: the memory is filled once by `init` and freed by `deinit`.
 final class RecordShapes: @unchecked Sendable {
     private let shapes: UnsafeMutableBufferPointer<UnsafeBufferPointer<CellKind>>
-    /// By the number in a record; -1 where there is none.
+    /// The entity of each entity number, -1 where there is none.
     private let entities: UnsafeMutableBufferPointer<EntityIndex>
 
     init(_ kinds: [[CellKind]], _ numbers: [EntityIndex?]) {
@@ -25,7 +26,7 @@ final class RecordShapes: @unchecked Sendable {
         entities.deallocate()
     }
 
-    /// The entity of a record; nil when its number is that of none.
+    /// Returns the entity of a record, or nil when no entity has its number.
     @inline(__always)
     func entity(_ record: UnsafeRawBufferPointer) -> EntityIndex? {
         guard let number = Record.number(record), number >= 0, Int(number) < entities.count else { return nil }

@@ -1,18 +1,18 @@
 internal import PolystoreStorage
 
-/// Loading many rows: appended where their keys ascend. Entries of an index that was empty are sorted first: those of a load of some size are
-/// appended at its end, greater ones are put in order run by run, so that their memory is bounded.
+/// A load of many rows. Rows are appended where their keys ascend. Entries of an index that was empty are sorted first: those of a small
+/// load are appended at the index's end, those of a larger load are sorted in runs, so that their memory is bounded.
 struct BulkLoad {
-    /// The most bytes of entries that wait.
+    /// The maximum size of the pending entries, in bytes.
     private static let longestRun = 32 << 20
 
     private let core: KeyValueCore
     private let maps: any OrderedWriter
     private var last: [Int: Int64] = [:]
     private var isFresh: [EntityIndex: Bool] = [:]
-    /// Entries of indexes that were empty, to be sorted.
+    /// The pending entries of indexes that were empty.
     private var entries: [Int: IndexEntries] = [:]
-    /// Indexes that have entries of this load.
+    /// The indexes that already contain entries of this load.
     private var begun: Set<Int> = []
     private var words = WordIndex.Collected()
     private(set) var greatest: [EntityIndex: Int64] = [:]
@@ -58,8 +58,8 @@ struct BulkLoad {
                     entries[index.map, default: IndexEntries()].append(entry)
                     continue
                 }
-                // Keys that were cut may agree without their values agreeing: what others have is looked for at once. What is sorted then
-                // no longer comes to an empty index.
+                // Keys that were cut may be equal although their values differ, so the constraint is checked immediately. This writes to
+                // the index, so that entries sorted later no longer go to an empty index.
                 try indexes.check(row, [index])
                 try indexes.add(row, [index])
                 begun.insert(index.map)
@@ -70,8 +70,8 @@ struct BulkLoad {
         greatest[root] = max(greatest[root] ?? 0, greatestKey ?? 0)
     }
 
-    /// Whether entries of an index are sorted before they are written. Whether a compound key has a nil is no longer seen in its bytes: such
-    /// constraints are checked at once.
+    /// Whether entries of an index are collected and sorted before they are written. The bytes of a compound key do not show whether it
+    /// contains a nil, so constraints over several slots are checked immediately.
     private func waits(_ index: KeyValueLayout.IndexMap, _ root: EntityIndex) -> Bool {
         isFresh[root] == true && (index.constraint == nil || index.slots.count == 1)
     }
@@ -85,7 +85,7 @@ struct BulkLoad {
         return try RowKey(key).withBytes { bytes throws(StorageError) in try maps.reserve(map, bytes, size) }
     }
 
-    /// Forgets the rows that were loaded after a mark that the transaction has gone back to: their entries were not yet written.
+    /// Discards the pending entries of rows that were loaded after a savepoint that the transaction has rolled back to.
     mutating func forget() {
         entries = [:]
         begun = []
@@ -94,12 +94,12 @@ struct BulkLoad {
         isFresh = [:]
     }
 
-    /// Writes the index entries that were put off.
+    /// Writes the pending index entries.
     mutating func finish(_ indexes: IndexWriter) throws(StorageError) {
         try words.finish(maps)
         try writeRuns()
         begun = []
-        // Later rows find the indexes filled.
+        // For later rows the indexes are no longer empty.
         for root in isFresh.keys { isFresh[root] = false }
     }
 
@@ -113,7 +113,8 @@ struct BulkLoad {
     private func write(_ run: IndexEntries, _ index: KeyValueLayout.IndexMap, isFirst: Bool) throws(StorageError) {
         var previous: [UInt8] = [], previousKey: Int64 = 0
         try run.inOrder { entry throws(StorageError) in
-            // Two that agree in all but the row's key break a unique constraint, unless a value is nil. None was cut (`load`).
+            // Two entries that agree in all but the row key violate a unique constraint, unless a value is nil. No entry was cut (see
+            // `load`).
             if let constraint = index.constraint {
                 let prefix = UnsafeRawBufferPointer(rebasing: entry.dropLast(8))
                 if prefix.first != 0 {
@@ -132,8 +133,8 @@ struct BulkLoad {
         }
     }
 
-    /// The key of a row of an earlier run with the same values; nil where there is none. The cursor is a new one each time: it need not see
-    /// what is put after it was made.
+    /// Returns the row key of an entry of an earlier run with the same values, or nil. Each call creates a cursor, because a cursor need
+    /// not see entries that were added after it was created.
     private func earlierKey(_ index: KeyValueLayout.IndexMap, _ prefix: UnsafeRawBufferPointer) throws(StorageError) -> Int64? {
         let cursor = try maps.cursor(index.map)
         guard try cursor.seek(prefix), cursor.key.count == prefix.count + 8, cursor.key.starts(with: prefix) else { return nil }

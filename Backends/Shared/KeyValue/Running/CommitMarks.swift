@@ -1,24 +1,24 @@
 internal import Foundation
 public import PolystoreStorage
 
-/// The newest commits, each marked by a number that nobody else has: the number of a transaction whose commit failed is given again.
+/// The marks of the most recent commits. Each mark is unique, because the engine reuses the number of a transaction whose commit failed.
 enum CommitMarks {
-    /// How many commits are known.
+    /// The number of commits whose marks are kept.
     private static let count: Int64 = 64
 
-    /// The name of the mark of a transaction, among the counters: names of entities do not begin so.
+    /// Returns the name of the mark of a transaction in the counters map. Names of entities never begin with this prefix.
     static func name(_ number: Int64) -> String { "polystore_commit.\(number % count)" }
 
     static let byteCount = 24
 
-    /// The number of the transaction (8) and the mark (16).
+    /// Returns the bytes of a mark: the number of the transaction (8) and the mark (16).
     static func bytes(_ number: Int64, _ mark: UUID) -> [UInt8] {
         withUnsafeBytes(of: number.littleEndian, Array.init) + withUnsafeBytes(of: mark.uuid, Array.init)
     }
 
     static func value(_ number: Int64, _ mark: UUID) -> String { "\(number).\(mark.uuidString)" }
 
-    /// The number and the mark of a token; nil where it is of another kind.
+    /// Returns the number and the mark of a token, or nil if the token belongs to a store of another kind.
     static func parts(_ token: CommitToken) -> (number: Int64, mark: UUID)? {
         let parts = token.value.split(separator: ".")
         guard parts.count == 2, let number = Int64(parts[0]), number > 0, let mark = UUID(uuidString: String(parts[1])) else { return nil }
@@ -27,7 +27,7 @@ enum CommitMarks {
 }
 
 extension KeyValueWriter {
-    /// Marks the transaction, where the engine numbers them.
+    /// Writes the mark of the transaction where the engine numbers transactions.
     ///
     /// - Returns: The token of its commit.
     func writeMark() throws(StorageError) -> CommitToken? {
@@ -43,7 +43,7 @@ extension KeyValueWriter {
 }
 
 extension KeyValueStore {
-    /// What became of a commit.
+    /// Returns the outcome of a commit.
     public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
         guard let writer = try beginWrite(WriteOptions()) as? KeyValueWriter else { return .unknown }
         defer { writer.end() }
@@ -51,7 +51,7 @@ extension KeyValueStore {
             throw StorageError(.notFound, "the token of the commit belongs to another store")
         }
         let outcome = try writer.outcome(of: number, mark)
-        // A commit takes the place of what one that failed has left, or is built upon it: afterwards no crash changes the answer.
+        // A new commit either replaces the remains of the failed commit or builds upon it, so that no later crash can change the answer.
         try writer.setNote("commit.settled", Data(UUID().uuidString.utf8))
         _ = try writer.commit(CommitRecord())
         return outcome

@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// A snapshot that counts what is read from it.
+/// A reader that counts the read operations of the snapshot that it wraps.
 final class CountedReader: OrderedReader {
     private let reader: any OrderedReader
     private(set) var lookUps = 0
@@ -18,7 +18,7 @@ final class CountedReader: OrderedReader {
 
     func count(_ map: Int) throws(StorageError) -> Int { try reader.count(map) }
 
-    /// Nothing: whoever opened the snapshot ends it.
+    /// Does nothing: the code that opened the snapshot ends it.
     func end() {}
 
     private final class CountedCursor: OrderedCursor {

@@ -1,7 +1,7 @@
 internal import PolystoreStorage
 
-/// Rows made from the entries of an index that holds all that a query asks for, so that no record is read. Their other cells are nil, and
-/// they come in the order of the index, which is of no matter for groups.
+/// Rows built from the entries of an index that contains all slots of a query, so that no record is read. Their other cells are nil. They
+/// come in index order, which does not matter for groups.
 final class CoveredRows: RowCursor {
     private let filter: RowFilter
     private let evaluator: PredicateEvaluator?
@@ -13,7 +13,7 @@ final class CoveredRows: RowCursor {
     private var high: [UInt8]?
     private var isPending = false
 
-    /// Nil where no index holds all that is asked for.
+    /// Creates the cursor, or nil when no index contains all slots of the query.
     init?(_ plan: QueryPlan, _ reader: KeyValueReader) throws(StorageError) {
         guard let use = Self.use(plan, reader.core.layout) else { return nil }
         let fetch = plan.fetch
@@ -26,14 +26,14 @@ final class CoveredRows: RowCursor {
         intervals = use.intervals[...]
     }
 
-    /// The index that holds all slots that a query reads, the one that its condition narrows most.
+    /// Returns the index that contains all slots of a query; of several, the one that the query's condition restricts most.
     static func use(_ plan: QueryPlan, _ layout: KeyValueLayout) -> IndexUse? {
         guard case .groups = plan.kind, let slots = plan.localSlots else { return nil }
         let known = layout.indexes[plan.fetch.entity].filter { index in
-            // An entry says nothing of the entity, so all in the index must be asked for.
+            // An entry does not contain its entity, so the query must cover all entities of the index.
             layout.schema[index.entity].family.allSatisfy(plan.fetch.entities.contains) && slots.isSubset(of: index.slots)
         }
-        // An index that is not narrowed is as long as the rows are many, but its entries are short.
+        // An index that the condition does not restrict has as many entries as there are rows, but its entries are short.
         return known.map { IndexUse($0, plan.fetch.predicate) }.max { ($0.used, -$0.index.slots.count) < ($1.used, -$1.index.slots.count) }
     }
 

@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// The smallest and greatest values of properties, read from the ends of indexes.
+/// The minimum and maximum values of properties, read from the first and last entries of indexes.
 struct IndexEdges {
     private let reader: KeyValueReader
     private let plan: QueryPlan
@@ -12,7 +12,8 @@ struct IndexEdges {
         let use: IndexUse
     }
 
-    /// Nil where something else is asked for, or where no index holds just the rows of the condition in the order of the property.
+    /// Creates the reader, or nil when the query has other aggregates or groups, or when no index contains exactly the rows of the
+    /// condition in the order of the property.
     init?(_ plan: QueryPlan, _ reader: KeyValueReader) {
         guard case .groups(let grouping) = plan.kind, grouping.keys.isEmpty, !grouping.aggregates.isEmpty else { return nil }
         var edges: [Edge] = []
@@ -27,7 +28,7 @@ struct IndexEdges {
         self.edges = edges
     }
 
-    /// An index of all rows of the condition whose property is not nil, in the order of the property.
+    /// Returns a use of an index that contains all rows of the condition whose property is not nil, in the order of the property.
     private static func use(_ fetch: FetchPlan, _ path: CheckedPath, _ slot: Int, _ layout: KeyValueLayout) -> IndexUse? {
         let parts = if case .and(let parts) = fetch.predicate { parts } else { [fetch.predicate] }
         let known = parts.filter { $0 != .constant(true) } + [.not(.isNil(path))]
@@ -38,7 +39,7 @@ struct IndexEdges {
         return nil
     }
 
-    /// The answer; nil where a value at an end is longer than what an index holds.
+    /// Returns the answer, or nil when the first or last value is longer than an index entry.
     func answer() throws(StorageError) -> [[Value]]? {
         let answer = QueryAnswer(plan, schema: reader.core.schema)
         let batch = RowBatch(capacity: edges.count)
@@ -50,7 +51,7 @@ struct IndexEdges {
             let cells = batch.appendRow(key: 0, version: 0, entity: edge.use.index.entity, slots: count)
             cells.update(repeating: .null, count: count)
             guard entry.read(cursor.key, into: cells, batch) else { return nil }
-            // The cursor goes: its bytes stay only where they are copied.
+            // The bytes of the cursor become invalid when it moves, so they are copied.
             batch.keepLastRow(reader.core.schema)
             for slot in 0..<count where slot != edge.slot { cells[slot] = .null }
         }
@@ -60,7 +61,7 @@ struct IndexEdges {
         } catch { throw StorageError(error) }
     }
 
-    /// Goes to the first or last entry of the intervals.
+    /// Moves to the first or last entry of the intervals. Returns whether there is one.
     private static func isFound(_ edge: Edge, _ cursor: any OrderedCursor) throws(StorageError) -> Bool {
         for interval in edge.isFirst ? edge.use.intervals : edge.use.intervals.reversed() {
             if edge.isFirst {

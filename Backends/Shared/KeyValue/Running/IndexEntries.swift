@@ -1,11 +1,11 @@
 internal import PolystoreStorage
 
-/// Entries of an index that wait to be sorted, behind each other in one buffer: a million of them are no million allocations.
+/// Index entries that wait to be sorted, stored one after the other in a single buffer to avoid an allocation for each entry.
 struct IndexEntries {
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
 
-    /// The memory that they take.
+    /// The memory of the entries in bytes.
     var size: Int { bytes.count + ends.count * 2 * MemoryLayout<Int>.size }
 
     mutating func append(_ entry: [UInt8]) {
@@ -13,7 +13,7 @@ struct IndexEntries {
         ends.append(bytes.count)
     }
 
-    /// Hands them over in the order of their bytes.
+    /// Calls `body` with each entry, in byte order.
     func inOrder(_ body: (UnsafeRawBufferPointer) throws(StorageError) -> Void) throws(StorageError) {
         var failure: StorageError?
         bytes.withUnsafeBytes { buffer in

@@ -1,11 +1,11 @@
 internal import PolystoreStorage
 
-/// The entries of an index in an order, in groups of keys: forwards or backwards by their values, the keys of equal values ascending.
+/// The row keys of an index in groups: values ascending or descending, row keys of equal values ascending.
 struct IndexGroups {
-    /// Keys one after the other.
+    /// Consecutive row keys.
     struct Group {
         var keys: [Int64]
-        /// Whether their rows have to be sorted: by what the index does not hold, or holds only the beginning of.
+        /// Whether the rows of the group have to be sorted, by properties that the index lacks or values that it cuts.
         var needsSorting: Bool
     }
 
@@ -15,10 +15,10 @@ struct IndexGroups {
     private let cursor: any OrderedCursor
     private var intervals: ArraySlice<KeyInterval>
     private var interval: KeyInterval?
-    /// Whether the cursor stands on an entry that was not read.
+    /// Whether the cursor is positioned at an entry that was not read yet.
     private var isPending = false
 
-    /// Groups smaller than this are given out together.
+    /// The minimum size of a batch; smaller groups are returned together.
     private static let usual = 256
 
     init(_ order: IndexOrder, _ reader: KeyValueReader) throws(StorageError) {
@@ -29,7 +29,7 @@ struct IndexGroups {
         intervals = order.use.intervals[...]
     }
 
-    /// The next keys; nil when there are no more.
+    /// Returns the next keys, or nil when there are no more.
     mutating func next() throws(StorageError) -> Group? {
         var keys: [Int64] = []
         while keys.count < Self.usual, try isAtEntry() {
@@ -48,7 +48,7 @@ struct IndexGroups {
         return keys.isEmpty ? nil : Group(keys: keys, needsSorting: false)
     }
 
-    /// The keys of the entries that begin with a prefix.
+    /// Returns the row keys of the entries that begin with a prefix.
     private mutating func group(_ prefix: [UInt8]) throws(StorageError) -> [Int64] {
         var keys: [Int64] = []
         while try isAtEntry(), cursor.key.starts(with: prefix) {
@@ -63,7 +63,7 @@ struct IndexGroups {
         isPending = try order.isAscending ? cursor.next() : cursor.previous()
     }
 
-    /// Whether there is an entry to read, going on to the next interval where one ends.
+    /// Whether there is an entry to read. Moves to the next interval at the end of one.
     private mutating func isAtEntry() throws(StorageError) -> Bool {
         while true {
             if let interval, isPending {

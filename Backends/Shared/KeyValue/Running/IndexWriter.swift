@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// Keeps the indexes and link maps of a write transaction.
+/// The writer of the indexes and link maps of a write transaction.
 final class IndexWriter {
     private let core: KeyValueCore
     private let maps: any OrderedWriter
@@ -12,21 +12,21 @@ final class IndexWriter {
         self.maps = maps
     }
 
-    /// The bytes of a row's values in an index, cut to the engine's limit, without the row's key.
+    /// Encodes the values of a row in an index, cut to the engine's limit, without the row key.
     private func encode(_ row: borrowing RowView, _ index: KeyValueLayout.IndexMap) {
         key.reset()
         for slot in index.slots { key.append(row[slot]) }
         key.truncate(to: core.indexedBytes)
     }
 
-    /// The key of a row's entry in an index.
+    /// Returns the key of a row's entry in an index.
     func entry(_ row: borrowing RowView, _ index: KeyValueLayout.IndexMap) -> [UInt8] {
         encode(row, index)
         key.append(row.key)
         return key.bytes
     }
 
-    /// Removes a row's entries.
+    /// Removes the index entries of a row.
     func remove(_ row: borrowing RowView, _ indexes: [KeyValueLayout.IndexMap]) throws(StorageError) {
         for index in indexes {
             if index.isWords {
@@ -40,7 +40,7 @@ final class IndexWriter {
         }
     }
 
-    /// Looks for other rows with the same values under a unique constraint, before anything of a row is written.
+    /// Checks the unique constraints of a row against the other rows, before anything of the row is written.
     ///
     /// - Throws: `uniqueConstraintViolated`.
     func check(_ row: borrowing RowView, _ indexes: [KeyValueLayout.IndexMap]) throws(StorageError) {
@@ -51,7 +51,7 @@ final class IndexWriter {
         }
     }
 
-    /// Adds a row's entries, which were checked.
+    /// Adds the index entries of a row whose constraints were checked.
     func add(_ row: borrowing RowView, _ indexes: [KeyValueLayout.IndexMap]) throws(StorageError) {
         for index in indexes {
             if index.isWords {
@@ -65,20 +65,20 @@ final class IndexWriter {
         }
     }
 
-    /// The key of the row that has the same values under a unique constraint, other than the given row; nil when there is none.
+    /// Returns the row key of another row with the same values under a unique constraint, or nil when there is none.
     func find(_ row: borrowing RowView, _ index: KeyValueLayout.IndexMap) throws(StorageError) -> Int64? {
         encode(row, index)
         return index.slots.contains(where: { row[$0].isNull }) ? nil : try other(row, index)
     }
 
-    /// As `find`, for the values that are encoded in `key`.
+    /// Returns the same as `find`, for the values that `key` already encodes.
     private func other(_ row: borrowing RowView, _ index: KeyValueLayout.IndexMap) throws(StorageError) -> Int64? {
         let prefix = key.bytes
         let cursor = try maps.cursor(index.map)
         var isThere = try key.withBytes { bytes throws(StorageError) in try cursor.seek(bytes) }
         while isThere, cursor.key.starts(with: prefix), cursor.key.count == prefix.count + 8 {
             let found = KeyBytes.lastKey(cursor.key)
-            // Keys that were cut agree without their values agreeing: the other row decides.
+            // Cut keys can be equal although the values differ, so the other row is read and compared.
             if found != row.key, try agrees(row, index, found) { return found }
             isThere = try cursor.next()
         }
@@ -96,7 +96,7 @@ final class IndexWriter {
         return true
     }
 
-    /// Whether two cells of an attribute hold one value. The bits of texts and bytes are where they lie.
+    /// Whether two cells of an attribute hold the same value. Texts and bytes are compared by content: their bits are an address.
     private static func isSame(_ a: Cell, _ b: Cell) -> Bool {
         if a.kind != b.kind { return false }
         switch a.kind {
@@ -119,7 +119,7 @@ final class IndexWriter {
         key.append(b)
     }
 
-    /// Adds a pair, or gives it a new rank.
+    /// Adds a pair, or changes the rank of an existing pair.
     func add(_ pair: Link, _ link: (owner: Int, member: Int)) throws(StorageError) {
         for (map, first, second) in [(link.owner, pair.owner, pair.member), (link.member, pair.member, pair.owner)] {
             linkKey(first, second)
@@ -129,7 +129,7 @@ final class IndexWriter {
         }
     }
 
-    /// Removes a pair; one that is not there does nothing.
+    /// Removes a pair. Does nothing if it does not exist.
     func remove(_ pair: Link, _ link: (owner: Int, member: Int)) throws(StorageError) {
         for (map, first, second) in [(link.owner, pair.owner, pair.member), (link.member, pair.member, pair.owner)] {
             linkKey(first, second)

@@ -2,7 +2,7 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// What the sessions of an open store share.
+/// The state that the sessions of an open store share.
 final class KeyValueCore: Sendable {
     let engine: any OrderedStore
     let layout: KeyValueLayout
@@ -12,7 +12,7 @@ final class KeyValueCore: Sendable {
     /// Whether records carry a checksum.
     let checksRecords: Bool
     private let closed = Atomic(false)
-    /// Whether what was left out of the history, if anything was, lies behind a commit of this program.
+    /// Whether this process has written a history entry, so that the history records no gap after it.
     let hasResumedHistory = Atomic(false)
     let shapes: RecordShapes
 
@@ -27,13 +27,13 @@ final class KeyValueCore: Sendable {
     }
 
     var schema: Schema { layout.schema }
-    /// The most bytes of the values of an entry of an index: longer ones are cut.
+    /// The maximum length of the values of an index entry in bytes. Longer values are cut.
     var indexedBytes: Int { min(engine.maximumKeyBytes, 511) - 8 }
     var storeID: UUID { metadata.storeID }
     var isClosed: Bool { closed.load(ordering: .acquiring) }
     func close() { closed.store(true, ordering: .releasing) }
 
-    /// Refuses a session that finds another version of the model than the store was opened with: another program has changed it.
+    /// Throws if the session finds another version of the model than the store was opened with, because another program has migrated it.
     func check(_ session: any OrderedReader) throws(StorageError) {
         let isSame = try KeyValueStore.withBytes("hash") { key throws(StorageError) in
             try session.get(KeyValueLayout.metadata, key).map { stored in hash.withUnsafeBytes { compareBytes($0, stored) == 0 } } ?? false
@@ -48,7 +48,7 @@ final class KeyValueCore: Sendable {
 
     /// Adds the row of a record to a batch.
     ///
-    /// - Parameter slots: Those that anybody reads, nil for all; the cells of others hold nothing of use.
+    /// - Parameter slots: The slots that the caller reads, nil for all. The contents of the other cells are undefined.
     @inline(__always)
     func decode(
         _ key: Int64, _ record: UnsafeRawBufferPointer, _ map: Int, only slots: UnsafeBufferPointer<Int>? = nil, into batch: RowBatch
@@ -75,7 +75,7 @@ final class KeyValueCore: Sendable {
         StorageError(.limitExceeded, "\(name) has no key left for another object", details: .init(entity: name))
     }
 
-    /// The position of a token; nil for none.
+    /// Returns the history position of a token, or nil for no token.
     func position(_ token: HistoryToken?) throws(StorageError) -> Int64? {
         guard let token else { return nil }
         guard token.store == storeID else {

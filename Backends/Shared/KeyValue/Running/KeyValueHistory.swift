@@ -8,10 +8,10 @@ extension KeyValueReader {
         if !core.metadata.history.isOn { throw .keepsNoHistory }
     }
 
-    /// Where the history begins.
+    /// Returns the floor of the history, the position after which it is complete.
     final func historyFloor() throws(StorageError) -> HistoryFloor { try HistoryFloor(note: try note(HistoryFloor.noteName)) }
 
-    /// The position of the newest entry that ever was: where it was purged, the floor is there. 0 where there was none.
+    /// Returns the highest position that an entry ever had. After a purge this is the position of the floor; 0 if there never was an entry.
     final func newestPosition() throws(StorageError) -> Int64 {
         let cursor = try engine.cursor(KeyValueLayout.history)
         return max(try cursor.last() ? KeyBytes.key(cursor.key) : 0, try historyFloor().position)
@@ -51,7 +51,7 @@ extension KeyValueWriter {
         if position > (try historyFloor().position) { try beginHistory(after: HistoryFloor(position)) }
     }
 
-    /// Forgets what is at or below a floor.
+    /// Removes the entries at or below a floor.
     private func beginHistory(after floor: HistoryFloor) throws(StorageError) {
         while true {
             try work.check()
@@ -75,18 +75,20 @@ extension KeyValueWriter {
         return keys
     }
 
-    /// Notes that there are changes that the history does not have. A position is left out, so that the newest token is below the floor too.
+    /// Records in the floor that there are changes without history entries. The floor skips a position, so that the newest token is below
+    /// it too.
     ///
-    /// - Returns: Whether the position rose; it does so once.
+    /// - Returns: Whether the position has risen, which happens only for the first such transaction.
     private func leaveOut() throws(StorageError) -> Bool {
         if try historyFloor().isUnrecorded { return false }
         try setNote(HistoryFloor.noteName, HistoryFloor(try after(newestPosition()), isUnrecorded: true).note)
         return true
     }
 
-    /// The position of the next entry. The first of a program begins the history anew where changes were left out.
+    /// Returns the position of the next entry. If changes went unrecorded, the first entry of a process begins the history again after
+    /// them.
     private func nextPosition() throws(StorageError) -> Int64 {
-        // The newest entry is behind the floor.
+        // The newest entry is above the floor.
         if core.hasResumedHistory.load(ordering: .relaxed), let last = try maps.lastKey(KeyValueLayout.history) { return try after(last) }
         let newest = try newestPosition()
         if try historyFloor().isUnrecorded { try beginHistory(after: HistoryFloor(newest)) }
@@ -99,7 +101,7 @@ extension KeyValueWriter {
         return next
     }
 
-    /// Writes the entry of a transaction; nil where nothing is to be recorded.
+    /// Writes the history entry of a transaction, or returns nil when there is nothing to record.
     final func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         if !core.metadata.history.isOn {
             if recorder.hasChanges { raisesPosition = try leaveOut() }
@@ -114,7 +116,7 @@ extension KeyValueWriter {
     }
 }
 
-/// An entry of the history as bytes: time (8), length of the author (4), author, changes.
+/// The byte format of a history entry: time (8), length of the author (4), author, changes.
 enum HistoryRow {
     private static let head = 12
 

@@ -1,48 +1,48 @@
 internal import PolystoreStorage
 
-/// The maps of a schema: three of our own, then one for the rows of each hierarchy, one for each index, two for each link.
+/// The maps of a schema: the store's own maps, then one map for the rows of each hierarchy, one for each index, and two for each link.
 struct KeyValueLayout: Sendable {
     /// An index over slots of an entity's family.
     struct IndexMap: Sendable {
-        /// The name of its map, unless the store has given it another.
+        /// The default name of the map; the store may have assigned another one.
         let name: String
         let map: Int
-        /// The entity that declares it; it covers that entity's family.
+        /// The entity that declares the index. The index covers the entity's family.
         let entity: EntityIndex
         let slots: [Int]
-        /// The constraint that it keeps; nil for a plain index.
+        /// The unique constraint that the index enforces, or nil for a plain index.
         let constraint: ResolvedConstraint?
-        /// Whether it is a full-text index, with an entry for each word instead of one for the values.
+        /// Whether this is a full-text index, which has one entry for each word instead of one for the values.
         var isWords = false
     }
 
     static let metadata = 0, counters = 1, history = 2, notes = 3
     static let ownMaps = ["polystore_metadata", "polystore_counters", "polystore_history", "polystore_notes"]
 
-    /// The counter of quiet commits, among those of keys: names of entities do not begin so.
+    /// The counter of quiet commits in the counters map. Names of entities never begin with this prefix.
     static let quietCounter = "polystore_quiet"
 
     let schema: Schema
     let names: [String]
     let entityNumbers: [Int16]
-    /// The map of each entity's rows.
+    /// The map that contains the rows of each entity.
     let rows: [Int]
     /// The indexes that cover each entity.
     let indexes: [[IndexMap]]
     let allIndexes: [IndexMap]
     /// The full-text indexes that cover each entity.
     let wordIndexes: [[IndexMap]]
-    /// The indexes that a change of an entity's rows concerns: both kinds.
+    /// The indexes that a change of an entity's rows affects: ordered and full-text.
     let keptIndexes: [[IndexMap]]
-    /// The maps of each link, by owner and by member.
+    /// The maps of each link: by owner and by member.
     let links: [(owner: Int, member: Int)]
-    /// By entity number.
+    /// The entity of each entity number.
     let entities: [EntityIndex?]
     let kinds: [[CellKind]]
 
-    /// The maps of a store.
+    /// Creates the layout of a store.
     ///
-    /// - Parameter numbers: The engine's number of each map by its name; without them they are counted in the order of `names`.
+    /// - Parameter numbers: The engine's number of each map by its name. Without them, maps are numbered in the order of `names`.
     init(_ metadata: StoreMetadata, numbers: [String: Int] = [:]) {
         let schema = metadata.schema
         var names = Self.ownMaps
@@ -59,7 +59,7 @@ struct KeyValueLayout: Sendable {
                 .filter { description.slots[$0].declaredIn == description.index && description.slots[$0].destination != nil }
                 .map { ([$0], nil) }
             let declared = schema.entities[description.index].indexes
-            // A partial index holds all rows: a condition of each change would cost more than the entries that it saves.
+            // A partial index contains all rows: evaluating its condition on each change would cost more than the entries that it saves.
             lists += declared.filter { $0.kind == .ordered }.map { ($0.properties.compactMap(description.slot), nil) }
             lists += description.uniqueConstraints.filter { $0.declaredIn == description.index }.map { ($0.slots, $0) }
             for (slots, constraint) in lists {
@@ -94,7 +94,7 @@ struct KeyValueLayout: Sendable {
         kinds = schema.descriptions.map { $0.slots.map(\.cellKind) }
     }
 
-    /// The entity whose hierarchy has its rows in a map, otherwise the index.
+    /// Returns the name of the hierarchy whose rows a map contains, or else of the index.
     func name(of map: Int) -> String {
         if let root = schema.roots.first(where: { rows[$0] == map }) { return schema.entities[root].name }
         return (allIndexes + wordIndexes.joined()).first { $0.map == map }?.name ?? "a map"

@@ -1,11 +1,11 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// A session: the reading half of every session.
+/// A read session, and the reading part of a write session.
 class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryReader {
     let core: KeyValueCore
     let engine: any OrderedReader
-    /// Counts the rows and entries that the session looks at.
+    /// Counts the rows and entries that the session reads.
     let work: WorkMeter
     private let limit: WorkLimit?
     private(set) var isOpen = true
@@ -42,7 +42,7 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
     /// Called once, when the session has ended.
     func didEnd() {}
 
-    /// The evaluator runs in the store: every plan is exact.
+    /// Returns `.exact` for every plan, because the evaluator runs in the store.
     func pushdown(of plan: FetchPlan) -> Pushdown { .exact }
 
     func cursor(for plan: FetchPlan) throws(StorageError) -> any RowCursor {
@@ -57,7 +57,7 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
         return plan.sort.isEmpty ? source : try sorted(source, plan)
     }
 
-    /// The rows of a source in the order of a plan, cut as it says.
+    /// Returns the rows of a source in the sort order of a plan, cut to its offset and limit.
     final func sorted(_ source: KeyValueScan, _ plan: FetchPlan) throws(StorageError) -> HeldRows {
         var sorter = RowSorter(plan, schema: core.schema)
         let related = RelatedRecords(self), batch = RowBatch()
@@ -71,8 +71,8 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
         return sorter.sorted()
     }
 
-    /// The rows in the order of an index. A condition that the index does not answer may leave few of them: then another plan is better, and
-    /// what was found so far is given up.
+    /// Returns the rows in the order of an index. If the index does not answer the condition and few rows satisfy it, another plan is
+    /// better; the rows found so far are then discarded.
     private func cursor(for plan: FetchPlan, _ order: IndexOrder) throws(StorageError) -> any RowCursor {
         if order.use.isExact { return try OrderedRows(self, plan, order) }
         let rows = try OrderedRows(self, plan, order, budget: try ScanPlan.budget(plan, self) / KeySearch.lookUpCost)
@@ -105,7 +105,7 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
         for key in keys {
             try work.step()
             guard let record = try get(map, key) else { continue }
-            // Copied: the engine's bytes end with the session, those of the batch do not.
+            // The record is copied because the engine's bytes become invalid when the session ends; the batch's bytes do not.
             let copy = UnsafeRawBufferPointer(start: batch.copy(record), count: record.count)
             try core.decode(key, copy, map, into: batch)
         }
@@ -113,7 +113,7 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
 
     func row(_ entity: EntityIndex, key: Int64, into batch: RowBatch) throws(StorageError) {
         try checkState()
-        // A step by itself: to ask the limit takes as long as to find the row.
+        // Checks the limit only every so many rows: a check takes as long as finding a row.
         try work.step()
         let map = core.layout.rows[entity]
         if let record = try get(map, key) { try core.decode(key, record, map, into: batch) }
@@ -144,15 +144,15 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
         do throws(QueryError) { return try answer.result() } catch { throw StorageError(error) }
     }
 
-    /// The rows that a query is computed from, with what it looks at.
+    /// Returns the rows that a query is computed from, with the slots that it reads.
     private func rows(for plan: QueryPlan) throws(StorageError) -> any RowCursor {
         if let covered = try CoveredRows(plan, self) { return covered }
-        // Groups are in no order: nothing but the query reads the rows.
+        // Groups have no row order, and only the query reads the rows.
         guard let slots = plan.localSlots else { return try cursor(for: plan.fetch) }
         return KeyValueScan(self, plan.fetch, try ScanPlan(plan.fetch, self).access, only: slots)
     }
 
-    /// The number of all objects of a hierarchy, which the engine knows.
+    /// Returns the number of all objects of a hierarchy, which the engine knows; nil for other queries.
     private func plainCount(_ plan: QueryPlan) throws(StorageError) -> Int? {
         let isWhole = plan.fetch.entities == core.schema[core.schema[plan.fetch.entity].root].family
         guard isWhole, plan.fetch.predicate == .constant(true), plan.isCount else { return nil }
@@ -179,7 +179,7 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
             while try cursor.next() {
                 try work.step()
                 let pair = Self.pair(cursor, side)
-                // The map has the pairs of an object beside each other.
+                // The map stores the pairs of an object next to each other.
                 if pairs.count >= Self.linksAtOnce, let last = pairs.last, last.key(at: side) != pair.key(at: side) {
                     try Self.give(&pairs, side, body)
                 }
@@ -191,7 +191,7 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
 
     private static let linksAtOnce = 16_384
 
-    /// Hands pairs over in their order, and forgets them.
+    /// Calls `body` with the pairs in their order, and removes them.
     private static func give(
         _ pairs: inout [Link], _ side: LinkSide, _ body: (UnsafeBufferPointer<Link>) throws(StorageError) -> Void
     ) throws(StorageError) {
@@ -213,7 +213,7 @@ class KeyValueReader: ValueQueryReader, SingleRowReader, PlanExplainer, HistoryR
         return side == .owner ? Link(owner: first, rank: rank, member: second) : Link(owner: second, rank: rank, member: first)
     }
 
-    /// The next number of a counter, 1 at the beginning.
+    /// Returns the next number of a counter, which begins at 1.
     final func counter(_ name: String) throws(StorageError) -> Int64 {
         try KeyValueStore.withBytes(name) { key throws(StorageError) in
             try engine.get(KeyValueLayout.counters, key).map(KeyBytes.key) ?? 1

@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// The rows that a scan plan leads to and the condition lets through, in the order of their keys. Cells point into the engine's memory.
+/// The rows of a scan plan that satisfy the condition, in the order of their keys. Cells point into the engine's memory.
 final class KeyValueScan: RowCursor {
     private let filter: RowFilter
     private let access: ScanPlan.Access
@@ -10,11 +10,11 @@ final class KeyValueScan: RowCursor {
     private var keys: ArraySlice<Int64> = []
     private var isStarted = false
 
-    /// - Parameter slots: Those that the plan's condition and the reader of the rows look at; nil for all.
+    /// - Parameter slots: The slots that the plan's condition and the reader of the rows use, nil for all.
     init(_ reader: KeyValueReader, _ plan: FetchPlan, _ access: ScanPlan.Access, only slots: Set<Int>? = nil) {
         filter = RowFilter(reader, plan, only: slots)
         self.access = access
-        // Answers in another order are cut after sorting.
+        // Results in another order are cut to offset and limit after sorting.
         let isCut = plan.sort.isEmpty
         toSkip = isCut ? plan.offset : 0
         left = isCut ? plan.limit ?? .max : .max
@@ -44,7 +44,7 @@ final class KeyValueScan: RowCursor {
         }
     }
 
-    /// Whether the cursor stands on a pair that was not yet looked at; nil after the first.
+    /// Whether the cursor is positioned at a pair that was not read yet; nil before the first.
     private var pending: Bool?
 
     private func scanRows(_ batch: RowBatch) throws(StorageError) {
@@ -74,7 +74,7 @@ final class KeyValueScan: RowCursor {
         }
     }
 
-    /// Leaves out what comes before the offset.
+    /// Skips the rows before the offset.
     @inline(__always)
     private func count(_ batch: RowBatch) {
         if toSkip > 0 {

@@ -2,11 +2,11 @@ internal import Foundation
 public import PolystoreStorage
 
 extension KeyValueStore {
-    /// How far a store has come.
+    /// Returns the number of commits of a store, for observers in other processes.
     ///
     /// - Parameters:
     ///   - session: A snapshot of the engine.
-    ///   - commits: How many transactions of the engine were committed up to it.
+    ///   - commits: The number of engine transactions that were committed up to the snapshot.
     public static func count(_ session: some OrderedReader, commits: Int64) throws(StorageError) -> CommitCount {
         func counter(_ name: String) throws(StorageError) -> Int64 {
             try withBytes(name) { key throws(StorageError) in try session.get(KeyValueLayout.counters, key).map(KeyBytes.key) ?? 1 }
@@ -19,6 +19,6 @@ extension KeyValueStore {
         return CommitCount(commits: commits, listed: max(newest, floor.position), quiet: try counter(KeyValueLayout.quietCounter))
     }
 
-    /// How many maps an engine has when a store lies in it, at least.
+    /// The minimum number of maps in an engine that contains a store.
     public static var ownMapCount: Int { KeyValueLayout.ownMaps.count }
 }

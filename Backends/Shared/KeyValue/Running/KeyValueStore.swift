@@ -2,27 +2,27 @@ internal import Foundation
 public import PolystoreStorage
 internal import Synchronization
 
-/// A store over an engine of ordered maps: everything that such engines have in common.
+/// A store over an engine of ordered maps, with everything that such stores have in common.
 ///
-/// A backend holds one and hands the verbs of `StorageInterface` on to it.
+/// A backend has one and forwards the methods of `StorageInterface` to it.
 public final class KeyValueStore: Sendable {
     private let engine: any OrderedStore
-    /// What sessions work with while the store is open.
+    /// The shared state of the sessions while the store is open.
     private let core = Mutex<KeyValueCore?>(nil)
     private let lane = WriteLane()
     private let recordsHistory: Bool
     /// The commits of this store.
     public var commits: OwnCommits { lane.commits }
 
-    /// A store over an engine that is not yet open.
+    /// Creates a store over an engine that is not yet open.
     ///
-    /// - Parameter recordsHistory: Whether what is changed is recorded.
+    /// - Parameter recordsHistory: Whether the store records its changes in the history.
     public init(_ engine: any OrderedStore, recordsHistory: Bool = true) {
         self.engine = engine
         self.recordsHistory = recordsHistory
     }
 
-    /// Opens the engine and checks or makes what lies in it.
+    /// Opens the engine and checks or creates the store in it.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
         if core.withLock({ $0 != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
         let canCreate = request.createIfMissing && request.schema != nil && !request.readOnly
@@ -41,7 +41,7 @@ public final class KeyValueStore: Sendable {
         }
     }
 
-    /// Opens the maps of a version of the model for the sessions that begin from now on.
+    /// Opens the maps of a version of the model for sessions that begin from now on.
     func publish(_ metadata: StoreMetadata) throws(StorageError) {
         var metadata = metadata
         metadata.history.isOn = recordsHistory
@@ -69,7 +69,7 @@ public final class KeyValueStore: Sendable {
         return (metadata, true)
     }
 
-    /// Writes metadata in the place of what is there.
+    /// Replaces the stored metadata.
     static func write(_ metadata: StoreMetadata, _ writer: any OrderedWriter) throws(StorageError) {
         try writer.clear(KeyValueLayout.metadata)
         for (key, value) in metadata.entries {
@@ -110,7 +110,7 @@ public final class KeyValueStore: Sendable {
         return core
     }
 
-    /// Starts to read one snapshot.
+    /// Begins a session that reads one snapshot.
     public func beginRead(_ options: ReadOptions = ReadOptions()) throws(StorageError) -> any StorageReader {
         let core = try opened()
         try options.limit?.check()
@@ -119,7 +119,7 @@ public final class KeyValueStore: Sendable {
         return KeyValueReader(core, session, options.limit)
     }
 
-    /// Starts the write transaction, waiting for the one before it.
+    /// Begins the write transaction after waiting for the previous one to end.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         let core = try opened(), options = try lane.enter(options)
         do throws(StorageError) {
@@ -132,14 +132,14 @@ public final class KeyValueStore: Sendable {
         }
     }
 
-    /// What becomes of each map in a step.
+    /// Returns a description of the effect of a migration step on each map.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
         var metadata = try opened().metadata
         for step in earlier { metadata = try KeyValueMigrationPlan(step, metadata).after }
         return try KeyValueMigrationPlan(step, metadata).lines
     }
 
-    /// Starts to lead the store to another version of the model.
+    /// Begins a migration of the store to another version of the model.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
         let core = try opened(), options = try lane.enter(options)
         do throws(StorageError) {

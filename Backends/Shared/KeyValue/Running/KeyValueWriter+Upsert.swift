@@ -1,7 +1,7 @@
 internal import PolystoreStorage
 
 extension KeyValueWriter {
-    /// One seek in the index of the constraint for each row.
+    /// Inserts or updates rows by a unique constraint, with one seek in the constraint's index for each row.
     func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow] {
         try finishLoading()
         guard let index = core.layout.indexes[upsert.entity].first(where: { $0.constraint == upsert.constraint }) else {
@@ -22,7 +22,7 @@ extension KeyValueWriter {
                 }
                 let entity = try oldRow(upsert.entity, core.layout.rows[upsert.entity], found).entity
                 guard family.contains(entity) else { throw .upsertOfAnotherEntity(upsert, core.schema) }
-                // Inherited slots come first, so the cells of the asked entity are the first ones of one below it.
+                // Inherited slots come first, so the cells of the requested entity are the first cells of a subentity.
                 let cells = one.appendRow(key: found, version: 0, entity: entity, slots: core.schema[entity].slots.count)
                 cells.update(repeating: .null, count: core.schema[entity].slots.count)
                 for slot in mask.slots { cells[slot] = batch.row(number)[slot] }

@@ -2,18 +2,18 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// The write transaction.
+/// A write session.
 class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWriter {
     let maps: any OrderedWriter
     let indexes: IndexWriter
     var recorder: HistoryRecorder
     private var savepoints = Savepoints<HistoryRecorder.Mark>()
     private var bulk: BulkLoad
-    /// What the transaction changes that its entry of the history does not name.
+    /// The changes of the transaction that its history entry does not record.
     private var beside = ChangesBeside()
-    /// Whether the position of the history rises although nothing is recorded.
+    /// Whether the position of the history rises although the transaction writes no entry.
     final var raisesPosition = false
-    /// By what the commit is found again.
+    /// The token by which the outcome of the commit can be found later.
     private var mark: CommitToken?
     let old = RowBatch(capacity: 1)
     let scratchRows = RowBatch(capacity: 512)
@@ -39,7 +39,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         return try super.values(for: plan)
     }
 
-    /// Brings the indexes up to what was loaded: before they are read, and before anything else is written to them.
+    /// Writes the pending index entries of loaded rows, before the indexes are read or changed otherwise.
     func finishLoading() throws(StorageError) {
         try checkOpen()
         try bulk.finish(indexes)
@@ -64,7 +64,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         try raiseKeys(root, to: next)
     }
 
-    /// Raises the key counter of a hierarchy to a key, unless it is there already.
+    /// Raises the key counter of a hierarchy to a key, unless it is already higher.
     final func raiseKeys(_ root: EntityIndex, to key: Int64) throws(StorageError) {
         let name = core.schema.entities[root].name
         try setCounter(name, max(try counter(name), key))
@@ -91,7 +91,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
     func apply(_ changes: ChangeSet) throws(StorageError) {
         try finishLoading()
         for change in changes.entities { try delete(change) }
-        // Old index entries of all rows go before new ones come, so that unique values can change places.
+        // The old index entries of all rows are removed before new ones are added, so that rows can swap unique values.
         for change in changes.entities { for update in change.updates { try unindex(change.entity, update) } }
         for change in changes.entities { for update in change.updates { try self.update(change.entity, update) } }
         for change in changes.entities { if let inserts = change.inserts { try insert(change.entity, inserts) } }
@@ -112,7 +112,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         }
     }
 
-    /// The stored row of a key, its bytes copied.
+    /// Returns the stored row of a key, with its bytes copied.
     func oldRow(_ entity: EntityIndex, _ map: Int, _ key: Int64) throws(StorageError) -> RowView {
         old.clear()
         guard let record = try get(map, key) else {
@@ -130,7 +130,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
             .staleObject, "\(name) \(key) was changed by another transaction since it was read", details: .init(entity: name, keys: [key]))
     }
 
-    /// The indexes that a change of slots concerns.
+    /// Returns the indexes that a change of slots affects.
     private func touched(_ entity: EntityIndex, _ mask: SlotMask) -> [KeyValueLayout.IndexMap] {
         core.layout.keptIndexes[entity].filter { $0.slots.contains(where: mask.contains) }
     }
@@ -271,7 +271,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         for _ in 0..<depth { try maps.undoSavepoint() }
         bulk.forget()
         beside.quietly()
-        // The mark stays set.
+        // The savepoint remains set.
         try maps.savepoint()
         recorder.rewind(to: mark)
         savepoints.rewind(to: savepoint)
@@ -289,11 +289,11 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         try finishLoading()
         for (root, key) in bulk.greatest { try raiseKeys(root, above: key) }
         let token = try writeHistory(record)
-        // Nobody names what is not recorded.
+        // Without a recorded history, no entry names the changed rows.
         if !core.metadata.history.isOn, recorder.hasChanges { beside.rows() }
         let isListed = token != nil || raisesPosition
         let isQuiet = try writeQuiet(isListed: isListed)
-        // A transaction without changes commits nothing.
+        // A transaction without changes does not commit.
         if isListed || isQuiet || beside.hasRows || recorder.hasChanges { mark = try writeMark() }
         for _ in 0..<savepoints.count { try maps.keepSavepoint() }
         try core.lane.commits.count(isListed: isListed, isUnlisted: beside.hasRows) { () throws(StorageError) in try commitMaps() }
@@ -312,7 +312,7 @@ class KeyValueWriter: KeyValueReader, ChangeRecordingWriter, HistoryPurgingWrite
         }
     }
 
-    /// Writes down whether the transaction about to be committed is none that observers need to know (`CommitLedger`).
+    /// Records whether the transaction about to be committed is of no interest to observers (`CommitLedger`).
     private func writeQuiet(isListed: Bool) throws(StorageError) -> Bool {
         let step = beside.quietStep(isListed: isListed, isRecorded: recorder.hasChanges), name = KeyValueLayout.quietCounter
         if step == 0 { return false }

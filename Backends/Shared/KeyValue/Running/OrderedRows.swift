@@ -1,8 +1,8 @@
 internal import PolystoreStorage
 
-/// The rows that an index leads to, in its order: group by group, where the rows of a group have the same values in the leading slots.
+/// The rows of an index in its order, group by group. The rows of a group have the same values in the leading slots.
 ///
-/// Nothing is held but the group that is being read, and of that only what has to be sorted.
+/// Only the group that is being read is in memory, and of it only the rows that have to be sorted.
 final class OrderedRows: RowCursor {
     private let filter: RowFilter
     private let plan: FetchPlan
@@ -11,7 +11,7 @@ final class OrderedRows: RowCursor {
     private var sorted: (any RowCursor)?
     private var toSkip: Int
     private var left: Int
-    /// The look-ups that are left before another plan is better.
+    /// The number of remaining lookups before another plan is cheaper.
     private var budget: Int
 
     init(_ reader: KeyValueReader, _ plan: FetchPlan, _ order: IndexOrder, budget: Int = .max) throws(StorageError) {
@@ -23,7 +23,7 @@ final class OrderedRows: RowCursor {
         left = plan.limit ?? .max
     }
 
-    /// Whether the look-ups did not suffice.
+    /// Whether the budget of lookups was used up.
     private(set) var isExhausted = false
 
     func next(into batch: RowBatch) throws(StorageError) -> Bool {
@@ -63,7 +63,7 @@ final class OrderedRows: RowCursor {
         return true
     }
 
-    /// Takes rows of a sorted group over.
+    /// Appends rows of a sorted group to a batch.
     private func takeSorted(_ rows: any RowCursor, _ batch: RowBatch) throws(StorageError) -> Bool {
         let wanted = RowBatch(capacity: min(batch.capacity - batch.count, left == .max ? batch.capacity : left + toSkip))
         guard try rows.next(into: wanted) else { return false }
@@ -75,7 +75,7 @@ final class OrderedRows: RowCursor {
         return true
     }
 
-    /// Leaves out what comes before the offset.
+    /// Skips the rows before the offset.
     private func count(_ batch: RowBatch) {
         if toSkip > 0 {
             toSkip -= 1

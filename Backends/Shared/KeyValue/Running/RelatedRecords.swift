@@ -1,9 +1,10 @@
 internal import PolystoreStorage
 
-/// The rows that relationships lead to, read from a session.
+/// The destination rows of relationships, read from a session.
 final class RelatedRecords: RelatedRows {
     private let reader: KeyValueReader
-    /// The rows that are in use, each in memory of its own, because a batch of several moves them when it grows; behind them those that were.
+    /// The rows in use, followed by rows that are free for reuse. Each has memory of its own, because a batch of several rows moves them
+    /// when it grows.
     private var rows: [RowBatch] = []
     private var used = 0
     private var failure: StorageError?
@@ -37,7 +38,7 @@ final class RelatedRecords: RelatedRows {
         let outside = used
         do throws(StorageError) {
             try MemberRows(reader, reader.core.schema).forEach(entity, relationship, of: key) { member in
-                // What was asked for while one member was looked at is not needed for the next.
+                // Rows that were read for one member are not needed for the next.
                 used = outside
                 return body(member)
             }

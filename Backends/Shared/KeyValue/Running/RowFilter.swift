@@ -1,19 +1,19 @@
 internal import PolystoreStorage
 
-/// Lets the rows through that a plan asks for.
+/// A filter for the rows that a plan requests.
 final class RowFilter {
     let reader: KeyValueReader
     let map: Int
     let related: RelatedRecords
     private let core: KeyValueCore
     private let evaluator: PredicateEvaluator?
-    // Plain memory: an array would be retained for each row.
+    // Unmanaged memory: an array would be retained for each row.
     private let entities: UnsafeMutableBufferPointer<Bool>
     private let slots: UnsafeMutableBufferPointer<Int>?
 
-    /// A filter for a plan.
+    /// Creates a filter for a plan.
     ///
-    /// - Parameter slots: Those that the plan's condition and the reader of the rows look at; nil for all.
+    /// - Parameter slots: The slots that the plan's condition and the reader of the rows use, nil for all.
     init(_ reader: KeyValueReader, _ plan: FetchPlan, only slots: Set<Int>? = nil) {
         self.reader = reader
         core = reader.core
@@ -35,7 +35,7 @@ final class RowFilter {
         slots?.deallocate()
     }
 
-    /// Adds a row to a batch if the plan asks for it.
+    /// Adds a row to a batch if the plan requests it.
     @inline(__always)
     func take(_ key: Int64, _ record: UnsafeRawBufferPointer, _ batch: RowBatch) throws(StorageError) -> Bool {
         try reader.work.step()
@@ -51,7 +51,7 @@ final class RowFilter {
         return isWanted
     }
 
-    /// Looks up a row and adds it if the plan asks for it.
+    /// Looks up a row and adds it to a batch if the plan requests it.
     func take(_ key: Int64, _ batch: RowBatch) throws(StorageError) -> Bool {
         guard let record = try reader.get(map, key) else { return false }
         return try take(key, record, batch)

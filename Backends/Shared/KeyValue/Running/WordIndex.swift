@@ -1,16 +1,16 @@
 internal import PolystoreStorage
 
-/// A full-text index as entries of a map: the bytes of a word, a zero, which no word has, and the key of the row.
+/// A full-text index as the entries of a map: the bytes of a word, a zero, which no word contains, and the row key.
 struct WordIndex {
-    /// Longer words are cut: who finds one checks the text itself.
+    /// The maximum length of a word in bytes. Longer words are cut, and a reader that finds one checks the text itself.
     static let longestWord = 400
 
-    /// The bytes that all entries of a word begin with; of a word's beginning, unless `isWhole`.
+    /// Returns the common prefix of all entries of a word, or of all words that begin with it, unless `isWhole`.
     static func start(_ word: some Collection<UInt8>, isWhole: Bool) -> [UInt8] {
         Array(word.prefix(longestWord)) + (isWhole || word.count > longestWord ? [0] : [])
     }
 
-    /// The entries of a row, each once; none where the text is nil.
+    /// Returns the entries of a row without duplicates, or none when the text is nil.
     static func entries(_ row: borrowing RowView, _ index: KeyValueLayout.IndexMap) -> Set<[UInt8]> {
         guard let slot = index.slots.first, !row[slot].isNull else { return [] }
         let words = SearchWords(utf8: row[slot].bytes)
@@ -38,7 +38,7 @@ struct WordIndex {
         try key.withBytes { bytes throws(StorageError) in try maps.put(map, bytes, UnsafeRawBufferPointer(start: nil, count: 0)) }
     }
 
-    /// Entries of many rows, put in order when there are enough: neighbours lie on one page.
+    /// Entries of many rows, sorted when there are enough of them, because adjacent entries are on the same page.
     struct Collected {
         private static let most = 200_000
         private var entries: [Int: [[UInt8]]] = [:]

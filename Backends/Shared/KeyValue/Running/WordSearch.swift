@@ -1,19 +1,19 @@
 internal import PolystoreStorage
 
-/// Finds the keys of rows by the words of a text.
+/// A search for row keys by the words of a text.
 ///
-/// What is found is all that a search can be true of, and a little more: the order of words in a phrase and words that must not occur are
-/// left to whoever reads the rows, as are words that were cut.
+/// The result contains every row that can match, and possibly others: the reader of the rows checks the order of words in a phrase,
+/// excluded words, and words that were cut.
 struct WordSearch {
-    /// Looking an entry up costs about as much as reading so many one after the other.
+    /// The cost of looking up an entry, in entries that are read sequentially.
     private static let entriesPerLookUp = 8
 
     private let engine: any OrderedReader
     private let map: Int
     private let work: WorkMeter
 
-    /// The keys of all rows of which a plan's searches can be true, ascending, each once, and the indexes that were read; nil where no index
-    /// has the words of every row.
+    /// Returns the keys of all rows that can match a plan's searches, ascending and without duplicates, and the indexes that were read.
+    /// Returns nil when no index contains the words of every row.
     static func keys(_ plan: FetchPlan, _ reader: KeyValueReader) throws(StorageError) -> (
         keys: [Int64], indexes: [KeyValueLayout.IndexMap]
     )? {
@@ -43,19 +43,19 @@ struct WordSearch {
         return (index, query)
     }
 
-    /// A guess: words are the rarer the longer they are, and beginnings of words and alternatives find more than words.
+    /// Returns an estimate of the rarity of terms: longer words are rarer, and prefixes and alternatives match more than words.
     private static func rarity(_ terms: [SearchQuery.Term]) -> Int {
         terms.map { term in (term.words.map(\.utf8.count).max() ?? 0) - (term.isPrefix && term.words.count == 1 ? 8 : 0) }.min() ?? 0
     }
 
-    /// The keys with one of some terms, of those that are given.
+    /// Returns the keys with at least one of the terms, restricted to `keys`.
     private func either(_ terms: [SearchQuery.Term], within keys: [Int64]?) throws(StorageError) -> [Int64] {
         var result: [Int64] = []
         for term in terms { result += try self.keys(term, within: keys) }
         return terms.count == 1 ? result : Self.ascending(result)
     }
 
-    /// The keys with all words of a term, of those that are given.
+    /// Returns the keys with all words of a term, restricted to `keys`.
     private func keys(_ term: SearchQuery.Term, within keys: [Int64]?) throws(StorageError) -> [Int64] {
         var found = keys
         let last = term.words.count - 1
@@ -67,8 +67,8 @@ struct WordSearch {
         return found ?? []
     }
 
-    /// The keys of the entries that begin with bytes, of those that are given. Where there are many more entries than keys, each key is looked
-    /// up instead.
+    /// Returns the keys of the entries that begin with `start`, restricted to `keys`. Where there are many more entries than keys, each key
+    /// is looked up instead.
     private func keys(_ start: [UInt8], isWhole: Bool, within keys: [Int64]?) throws(StorageError) -> [Int64] {
         let most = isWhole ? keys.map { $0.count * Self.entriesPerLookUp } ?? .max : .max
         if let read = try read(start, most: most) {
@@ -84,7 +84,7 @@ struct WordSearch {
         return result
     }
 
-    /// The keys of all entries that begin with bytes, ascending; nil when there are more than `most`.
+    /// Returns the keys of all entries that begin with `start`, ascending, or nil when there are more than `most`.
     private func read(_ start: [UInt8], most: Int) throws(StorageError) -> [Int64]? {
         let cursor = try engine.cursor(map)
         var found: [Int64] = []

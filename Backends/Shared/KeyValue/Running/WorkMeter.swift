@@ -1,6 +1,6 @@
 internal import PolystoreStorage
 
-/// Looks at the limit of a piece of work every so many steps: asking it each time would take longer than a step.
+/// A counter that checks the limit of an operation only once in a number of steps, because a check takes longer than a step.
 final class WorkMeter {
     private static let stepsPerLook: UInt32 = 256
 
@@ -9,7 +9,7 @@ final class WorkMeter {
 
     init(_ limit: WorkLimit?) { self.limit = limit }
 
-    /// Counts a step, such as a row that was looked at.
+    /// Counts a step, such as reading a row.
     ///
     /// - Throws: `cancelled` or `timeout` when the limit has ended.
     @inline(__always)

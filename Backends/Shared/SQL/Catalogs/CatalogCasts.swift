@@ -1,12 +1,12 @@
 internal import PolystoreStorage
 
-/// Takes casts out of a condition: PostgreSQL writes the type of every constant.
+/// A function that removes the casts from a condition, because PostgreSQL writes the type of every constant.
 struct CatalogCasts {
     private static let texts: Set<String> = ["TEXT", "BPCHAR", "VARCHAR", "CHARACTER VARYING"]
     private static let integers: Set<String> = ["SMALLINT", "INTEGER", "BIGINT", "INT2", "INT4", "INT8"]
     private static let exact: Set<String> = ["NUMERIC", "DECIMAL", "DOUBLE PRECISION", "FLOAT8"]
 
-    /// The type behind a `::`.
+    /// The type after a `::`.
     private struct Target {
         let name: String
         var hasLength = false
@@ -16,10 +16,10 @@ struct CatalogCasts {
     private let types: [String: ValueType]
     private var result: [SQLToken] = []
 
-    /// The condition without its casts.
+    /// Returns the condition without its casts.
     ///
-    /// - Parameter types: The types of attributes by the names of their columns in lower case.
-    /// - Returns: Nil where a cast can make another value of one: then the condition without it would be another one.
+    /// - Parameter types: The types of attributes, by the names of their columns in lower case.
+    /// - Returns: Nil where a cast can change a value, because the condition without the cast would have another meaning.
     static func removed(_ tokens: [SQLToken], _ types: [String: ValueType]) -> [SQLToken]? {
         var casts = CatalogCasts(types: types), index = 0
         while index < tokens.count {
@@ -57,7 +57,7 @@ struct CatalogCasts {
         return target
     }
 
-    /// Whether what stands before the cast is the same value behind it.
+    /// Whether the cast keeps the value of its operand.
     private func keepsValue(_ target: Target) -> Bool {
         if target.hasLength { return false }
         let operand = operand()
@@ -75,7 +75,7 @@ struct CatalogCasts {
         }
     }
 
-    /// The value that ends here, without its parentheses.
+    /// Returns the value that ends here, without its parentheses.
     private func operand() -> [SQLToken] {
         var start = result.count - 1, depth = 0
         while start >= 0 {
@@ -86,7 +86,7 @@ struct CatalogCasts {
         }
         if start < 0 { return [] }
         if start > 0, result[start].isSymbol("["), result[start - 1].isWord("ARRAY") { start -= 1 }
-        // What stands before a parenthesis may be a function.
+        // The word before a parenthesis may be a function.
         if start > 0, result[start].isSymbol("("), case .word(let word) = result[start - 1], !["AND", "ANY"].contains(word.uppercased()) {
             return []
         }

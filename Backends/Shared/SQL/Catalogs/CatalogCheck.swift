@@ -1,16 +1,16 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// A condition that all rows of a table meet, as SQL.
+/// A check condition of a table, as SQL.
 public struct CatalogCheck: Sendable {
     private let tokens: [SQLToken]
 
     private init(tokens: [SQLToken]) { self.tokens = tokens }
 
-    /// The condition of a text.
+    /// Creates a condition from its text.
     public init(_ text: String) { tokens = SQLTokens.tokens(text) }
 
-    /// The conditions in the statement that makes a table.
+    /// Returns the check conditions in the statement that created the table.
     public static func checks(ofTable sql: String) -> [CatalogCheck] {
         let tokens = SQLTokens.tokens(sql)
         var result: [CatalogCheck] = []
@@ -28,9 +28,9 @@ public struct CatalogCheck: Sendable {
         return result
     }
 
-    /// Gives attributes the rules that say the same as the condition.
+    /// Adds the equivalent validation rules to attributes.
     ///
-    /// - Returns: False where a part of the condition is nothing that a rule says; the other parts count nevertheless.
+    /// - Returns: False where no rule expresses a part of the condition. The other parts are applied nevertheless.
     func apply(to attributes: inout [Attribute], columns: [String: Int]) -> Bool {
         let types = columns.mapValues { attributes[$0].type }
         guard let plain = CatalogCasts.removed(tokens, types), let parts = Self.parts(of: plain) else { return false }
@@ -39,10 +39,10 @@ public struct CatalogCheck: Sendable {
         return isComplete
     }
 
-    /// What is joined by AND, without parentheses; nil where more than ANDs joins it.
+    /// Returns the parts that AND joins, without parentheses; nil where other operators join parts.
     private static func parts(of tokens: [SQLToken]) -> [[SQLToken]]? {
         if tokens.contains(where: { $0.isWord("OR") || $0.isWord("NOT") || $0.isWord("CASE") }) {
-            // `IS NOT NULL` alone has a NOT that denies nothing.
+            // `IS NOT NULL` contains a NOT that negates nothing.
             let plain = tokens.filter { !$0.isSymbol("(") && !$0.isSymbol(")") }
             return plain.count == 4 && plain[1].isWord("IS") && plain[2].isWord("NOT") && plain[3].isWord("NULL") ? [plain] : nil
         }

@@ -1,9 +1,9 @@
 public import PolystoreStorage
 
-/// Makes a schema of the tables of a database.
+/// The derivation of a schema from the tables of a database.
 ///
-/// A table is an entity, its columns are attributes. A reference is a to-one relationship with a to-many on the other side; a table of
-/// two references and nothing else is a many-to-many. Names are kept as far as names can be.
+/// A table becomes an entity, and its columns become attributes. A reference becomes a to-one relationship with a to-many inverse; a table
+/// that consists of two references becomes a many-to-many relationship. Names are kept where possible.
 struct CatalogDerivation {
     private let tables: [String: CatalogTable]
     private var drafts: [String: CatalogDraft] = [:]
@@ -22,9 +22,9 @@ struct CatalogDerivation {
         remarks = catalog.remarks
     }
 
-    /// The source that a catalog describes.
+    /// Returns the source that a catalog describes.
     ///
-    /// - Throws: `invalidConfiguration` where no schema can be made of it.
+    /// - Throws: `invalidConfiguration` where no schema can be derived.
     static func source(_ catalog: DatabaseCatalog) throws(StorageError) -> CatalogSource {
         var derivation = CatalogDerivation(catalog)
         let names = catalog.tables.map(\.name)
@@ -35,7 +35,7 @@ struct CatalogDerivation {
         return try derivation.source(names)
     }
 
-    /// The table that a reference leads to, if its row can be found and becomes an object.
+    /// Returns the destination table of a reference, if its row can be found and becomes an object.
     private func destination(_ key: CatalogForeignKey) -> CatalogTable? {
         guard let table = tables[key.table], table.isKey(key.references), key.columns.count == key.references.count else { return nil }
         return table
@@ -80,7 +80,7 @@ struct CatalogDerivation {
             let wanted = key.columns.count == 1 ? CatalogNames.relationship(key.columns[0], to: other) : other
             var relationship = Relationship(draft.names.distinct(wanted), to: other)
             relationship.isOptional = isOptional(key, draft.table)
-            // The other side may be the entity itself, so it is put back first.
+            // The destination may be the entity itself, so its draft is stored first.
             drafts[name] = draft
             relationship.inverse = addInverse(relationship, of: draft, key)
             draft = drafts[name] ?? draft
@@ -89,7 +89,8 @@ struct CatalogDerivation {
         drafts[name] = draft
     }
 
-    /// Adds the to-many on the other side; its name is that of the table that refers, with the relationship's where there are several.
+    /// Adds the inverse to-many relationship. Its name is that of the referring table, followed by the relationship's name where there are
+    /// several.
     private mutating func addInverse(_ relationship: Relationship, of draft: CatalogDraft, _ key: CatalogForeignKey) -> String? {
         let isOnly = draft.table.foreignKeys.filter { $0.table == key.table }.count == 1
         let wanted = isOnly ? draft.entity.name : "\(draft.entity.name)_\(relationship.name)"
@@ -112,7 +113,7 @@ struct CatalogDerivation {
         else { return }
         drafts[first.table]?.entity.relationships.append(Relationship(one, to: b, .toMany, inverse: other))
         drafts[second.table]?.entity.relationships.append(Relationship(other, to: a, .toMany, inverse: one))
-        // Which of the two owns the pairs is known when there is a schema.
+        // The schema decides later which of the two owns the pairs.
         pairs[[a, one]] = select(table, owner: first, member: second)
         pairs[[b, other]] = select(table, owner: second, member: first)
         written[[a, one]] = pairs(table, owner: first, member: second)
@@ -163,8 +164,8 @@ struct CatalogDerivation {
 }
 
 extension DatabaseCatalog {
-    /// The catalog as a schema, and where its rows come from.
+    /// Returns the schema of the catalog and the source of its rows.
     ///
-    /// - Throws: `invalidConfiguration` where no schema can be made of it.
+    /// - Throws: `invalidConfiguration` where no schema can be derived.
     public func source() throws(StorageError) -> CatalogSource { try CatalogDerivation.source(self) }
 }

@@ -1,21 +1,21 @@
 internal import PolystoreStorage
 
-/// The entity that a table becomes, on its way.
+/// The entity of a table under construction.
 struct CatalogDraft {
     let table: CatalogTable
-    /// The entity.
+    /// The entity so far.
     var entity: Entity
-    /// The names that are given.
+    /// The names in use.
     var names = CatalogNames()
-    /// The property of each column that became one.
+    /// The property of each column that has become one.
     private(set) var properties: [String: String] = [:]
-    /// The values by the names of properties.
+    /// The SQL expressions of the values, by property name.
     private(set) var values: [String: String] = [:]
     private var joins: [String] = []
-    /// The columns by the names of properties, for writing.
+    /// The columns by property name, for writing.
     private(set) var written: CatalogWriting
 
-    /// The entity of a table, with its attributes.
+    /// Creates the entity of a table with its attributes.
     ///
     /// - Parameter references: The columns that become relationships.
     init(_ table: CatalogTable, name: String, references: Set<String>) {
@@ -36,7 +36,7 @@ struct CatalogDraft {
         }
     }
 
-    /// Adds a to-one relationship; its column, if it is one, is no attribute.
+    /// Adds a to-one relationship. A column that stores it is not an attribute.
     mutating func add(_ relationship: Relationship, _ key: CatalogForeignKey, to destination: CatalogTable) {
         entity.relationships.append(relationship)
         if key.columns.count == 1, properties[key.columns[0]] == nil { properties[key.columns[0]] = relationship.name }
@@ -46,10 +46,10 @@ struct CatalogDraft {
         written.columns[relationship.name] = key.written(destination, in: table)
     }
 
-    /// Whether a reference's column says something already.
+    /// Whether another property already uses a column of the reference.
     func isTaken(_ key: CatalogForeignKey) -> Bool { written.columns.values.contains { key.columns.contains($0.name) } }
 
-    /// Gives the attributes the rules of the table's conditions; false where one says more than rules can.
+    /// Adds the rules of the table's check conditions to the attributes. Returns false where rules cannot express a condition completely.
     mutating func applyChecks() -> Bool {
         var positions: [String: Int] = [:], isComplete = true
         for (index, attribute) in entity.attributes.enumerated() {
@@ -59,7 +59,7 @@ struct CatalogDraft {
         return isComplete
     }
 
-    /// Adds the unique constraints; one that contains the key of objects says nothing more.
+    /// Adds the unique constraints. A constraint that contains the row key is redundant and is left out.
     mutating func addConstraints() {
         var seen: Set<Set<String>> = []
         for columns in [table.primaryKey] + table.uniqueKeys where !columns.isEmpty {
@@ -70,7 +70,7 @@ struct CatalogDraft {
         }
     }
 
-    /// Where the rows come from.
+    /// The source of the rows.
     var rows: CatalogSource.Rows {
         CatalogSource.Rows(
             source: "\(table.source) AS t\(joins.joined())", key: table.key.expression("t"), columns: values)
@@ -78,7 +78,7 @@ struct CatalogDraft {
 }
 
 extension CatalogKey {
-    /// The key of a row of a table.
+    /// Returns the expression of the row key of a table.
     func expression(_ alias: String) -> String {
         switch self {
         case .column(let name): "\(alias).\(SQLText.quoted(name))"
@@ -88,14 +88,14 @@ extension CatalogKey {
     }
 }
 
-/// How a reference becomes the key of the object that it leads to.
+/// The SQL that converts a reference to the row key of its destination.
 struct CatalogJoin {
-    /// The key as SQL.
+    /// The row key as SQL.
     let key: String
-    /// What has to be joined for it; nil for nothing.
+    /// The table expression to join for the key; nil if no join is necessary.
     let table: String?
 
-    /// The key of the row that columns of the table `t` refer to.
+    /// Creates the SQL for the key of the row that columns of the table `t` refer to.
     init(_ reference: CatalogForeignKey, _ destination: CatalogTable, alias: String) {
         if reference.isTrusted, reference.isTyped, reference.columns.count == 1, destination.key == .column(reference.references[0]) {
             key = "t.\(SQLText.quoted(reference.columns[0]))"
@@ -110,7 +110,7 @@ struct CatalogJoin {
             key = "\(alias).\(SQLText.quoted(name))"
             table = "\(destination.source) AS \(alias) ON \(condition)"
         case .counted:
-            // All rows have to be counted, whichever are joined.
+            // Row numbers require counting all rows, whichever rows are joined.
             let columns = reference.references.map { "d.\(SQLText.quoted($0))" }.joined(separator: ", ")
             key = "\(alias).\"_id\""
             table =
@@ -120,7 +120,7 @@ struct CatalogJoin {
 }
 
 extension CatalogForeignKey {
-    /// The column of a reference, for writing: it keeps the key of the other row, or that column of it which it refers to.
+    /// Returns the column of a reference, for writing. It stores the key of the destination row, or the referenced column of that row.
     func written(_ destination: CatalogTable, in table: CatalogTable) -> InPlaceTables.Column {
         let name = columns[0], target = references[0], isRequired = table.columns.first { $0.name == name }.map { !$0.isOptional } ?? true
         guard case .column(let key) = destination.key, key != target else {
@@ -130,7 +130,7 @@ extension CatalogForeignKey {
         return InPlaceTables.Column(name, isPlain: false, isRequired: isRequired) { "\(start)\($0))" }
     }
 
-    /// The key of the row that a row refers to, as SQL over that row.
+    /// Returns the key of the row that a row refers to, as SQL over that row.
     func key(_ destination: CatalogTable) -> @Sendable (String) -> String {
         let name = SQLText.quoted(columns[0]), target = references[0]
         guard case .column(let key) = destination.key, key != target else { return { "\($0).\(name)" } }

@@ -1,10 +1,10 @@
 internal import PolystoreStorage
 
-/// Gives names of tables and columns to entities and properties: their own wherever they can keep them.
+/// A source of names for entities and properties: the names of their tables and columns, unchanged where possible.
 struct CatalogNames {
     private var taken: Set<String> = []
 
-    /// A name that was not given before.
+    /// Returns a name that was not returned before.
     mutating func distinct(_ text: String) -> String {
         let name = Self.identifier(text)
         var candidate = name, number = 2
@@ -15,7 +15,7 @@ struct CatalogNames {
         return candidate
     }
 
-    /// The text as a name: what names cannot have becomes an underscore, and what they cannot begin with follows an x.
+    /// Returns the text as a name: invalid characters become underscores, and an x precedes a first character that names cannot begin with.
     static func identifier(_ text: String) -> String {
         var scalars = String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.isXIDContinue ? $0 : "_" })
         let isReserved = text == "SELF" || text.hasPrefix("polystore_")
@@ -23,7 +23,7 @@ struct CatalogNames {
         return String(scalars)
     }
 
-    /// The name of a to-one relationship: that of its column without an `_id` at its end.
+    /// Returns the name of a to-one relationship: the name of its column without an `_id` at the end.
     static func relationship(_ column: String, to table: String) -> String {
         for suffix in ["_id", "_ID", "_Id", "Id", "ID"] where column.hasSuffix(suffix) && column.utf8.count > suffix.utf8.count {
             return String(column.dropLast(suffix.count))

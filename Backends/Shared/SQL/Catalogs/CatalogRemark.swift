@@ -1,16 +1,16 @@
-/// What of somebody else's database is left out or read otherwise than it is declared.
+/// A remark on a part of a foreign database that is left out or read differently from its declaration.
 public struct CatalogRemark: Sendable, ExpressibleByStringInterpolation {
     /// The sentence, for people to read.
     public let text: String
-    /// What is stored there and not read: `table` or `table.column`; nil where no value is lost.
+    /// The stored data that is not read, as `table` or `table.column`; nil where no value is lost.
     public let loss: String?
 
-    /// A remark; about a loss if it names one.
+    /// Creates a remark, which reports a loss if `loss` is not nil.
     public init(_ text: String, loss: String? = nil) {
         self.text = text
         self.loss = loss
     }
 
-    /// A remark about no loss.
+    /// Creates a remark that reports no loss.
     public init(stringLiteral text: String) { self.init(text) }
 }

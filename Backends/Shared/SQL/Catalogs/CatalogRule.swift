@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// One comparison of a condition, if it is one that a rule of an attribute says as well.
+/// A comparison in a check condition, translated to a validation rule of an attribute where a rule can express it.
 struct CatalogRule {
     private enum Meaning {
         case allowed([Value])
@@ -19,10 +19,10 @@ struct CatalogRule {
         self.columns = columns
     }
 
-    /// Adds the rule to its attribute; false where there is none that says the same.
+    /// Adds the rule to its attribute. Returns false where no rule expresses the comparison.
     func apply(to attributes: inout [Attribute]) -> Bool {
         if isLength, tokens.count == 4, let index = column(tokens[1]), let meaning = length(tokens[2], tokens[3]) {
-            // Other values have lengths of their own in every database.
+            // Every database measures the length of other types differently.
             if !attributes[index].type.isText { return false }
             return Self.add([meaning], to: &attributes[index])
         }
@@ -53,7 +53,7 @@ struct CatalogRule {
         }
     }
 
-    /// What stands behind the column.
+    /// Returns the meaning of the tokens that follow the column.
     private func meanings(_ rest: [SQLToken], _ attribute: Attribute) -> [Meaning]? {
         guard let first = rest.first else { return nil }
         if rest.count == 3, first.isWord("IS"), rest[1].isWord("NOT"), rest[2].isWord("NULL") { return [.required] }
@@ -74,7 +74,7 @@ struct CatalogRule {
         switch (sign, value) {
         case (">=", _): return .minimum(value)
         case ("<=", _): return .maximum(value)
-        // The next whole number says the same; of other numbers there is no next one.
+        // The next integer expresses the same limit; other numbers have no successor.
         case (">", .int(let number)) where number < .max: return .minimum(.int(number + 1))
         case ("<", .int(let number)) where number > .min: return .maximum(.int(number - 1))
         default: return nil
@@ -87,11 +87,11 @@ struct CatalogRule {
             guard let value = value(item, attribute) else { return nil }
             if !values.contains(value) { values.append(value) }
         }
-        // A bool has no other values anyway.
+        // A Boolean has no other values.
         return attribute.type == .bool ? [] : [.allowed(values)]
     }
 
-    /// Texts have an order of their own in every database, so only numbers have limits.
+    /// Returns a number. Only numbers can have limits, because every database orders texts differently.
     private func number(_ tokens: ArraySlice<SQLToken>, _ attribute: Attribute) -> Value? {
         attribute.type.isNumeric ? value(tokens, attribute) : nil
     }
@@ -114,7 +114,8 @@ struct CatalogRule {
         return try? attribute.normalise(value)
     }
 
-    /// Adds what a condition means, unless that says no less than that no value is allowed, or what no attribute can say.
+    /// Adds the meanings of a condition to an attribute. Returns false if they would allow no value at all or cannot be expressed by an
+    /// attribute.
     private static func add(_ meanings: [Meaning], to attribute: inout Attribute) -> Bool {
         var changed = attribute
         for meaning in meanings {

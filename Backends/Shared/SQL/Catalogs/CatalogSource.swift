@@ -1,22 +1,22 @@
 public import Foundation
 public import PolystoreStorage
 
-/// Somebody else's database as a store sees it: a schema, and where the rows and pairs of it come from.
+/// A foreign database as a store presents it: a schema, and the SQL that returns its rows and pairs.
 public struct CatalogSource: Sendable {
-    /// Where the rows of a hierarchy come from. In all of the SQL the table is called `t`.
+    /// The source of the rows of a hierarchy. The SQL refers to the table as `t`.
     public struct Rows: Sendable {
-        /// What follows FROM.
+        /// The table expression after FROM.
         public var source: String
-        /// The key.
+        /// The expression of the row key.
         public var key: String
-        /// The number of the entity; nil without a hierarchy.
+        /// The expression of the entity number; nil without a hierarchy.
         public var entity: String?
-        /// The version.
+        /// The expression of the version.
         public var version: String
-        /// The values by the names of the hierarchy's columns.
+        /// The expressions of the values, by the names of the hierarchy's columns.
         public var columns: [String: String]
 
-        /// Rows of a table.
+        /// Creates a source of rows from a table.
         public init(source: String, key: String, entity: String? = nil, version: String = "1", columns: [String: String]) {
             self.source = source
             self.key = key
@@ -28,18 +28,18 @@ public struct CatalogSource: Sendable {
 
     /// The schema.
     public let schema: Schema
-    /// Where the rows of each root entity come from, by its name.
+    /// The source of the rows of each root entity, by its name.
     public var rows: [String: Rows]
-    /// The statement that gives owner, rank and member, by the name of the link.
+    /// The statement that returns owner, rank and member, by the name of the link.
     public let links: [String: String]
-    /// What is left out or read otherwise than it is declared, for people to read.
+    /// The remarks on parts of the database that are left out or read differently from their declaration, for people to read.
     public let remarks: [CatalogRemark]
-    /// How the rows of each entity are written, by its name.
+    /// The description of how the rows of each entity are written, by its name.
     var written: [String: CatalogWriting] = [:]
-    /// How the pairs of each link are written, by its name.
+    /// The description of how the pairs of each link are written, by its name.
     var pairs: [String: InPlaceTables.Pairs] = [:]
 
-    /// A source.
+    /// Creates a source.
     public init(schema: Schema, rows: [String: Rows], links: [String: String], remarks: [CatalogRemark]) {
         self.schema = schema
         self.rows = rows
@@ -47,7 +47,7 @@ public struct CatalogSource: Sendable {
         self.remarks = remarks
     }
 
-    /// The views that have the names and columns of our tables, for one connection.
+    /// Returns the statements that create views with the names and columns of Polystore's own tables, for one connection.
     ///
     /// - Parameter tables: The tables of the schema.
     public func views(_ tables: SQLTables) -> [String] {
@@ -72,17 +72,17 @@ public struct CatalogSource: Sendable {
 }
 
 extension StoreMetadata {
-    /// The metadata of somebody else's database, which keeps none itself.
+    /// Creates the metadata of a foreign database that does not keep its own.
     ///
     /// - Parameters:
-    ///   - source: What the database is for us.
-    ///   - identity: What tells the database from every other one.
-    ///   - numbers: What `_entity` holds for each entity, by its index; nil for a source without hierarchies.
+    ///   - source: The presentation of the database as a schema.
+    ///   - identity: A text that distinguishes the database from every other one.
+    ///   - numbers: The `_entity` number of each entity, by its index; nil for a source without hierarchies.
     public init(_ source: CatalogSource, identity: String, numbers: [Int16]? = nil) throws(StorageError) {
         try self.init(source, storeID: UUID(digestOf: identity), numbers: numbers)
     }
 
-    /// The metadata of somebody else's database that has an identity of its own.
+    /// Creates the metadata of a foreign database that has an identity of its own.
     public init(_ source: CatalogSource, storeID: UUID, numbers: [Int16]? = nil) throws(StorageError) {
         let numbers = numbers ?? source.schema.entities.indices.map { Int16(truncatingIfNeeded: $0 + 1) }
         try self.init(entries: [
@@ -93,7 +93,8 @@ extension StoreMetadata {
 }
 
 extension UUID {
-    /// The same for the same text: the first sixteen bytes of its digest, marked as such a UUID (RFC 9562, version 8).
+    /// Creates a UUID that is the same for the same text: the first sixteen bytes of its digest, marked as such a UUID (RFC 9562, version
+    /// 8).
     fileprivate init(digestOf text: String) {
         let words = SchemaHash(of: text).words
         let high = words[0] & ~0xf000 | 0x8000, low = words[1] & ~(3 << 62) | 1 << 63

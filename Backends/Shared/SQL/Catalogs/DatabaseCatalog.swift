@@ -1,15 +1,15 @@
 public import PolystoreStorage
 
-/// What the catalog of somebody else's database says, as far as objects can be made of its tables.
+/// The tables of a foreign database's system catalog that objects can be derived from.
 public struct DatabaseCatalog: Sendable {
     /// The tables.
     public var tables: [CatalogTable]
-    /// What is left out or read otherwise than it is declared, for people to read.
+    /// The remarks on parts of the database that are left out or read differently from their declaration, for people to read.
     public var remarks: [CatalogRemark]
-    /// Whether the tables are written where they lie: then no column may have two meanings.
+    /// Whether the tables are written in place. A column may then have only one meaning.
     public var isInPlace: Bool
 
-    /// A catalog.
+    /// Creates a catalog.
     public init(tables: [CatalogTable], remarks: [CatalogRemark] = [], isInPlace: Bool = false) {
         self.tables = tables
         self.remarks = remarks
@@ -17,28 +17,28 @@ public struct DatabaseCatalog: Sendable {
     }
 }
 
-/// A table of somebody else's database. In all of its SQL the table is called `t`.
+/// A table of a foreign database. Its SQL refers to the table as `t`.
 public struct CatalogTable: Sendable {
     /// The name.
     public var name: String
-    /// The table as SQL names it, with its schema.
+    /// The schema-qualified table name as SQL.
     public var source: String
-    /// The columns that can be read, in their order.
+    /// The readable columns, in their order.
     public var columns: [CatalogColumn]
-    /// The columns of the primary key; empty where there is none.
+    /// The columns of the primary key; empty without a primary key.
     public var primaryKey: [String]
-    /// What becomes the key of an object.
+    /// The source of the row key.
     public var key: CatalogKey
-    /// The other keys that no two rows agree in.
+    /// The column sets of other unique constraints.
     public var uniqueKeys: [[String]]
-    /// What refers to other tables.
+    /// The references to other tables.
     public var foreignKeys: [CatalogForeignKey]
-    /// The conditions that all rows meet.
+    /// The check conditions of the table.
     public var checks: [CatalogCheck]
-    /// The columns that must have a value and that are none of `columns`.
+    /// The columns that require a value but are not among `columns`.
     public var unwritable: [String] = []
 
-    /// A table; keys and conditions can be added later.
+    /// Creates a table. Keys and conditions can be added later.
     public init(
         name: String, source: String, columns: [CatalogColumn], primaryKey: [String], key: CatalogKey, uniqueKeys: [[String]] = [],
         foreignKeys: [CatalogForeignKey] = [], checks: [CatalogCheck] = []
@@ -53,14 +53,14 @@ public struct CatalogTable: Sendable {
         self.checks = checks
     }
 
-    /// Whether rows can be found by columns: no two rows agree in them.
+    /// Whether the columns identify a row uniquely.
     public func isKey(_ columns: [String]) -> Bool {
         let wanted = Set(columns)
         if case .column(let name) = key, wanted == [name] { return true }
         return ([primaryKey] + uniqueKeys).contains { !$0.isEmpty && Set($0) == wanted }
     }
 
-    /// Whether it only joins two others: two references that are its primary key, and nothing else.
+    /// Whether the table only joins two other tables: it has two references that form its primary key, and no other columns.
     var isJoin: Bool {
         guard foreignKeys.count == 2, foreignKeys.allSatisfy({ $0.columns.count == 1 }), columns.count == 2 else { return false }
         let pair = Set(foreignKeys.flatMap(\.columns))
@@ -68,38 +68,40 @@ public struct CatalogTable: Sendable {
     }
 }
 
-/// What becomes the key of an object.
+/// The source of a row key.
 public enum CatalogKey: Sendable, Hashable {
-    /// A column of whole numbers that finds a row at once.
+    /// An integer column that identifies a row directly.
     case column(String)
-    /// The number of the row in the order of columns that no two rows agree in.
+    /// The number of the row in the order of columns that identify a row uniquely.
     ///
-    /// It is counted within each snapshot, so that all of a snapshot fits together. Every request counts anew: that is good for reading
-    /// everything, not for looking up single objects.
+    /// Rows are numbered within each snapshot, so that the keys of a snapshot are consistent. Every request numbers all rows again: this is
+    /// suitable for reading complete tables, not for looking up single objects.
     case counted(by: [String])
 
-    /// The greatest number that may be a key, and its opposite the least: counters rise above the greatest key that there is, and need room.
+    /// The greatest number that may be a key; its negation is the least. Counters are set above the greatest key in use and need room to
+    /// rise.
     public static let greatest: Int64 = 1 << 62
 }
 
-/// A column of somebody else's table.
+/// A column of a foreign table.
 public struct CatalogColumn: Sendable {
     /// The name.
     public var name: String
-    /// The type that its values have for us.
+    /// The type of its values in the schema.
     public var type: ValueType
-    /// Its value in the form of that type, as SQL over the table `t`. What has no such form must fail, not become something else.
+    /// The value converted to that type, as SQL over the table `t`. A value without such a form must cause an error and must not become
+    /// another value.
     public var value: String
-    /// Whether it may be nil.
+    /// Whether the column may be nil.
     public var isOptional: Bool
-    /// The most characters of a text; nil for no limit.
+    /// The maximum number of characters of a text; nil for no limit.
     public var maxLength: Int?
-    /// The only values that it has; empty for no such limit.
+    /// The allowed values; empty for no such restriction.
     public var allowedValues: [String]
-    /// A value of ours, as SQL, in the form of the column; nil where the two forms are one.
+    /// A function that converts the SQL of a Polystore value to the form of the column; nil where the two forms are the same.
     public var stored: (@Sendable (String) -> String)?
 
-    /// A column.
+    /// Creates a column.
     public init(
         _ name: String, _ type: ValueType, value: String, isOptional: Bool, maxLength: Int? = nil, allowedValues: [String] = [],
         stored: (@Sendable (String) -> String)? = nil
@@ -114,22 +116,22 @@ public struct CatalogColumn: Sendable {
     }
 }
 
-/// Columns that refer to a row of another table.
+/// A foreign key: columns that refer to a row of another table.
 public struct CatalogForeignKey: Sendable {
     /// The columns.
     public var columns: [String]
     /// The name of the other table.
     public var table: String
-    /// The other table's columns, in the same order.
+    /// The referenced columns of the other table, in the same order.
     public var references: [String]
-    /// What happens to the referring rows when the other one is deleted.
+    /// The effect on the referring rows of deleting the row that they refer to.
     public var deleteRule: DeleteRule
-    /// Whether every reference has its row.
+    /// Whether every reference is guaranteed to have its row.
     public var isTrusted: Bool
-    /// Whether the columns have the type of those that they refer to.
+    /// Whether the columns have the same type as the referenced columns.
     public var isTyped: Bool
 
-    /// A reference.
+    /// Creates a foreign key.
     public init(columns: [String], table: String, references: [String], deleteRule: DeleteRule, isTrusted: Bool, isTyped: Bool) {
         self.columns = columns
         self.table = table

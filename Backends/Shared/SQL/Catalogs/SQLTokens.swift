@@ -1,23 +1,23 @@
-/// A word, a value or a sign of SQL.
+/// A token of SQL: a word, a literal or a symbol.
 enum SQLToken: Hashable {
-    /// A word that is not quoted.
+    /// An unquoted word.
     case word(String)
     /// A quoted name.
     case name(String)
-    /// A text.
+    /// A text literal.
     case text(String)
-    /// A number without a sign.
+    /// A number literal without a sign.
     case number(String)
-    /// Everything else: one or two characters that belong together.
+    /// Any other token of one or two characters.
     case symbol(String)
 
-    /// Whether it is a word, whatever the case of its letters.
+    /// Whether the token is the given word, ignoring case.
     func isWord(_ word: String) -> Bool { if case .word(let text) = self { text.uppercased() == word } else { false } }
 
     func isSymbol(_ symbol: String) -> Bool { self == .symbol(symbol) }
 }
 
-/// Cuts SQL into tokens: enough of its grammar to find the conditions in the text of a table.
+/// A tokenizer for SQL that covers enough of its grammar to find the conditions in the text of a table definition.
 struct SQLTokens {
     private static let pairs: Set<String> = ["::", "<=", ">=", "<>", "!=", "==", "||"]
 
@@ -26,7 +26,7 @@ struct SQLTokens {
 
     private init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
-    /// The tokens of a text; comments and white space are none.
+    /// Returns the tokens of a text, without comments and white space.
     static func tokens(_ text: String) -> [SQLToken] {
         var scanner = SQLTokens(text), result: [SQLToken] = []
         while let token = scanner.next() { result.append(token) }
@@ -44,7 +44,7 @@ struct SQLTokens {
         case "'": return .text(quoted("'"))
         case "\"", "`": return .name(quoted(first))
         case "[":
-            // In a PostgreSQL array the bracket stands before a text or a number, in SQLite it quotes a name.
+            // In a PostgreSQL array, a bracket precedes a text or a number; in SQLite it quotes a name.
             if let second = peek(1), second.properties.isXIDStart { return .name(quoted("]")) }
             offset += 1
             return .symbol("[")
@@ -68,7 +68,7 @@ struct SQLTokens {
         return String(String.UnicodeScalarView(scalars[start..<offset]))
     }
 
-    /// What is between quotes; two closing quotes are one of the text.
+    /// Returns the content of a quoted token. Two closing quotes in a row stand for one.
     private mutating func quoted(_ closing: Unicode.Scalar) -> String {
         var result = String.UnicodeScalarView()
         offset += 1

@@ -1,33 +1,33 @@
 public import PolystoreStorage
 
-/// A compiled query for values: the statement, and how each value of a row or of a group is made from its columns.
+/// A compiled value query: the statement, and the construction of each value from the columns of its result.
 public struct SQLValueQuery: Sendable {
-    /// How a value is made.
+    /// The construction of a value.
     public enum Output: Sendable, Hashable {
         /// The value of a column.
         case column(Int)
-        /// A total and the number of values behind it: zero of nothing.
+        /// A total in one column, and the number of its values in another. It is zero if there are none.
         case total(Int, count: Int, ValueType)
-        /// A total divided by the number of values behind it: nil of nothing.
+        /// A total divided by the number of its values. It is nil if there are none.
         case mean(Int, count: Int, ValueType)
-        /// The value between two, which are nil of nothing.
+        /// The mean of two columns, which are nil if there are no values.
         case middle(Int, Int)
     }
 
     /// The statement.
     public let text: SQLText
-    /// The types of the result's columns; totals of integers may be wider than the type says.
+    /// The types of the result's columns. Totals of integers may exceed the range of the type.
     public let columns: [ValueType]
-    /// The values.
+    /// The construction of each value of the answer.
     public let outputs: [Output]
-    /// Columns that are 0 where the engine's numbers are those of the contract.
+    /// The columns that are 0 where the engine's results follow the contract.
     public let guards: [Int]
 }
 
 extension SQLCompiler {
-    /// The statement of a query; nil when the engine would answer otherwise than the contract says, and rows must be read.
+    /// Returns the statement of a query, or nil when the engine's answer would differ from the contract and rows must be read.
     ///
-    /// Of groups it gives the keys and aggregates; which of them are in the answer, and in what order, is decided above.
+    /// For groups the statement returns keys and aggregates. The layer above filters and sorts the groups.
     public func values(_ plan: QueryPlan) -> SQLValueQuery? {
         guard pushdown(of: plan.fetch) == .exact, SQLSize.fits(plan, tables.dialect) else { return nil }
         switch plan.kind {
@@ -66,7 +66,7 @@ extension SQLCompiler {
         return SQLValueQuery(text: text, columns: columns.types, outputs: outputs, guards: columns.guards)
     }
 
-    /// The columns of a result.
+    /// The columns of a result under construction.
     private struct Columns {
         var list: [SQLText] = [], types: [ValueType] = [], guards: [Int] = []
 
@@ -106,7 +106,7 @@ extension SQLCompiler {
         }
     }
 
-    /// The type in which a total arrives.
+    /// Returns the type of a total in the statement's result.
     static func totalType(_ type: ValueType) -> ValueType {
         switch type {
         case .float, .double: .double
@@ -117,7 +117,7 @@ extension SQLCompiler {
 }
 
 extension SQLValueQuery {
-    /// The rows of the answer from what the statement gave: as they are, or as groups.
+    /// Returns the rows of the answer for the result of a statement: unchanged, or arranged as groups.
     public static func answer(_ rows: [[Value]], _ plan: QueryPlan) throws(StorageError) -> [[Value]] {
         guard case .groups(let grouping) = plan.kind else { return rows }
         do throws(QueryError) { return try GroupAnswer(grouping).rows(rows) } catch { throw StorageError(error) }

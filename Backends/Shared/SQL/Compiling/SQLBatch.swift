@@ -3,9 +3,9 @@ public import PolystoreStorage
 extension SQLCompiler {
     private static let scope = "u"
 
-    /// The statement of a change of many rows; nil when the engine would compute something otherwise than the contract says.
+    /// Returns the statement that changes many rows, or nil when the engine would compute a value that differs from the contract.
     ///
-    /// It returns the key and, in a hierarchy, the entity number of each row.
+    /// The statement returns the key and, in a hierarchy, the entity number of each row.
     public func update(_ update: BatchUpdate) -> SQLText? {
         let predicates = SQLPredicates(tables: tables)
         var joins = SQLJoins(tables: tables, entity: update.fetch.entity, scope: Self.scope)
@@ -22,21 +22,21 @@ extension SQLCompiler {
             """
     }
 
-    /// The statement of a deletion of many rows; nil when the engine would find others than the contract says.
+    /// Returns the statement that deletes many rows, or nil when the engine would select rows that differ from the contract.
     public func delete(_ plan: FetchPlan) -> SQLText? {
         guard let condition = condition(plan) else { return nil }
         return "DELETE FROM \(identifier: tables.table(plan.entity)) AS \(raw: Self.scope)t0\(condition)\(returning(plan))"
     }
 
-    /// The condition with its word; empty for all rows, nil when the engine would find others.
+    /// Returns the WHERE clause: empty for all rows, nil when the engine would select other rows.
     private func condition(_ plan: FetchPlan) -> SQLText? {
         guard pushdown(of: plan) == .exact else { return nil }
         let predicates = SQLPredicates(tables: tables)
         var joins = SQLJoins(tables: tables, entity: plan.entity, scope: Self.scope)
         let condition = predicates.condition(plan, &joins)
         if joins.isPlain, !tables.dialect.seesOwnChanges || !plan.predicate.looksAtMembers { return condition.map { " WHERE \($0)" } ?? "" }
-        // Joins have no place in these statements, and what the statement has changed none in its condition: the rows are found by a subquery
-        // that has an answer before the first row is changed.
+        // These statements cannot contain joins, and a condition must not see rows that the statement has already changed. A subquery
+        // therefore selects the rows before the first one is changed.
         var inner = SQLJoins(tables: tables, entity: plan.entity)
         guard let condition = predicates.condition(plan, &inner) else { return "" }
         return " WHERE \(raw: Self.scope)t0.\"_id\" IN (SELECT \(inner.key([])) FROM \(inner.text) WHERE \(condition))"
@@ -48,8 +48,8 @@ extension SQLCompiler {
 }
 
 extension SQLPredicates {
-    /// Whether the engine computes a new value as the contract says. Unlike in a condition it is computed only for the rows that are
-    /// changed, so whole numbers may overflow: the engines refuse to store what comes of it.
+    /// Whether the engine computes a new value as the contract requires. Unlike a condition, a new value is computed only for the rows that
+    /// are changed, so integers may overflow: the engines refuse to store the result.
     func isSettable(_ expression: CheckedExpression) -> Bool {
         if isExact(expression) { return !tables.dialect.seesOwnChanges || !expression.looksAtMembers }
         guard case .function(let function, let arguments, .int64) = expression else { return false }
@@ -59,7 +59,7 @@ extension SQLPredicates {
 }
 
 extension CheckedExpression {
-    /// Whether nothing is computed.
+    /// Whether the expression is a plain path or value, without a computation.
     fileprivate var isPlain: Bool {
         switch self {
         case .path, .value: true
@@ -67,7 +67,7 @@ extension CheckedExpression {
         }
     }
 
-    /// Whether objects at the end of to-many relationships are looked at.
+    /// Whether the expression reads the destinations of to-many relationships.
     fileprivate var looksAtMembers: Bool {
         switch self {
         case .path, .value: false
@@ -79,7 +79,7 @@ extension CheckedExpression {
 }
 
 extension CheckedPredicate {
-    /// Whether objects at the end of to-many relationships are looked at.
+    /// Whether the condition reads the destinations of to-many relationships.
     fileprivate var looksAtMembers: Bool {
         switch self {
         case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .isEntity: false

@@ -1,9 +1,9 @@
 internal import PolystoreStorage
 
-/// Compiles expressions and conditions on related objects: subqueries that are tied to the row outside.
+/// Compilation of expressions and of conditions on related objects, as correlated subqueries.
 extension SQLPredicates {
-    /// Whether the engine computes an expression as the contract says. What can fail is left to the layer above: an engine may compute it
-    /// for rows that another condition leaves out.
+    /// Whether the engine computes an expression as the contract requires. Expressions that can fail are left to the layer above, because
+    /// an engine may compute them for rows that another condition excludes.
     func isExact(_ expression: CheckedExpression) -> Bool {
         switch expression {
         case .path, .outer, .value: return true
@@ -25,13 +25,13 @@ extension SQLPredicates {
         }
     }
 
-    /// Whether the engine finds related objects as the contract says.
+    /// Whether the engine finds related objects as the contract requires.
     func isExact(_ members: CheckedMembers) -> Bool {
         guard case .toMany? = members.hops.last else { return false }
         return isExact(members.predicate)
     }
 
-    /// Whether two expressions are compared by the engine as the contract says.
+    /// Whether the engine compares two expressions as the contract requires.
     func comparesExactly(_ a: CheckedExpression, _ b: CheckedExpression) -> Bool {
         a.type == b.type || a.type.isText && b.type.isText || tables.dialect.comparesExactly(a.type, b.type)
     }
@@ -53,7 +53,7 @@ extension SQLPredicates {
             case .add: return "(\(texts[0]) + \(texts[1]))"
             case .subtract: return "(\(texts[0]) - \(texts[1]))"
             case .multiply: return "(\(texts[0]) * \(texts[1]))"
-            // SQLite's takes two arguments or more.
+            // SQLite's COALESCE requires at least two arguments.
             default: return texts.count == 1 ? texts[0] : "COALESCE(\(SQLText.joined(texts, ", ")))"
             }
         case .conditional(let condition, let a, let b, _):
@@ -71,7 +71,7 @@ extension SQLPredicates {
         }
     }
 
-    /// Whether there is one object or more among related ones.
+    /// Returns the condition that at least one related object exists.
     func exists(_ members: CheckedMembers, _ joins: inout SQLJoins) -> SQLText {
         "EXISTS \(related(members, &joins) { _ in "SELECT 1" })"
     }
@@ -80,7 +80,7 @@ extension SQLPredicates {
         related(members.hops[...], members, isFirst: true, &joins, head)
     }
 
-    /// A subquery over the objects at the end of relationships.
+    /// Returns a subquery over the destinations of relationships.
     private func related(
         _ hops: ArraySlice<CheckedMembers.Hop>, _ members: CheckedMembers, isFirst: Bool, _ joins: inout SQLJoins,
         _ head: (inout SQLJoins) -> SQLText
@@ -104,7 +104,7 @@ extension SQLPredicates {
         }
     }
 
-    /// What ties the rows of a subquery to the object that they are related to.
+    /// Returns the condition that correlates the rows of a subquery with the object that they are related to.
     private func tie(
         _ inner: SQLJoins, _ destination: EntityIndex, _ place: RelationshipDescription.Place, _ owner: SQLText
     ) -> SQLText {

@@ -1,20 +1,20 @@
 internal import PolystoreStorage
 
-/// Conditions on folded texts, for engines that fold only ASCII as the contract says: they find the texts of ASCII that satisfy a condition,
-/// and all others, of which the layer above removes what does not.
+/// Conditions on folded texts, for engines whose case folding follows the contract only for ASCII. Such an engine finds the ASCII texts
+/// that satisfy a condition and all other texts; the layer above removes those that do not satisfy it.
 extension SQLPredicates {
-    /// Whether the engine finds all rows that satisfy a condition, and maybe others.
+    /// Whether the engine finds all rows that satisfy a condition, and possibly others.
     func isInexact(_ predicate: CheckedPredicate) -> Bool {
         switch predicate {
         case .and(let parts), .or(let parts): parts.allSatisfy { isExact($0) || isInexact($0) }
-        // What a condition finds too much its opposite finds too little.
+        // The negation of a condition that selects too many rows selects too few.
         case .constant, .isNil, .compare, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity,
             .not:
             foldedASCII(predicate) != nil
         }
     }
 
-    /// The text that a condition folds, where the engine folds only ASCII.
+    /// Returns the text that a condition folds, where the engine folds only ASCII.
     func foldedASCII(_ predicate: CheckedPredicate) -> (text: CheckedExpression, condition: CheckedPredicate)? {
         guard tables.dialect.foldASCII != nil else { return nil }
         func folded(_ expression: CheckedExpression) -> CheckedExpression? {

@@ -1,17 +1,17 @@
 internal import PolystoreStorage
 
-/// The tables of a statement or subquery: that of the fetch as `t0`, and one join for each relationship on the way of a key path.
+/// The tables of a statement or subquery: the table of the fetch as `t0`, and one join for each relationship of a key path.
 struct SQLJoins {
     let tables: SQLTables
     private let entity: EntityIndex
     private var aliases: [[CheckedPath.Step]: String] = [:]
     private var clauses: [String] = []
-    /// Those of the objects outside of the conditions around, outermost first: what is looked at there needs joins there.
+    /// The tables of the enclosing conditions, outermost first. A path that begins at an outer object adds its joins there.
     private var outer: [SQLJoins] = []
 
-    /// What the names of the tables begin with: inside of a subquery they must not hide those outside.
+    /// The prefix of the table aliases, so that those of a subquery do not hide those of the enclosing statement.
     let scope: String
-    /// The name of the first table.
+    /// The alias of the first table.
     var alias: String { scope + "t0" }
 
     init(tables: SQLTables, entity: EntityIndex, scope: String = "") {
@@ -20,13 +20,13 @@ struct SQLJoins {
         self.scope = scope
     }
 
-    /// Whether there is no table but the first.
+    /// Whether there is only the first table.
     var isPlain: Bool { clauses.isEmpty }
 
-    /// The key of the object that to-one relationships lead to.
+    /// Returns the key of the destination of to-one relationships.
     mutating func key(_ steps: [CheckedPath.Step]) -> SQLText { "\(raw: alias(steps)).\"_id\"" }
 
-    /// The column at the end of a path, its joins added.
+    /// Returns the column at the end of a path and adds the joins of the path.
     mutating func column(_ path: CheckedPath) -> SQLText {
         let alias = alias(path.steps)
         switch path.leaf {
@@ -35,16 +35,18 @@ struct SQLJoins {
         }
     }
 
-    /// The column at the end of a path from an object outside: from the one whose related objects these are for level 1.
+    /// Returns the column at the end of a path that begins at an outer object. Level 1 is the object whose related objects these tables
+    /// contain.
     mutating func column(outside level: Int, _ path: CheckedPath) -> SQLText {
-        // The checker lets no other level through.
+        // The checker accepts only valid levels.
         guard outer.indices.contains(outer.count - level) else { return "NULL" }
         return outer[outer.count - level].column(path)
     }
 
-    /// Compiles a subquery over related objects whose tables begin with an entity's.
+    /// Compiles a subquery over related objects whose first table is that of `entity`.
     ///
-    /// - Parameter isCondition: Whether these are the tables of the object that the condition is about; on the way to it they are not.
+    /// - Parameter isCondition: Whether these are the tables of the objects that the condition applies to, as opposed to tables on the way
+    ///   to them.
     mutating func subquery<Result>(
         _ entity: EntityIndex, isCondition: Bool, _ compile: (inout SQLJoins) -> Result
     ) -> Result {
@@ -73,6 +75,6 @@ struct SQLJoins {
         return alias
     }
 
-    /// The FROM clause without its word.
+    /// The FROM clause without its keyword.
     var text: SQLText { "\(identifier: tables.table(entity)) AS \(raw: alias)\(raw: clauses.joined())" }
 }

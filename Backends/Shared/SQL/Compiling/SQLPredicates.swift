@@ -1,10 +1,10 @@
 internal import PolystoreStorage
 
-/// Compiles conditions: every result counts as false where SQL says unknown, which keeps the two-valued logic of the contract.
+/// A compiler of conditions. A comparison that SQL evaluates to unknown counts as false, which keeps the two-valued logic of the contract.
 struct SQLPredicates {
     let tables: SQLTables
 
-    /// The WHERE condition of a fetch; nil when every row is wanted.
+    /// Returns the WHERE condition of a fetch, or nil when it selects every row.
     func condition(_ plan: FetchPlan, _ joins: inout SQLJoins) -> SQLText? {
         var parts: [SQLText] = []
         let description = tables.schema[plan.entity]
@@ -22,7 +22,7 @@ struct SQLPredicates {
         return parts.isEmpty ? nil : SQLText.joinedChain(parts, " AND ")
     }
 
-    /// Whether the engine answers a condition exactly as the contract says.
+    /// Whether the engine evaluates a condition exactly as the contract requires.
     func isExact(_ predicate: CheckedPredicate) -> Bool {
         switch predicate {
         case .constant, .isNil, .compare, .isIn, .isEntity: return true
@@ -69,7 +69,7 @@ struct SQLPredicates {
         case .textOf(let expression, let match, let needle): return text(compile(expression, &joins), match, needle.text)
         case .related(let members): return exists(members, &joins)
         case .isEntity(let entities):
-            // Without a hierarchy the table has one entity, and no column for it.
+            // Without a hierarchy the table has a single entity and no column for it.
             return tables.schema[entities.first ?? 0].isHierarchy ? isEntity(entities, joins.alias) : "\(raw: tables.dialect.yes)"
         case .and(let parts): return "(\(list(parts, " AND ", &joins)))"
         case .or(let parts): return "(\(list(parts, " OR ", &joins)))"
@@ -83,7 +83,7 @@ struct SQLPredicates {
         return SQLText.joinedChain(texts, separator)
     }
 
-    /// A constant as a binding, or in the text where a partial index is to be found by it.
+    /// Returns a constant as a binding, or as a literal where the engine needs it to choose a partial index.
     private func constant(_ path: CheckedPath, _ comparison: Comparison, _ value: Value) -> SQLText {
         if tables.partialIndexes.contains(path, comparison, value), let literal = tables.dialect.literal(value, path.type) {
             return "\(raw: literal)"
@@ -110,7 +110,7 @@ struct SQLPredicates {
         tables.dialect.match(text, match, needle) ?? "\(raw: tables.dialect.no)"
     }
 
-    /// The opposite of a leaf; forms that an index can answer where there is one.
+    /// Returns the negation of a leaf condition, in a form that an index can answer where there is one.
     private func negated(_ predicate: CheckedPredicate, _ joins: inout SQLJoins) -> SQLText {
         switch predicate {
         case .isNil(let path): return "\(joins.column(path)) IS NOT NULL"

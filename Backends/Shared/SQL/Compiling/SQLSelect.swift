@@ -1,32 +1,33 @@
 public import PolystoreStorage
 
-/// A compiled fetch: the statement, and where each entity's slots are in its rows.
+/// A compiled fetch: the statement, and the column position of each entity's slots in its result.
 public struct SQLSelect: Sendable {
     /// The statement.
     public let text: SQLText
-    /// The types of the result's columns: the last of the table first, because SQLite then reads the head of a record once.
+    /// The types of the result's columns. The last column of the table comes first, because SQLite then reads the header of a record only
+    /// once.
     public let columns: [ValueType]
-    /// The position of the key.
+    /// The column position of the row key.
     public let keyColumn: Int
-    /// The position of the entity number, nil without a hierarchy.
+    /// The column position of the entity number; nil without a hierarchy.
     public let entityColumn: Int?
-    /// The position of the version.
+    /// The column position of the version.
     public let versionColumn: Int
-    /// For each entity, the column of each slot; -1 for slots that were not asked for.
+    /// For each entity, the column position of each slot; -1 for slots that were not requested.
     public let slots: [EntityIndex: [Int]]
 }
 
-/// Compiles plans into SQL: one compiler, two dialects.
+/// A compiler of plans into the SQL of a dialect.
 public struct SQLCompiler: Sendable {
     /// The tables.
     public let tables: SQLTables
 
-    /// A compiler for tables.
+    /// Creates a compiler for tables.
     public init(_ tables: SQLTables) { self.tables = tables }
 
     private var schema: Schema { tables.schema }
 
-    /// Whether the engine answers a plan exactly as the contract says.
+    /// Returns how much of a plan the engine answers as the contract requires.
     public func pushdown(of plan: FetchPlan) -> Pushdown {
         let predicates = SQLPredicates(tables: tables)
         guard SQLSize.fits(plan, tables.dialect), plan.sort.allSatisfy({ predicates.isExact($0.expression) }) else { return .unsupported }
@@ -34,7 +35,7 @@ public struct SQLCompiler: Sendable {
         return predicates.isInexact(plan.predicate) ? .inexact : .unsupported
     }
 
-    /// The statement of a fetch; its rows come in no order when that is not asked for.
+    /// Returns the statement of a fetch. Its rows are unordered if `isOrdered` is false.
     public func select(_ plan: FetchPlan, isOrdered: Bool = true) -> SQLSelect {
         var joins = SQLJoins(tables: tables, entity: plan.entity)
         let predicates = SQLPredicates(tables: tables)
@@ -79,14 +80,14 @@ public struct SQLCompiler: Sendable {
         return result
     }
 
-    /// The statement that counts the rows of a condition up to a number.
+    /// Returns the statement that counts the rows that satisfy a condition, up to a maximum.
     package func count(_ plan: FetchPlan, upTo most: Int64) -> SQLText {
         var joins = SQLJoins(tables: tables, entity: plan.entity)
         let condition = SQLPredicates(tables: tables).condition(plan, &joins).map { " WHERE \($0)" as SQLText } ?? ""
         return "SELECT count(*) FROM (SELECT 1 FROM \(joins.text)\(condition) LIMIT \(bind: .int(most), .int64))"
     }
 
-    /// The keys of the order, the object's own last.
+    /// Returns the sort terms, followed by the row key.
     func order(_ plan: FetchPlan, _ joins: inout SQLJoins) -> SQLText {
         let predicates = SQLPredicates(tables: tables)
         var keys: [SQLText] = []
@@ -109,13 +110,14 @@ public struct SQLCompiler: Sendable {
         return text
     }
 
-    /// The rows with keys of a hierarchy: all its entities, all columns, the keys as one list binding.
+    /// Returns the statement for the rows of a hierarchy with given keys: all its entities and all columns, with the keys as one list
+    /// binding.
     public func selectByKeys(_ root: EntityIndex, _ keys: [Int64]) -> SQLSelect {
         let path = CheckedPath(steps: [], entity: root, leaf: .key, type: .int64, text: "SELF")
         return select(FetchPlan(schema, root, where: .isIn(path, keys.map(Value.int))))
     }
 
-    /// The row with one key, as a binding.
+    /// Returns the statement for the row with one key, which is a binding.
     public func selectByKey(_ root: EntityIndex) -> SQLSelect {
         let path = CheckedPath(steps: [], entity: root, leaf: .key, type: .int64, text: "SELF")
         return select(FetchPlan(schema, root, where: .compare(path, .equal, .int(0))))

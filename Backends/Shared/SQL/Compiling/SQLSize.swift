@@ -1,28 +1,28 @@
 internal import PolystoreStorage
 
-/// How large a statement becomes: engines limit its values, the height of an expression, and the tables of a join.
+/// The size of a statement. Engines limit the number of its values, the depth of an expression, and the number of joined tables.
 ///
-/// SQLite takes 32,766 values unless it was built for more, a height of 1,000, in which each operator of a chain counts, and 64 tables
-/// (https://sqlite.org/limits.html); PostgreSQL takes 65,535 values, and time and memory for each table. What is larger is answered above
-/// the store.
+/// SQLite accepts 32,766 values unless it was built for more, a depth of 1,000, to which each operator of a chain counts, and 64 tables
+/// (https://sqlite.org/limits.html). PostgreSQL accepts 65,535 values, and needs time and memory for each table. The layer above the store
+/// answers larger requests.
 struct SQLSize {
     private static let mostTerms = 16_000, mostVariables = 32_000, mostHeight = 400, mostTables = 60, mostSubqueries = 200
 
     private let dialect: SQLDialect
     private var terms = 0, variables = 0, highest = 0, subqueries = 0
-    /// The to-one relationships on the way of key paths: each is a join.
+    /// The to-one relationships of key paths; each requires a join.
     private var joins: Set<[CheckedPath.Step]> = []
 
     private init(_ dialect: SQLDialect) { self.dialect = dialect }
 
-    /// Whether condition and order can be given to an engine.
+    /// Whether an engine accepts the condition and the order of a fetch.
     static func fits(_ plan: FetchPlan, _ dialect: SQLDialect) -> Bool {
         var size = SQLSize(dialect)
         size.add(plan)
         return size.fits
     }
 
-    /// Whether a query for values can be given to an engine.
+    /// Whether an engine accepts a value query.
     static func fits(_ plan: QueryPlan, _ dialect: SQLDialect) -> Bool {
         var size = SQLSize(dialect)
         size.add(plan.fetch)
@@ -110,13 +110,13 @@ struct SQLSize {
         return height(members.predicate)
     }
 
-    /// The height of so many parts in a chain (`SQLText.joinedChain`).
+    /// Returns the depth of a chain of `count` parts (`SQLText.joinedChain`).
     private static func levels(_ count: Int) -> Int { count <= 8 ? count : 1 + Int.bitWidth - (count - 1).leadingZeroBitCount }
 }
 
 extension SQLText {
-    /// Texts with an operator between them that may be grouped at will: in halves where they are many, because a chain is as high as it is
-    /// long. Few are left as people write them.
+    /// Returns texts joined by an associative operator. More than eight parts are grouped recursively in halves, because the depth of a
+    /// plain chain equals its length.
     static func joinedChain(_ parts: [SQLText], _ separator: String) -> SQLText {
         parts.count <= 8 ? joined(parts, separator) : joinedInHalves(parts[...], separator)
     }

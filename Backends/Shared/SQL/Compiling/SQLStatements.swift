@@ -1,15 +1,15 @@
 public import PolystoreStorage
 internal import Synchronization
 
-/// What fetches were compiled to: one that is made again costs a look-up.
+/// A cache of compiled fetches, so that repeating a fetch requires only a lookup.
 public final class SQLStatements<Layout: Sendable>: Sendable {
-    /// A statement ready to be run.
+    /// A statement that is ready to run.
     public struct Statement: Sendable {
         /// The text in the dialect.
         public let sql: String
         /// The bindings in the order of the placeholders.
         public let bindings: [SQLBinding]
-        /// What the store made of the columns.
+        /// The layout that the store derived from the columns.
         public let layout: Layout
     }
 
@@ -18,26 +18,26 @@ public final class SQLStatements<Layout: Sendable>: Sendable {
         let isOrdered: Bool
     }
 
-    /// The most statements that are kept.
+    /// The maximum number of statements in the cache.
     private static var most: Int { 256 }
 
     private let compiler: SQLCompiler
     private let layout: @Sendable (SQLSelect, FetchPlan) -> Layout
     private let known = Mutex<[Key: Statement]>([:])
 
-    /// No statements yet.
+    /// Creates an empty cache.
     ///
-    /// - Parameter layout: Makes what the store wants to know of a statement's columns.
+    /// - Parameter layout: Derives the store's layout from the columns of a statement.
     public init(_ compiler: SQLCompiler, layout: @escaping @Sendable (SQLSelect, FetchPlan) -> Layout) {
         self.compiler = compiler
         self.layout = layout
     }
 
-    /// The statement of a fetch; its rows come in no order when that is not asked for.
+    /// Returns the statement of a fetch. Its rows are unordered if `isOrdered` is false.
     public func statement(_ plan: FetchPlan, isOrdered: Bool = true) -> Statement {
         let key = Key(plan: plan, isOrdered: isOrdered)
         var room = 64
-        // What is long is neither compared nor kept.
+        // Long statements are neither compared nor cached.
         guard plan.predicate.fits(&room), plan.sort.allSatisfy({ $0.expression.fits(&room) }) else { return compiled(key) }
         if let known = known.withLock({ $0[key] }) { return known }
         let statement = compiled(key)
@@ -56,7 +56,7 @@ public final class SQLStatements<Layout: Sendable>: Sendable {
 }
 
 extension CheckedPredicate {
-    /// Whether it has no more parts than there is room for, and no long constants; takes the room.
+    /// Whether the condition has no more parts than `room` allows and no long constants. Subtracts its parts from `room`.
     fileprivate func fits(_ room: inout Int) -> Bool {
         room -= 1
         guard room > 0 else { return false }

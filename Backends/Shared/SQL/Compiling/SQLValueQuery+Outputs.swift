@@ -2,7 +2,7 @@ internal import Foundation
 public import PolystoreStorage
 
 extension SQLValueQuery {
-    /// The row of the answer from a row of the result; nil when a number must be computed from the rows.
+    /// Returns the row of the answer for a row of the result, or nil when a number must be computed from the rows.
     public func row(_ columns: [Value]) -> [Value]? {
         for index in guards where columns[index] != .int(0) { return nil }
         var row: [Value] = []

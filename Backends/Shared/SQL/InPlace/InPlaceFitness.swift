@@ -1,7 +1,7 @@
 public import PolystoreStorage
 
 extension DatabaseCatalog {
-    /// The tables that are many-to-many relationships: others that are referred to have rows of their own.
+    /// The tables that are many-to-many relationships. A table that another table refers to is an entity, because it has rows of its own.
     var joins: Set<String> {
         let known = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let referred = Set(tables.flatMap { $0.foreignKeys.map(\.table) })
@@ -12,12 +12,12 @@ extension DatabaseCatalog {
         return Set(found.map(\.name))
     }
 
-    /// Refuses a database whose objects cannot be kept where they are.
+    /// Throws if objects cannot be stored in the database in place.
     ///
     /// - Parameters:
-    ///   - option: What the URL says instead to read the database only.
-    ///   - remedy: The statements that give a table a key of whole numbers.
-    /// - Throws: `unsupported` naming every table that does not fit, why, and what to do.
+    ///   - option: The URL option for reading the database only.
+    ///   - remedy: Returns the statements that add an integer key to a table.
+    /// - Throws: `unsupported`, with every unsuitable table, the reason, and the remedy.
     public func checkInPlace(option: String, remedy: (CatalogTable) -> String) throws(StorageError) {
         let joins = joins, entities = tables.filter { !joins.contains($0.name) }
         let unkeyed = entities.filter { $0.keyFault != nil }
@@ -35,7 +35,7 @@ extension DatabaseCatalog {
 }
 
 extension CatalogTable {
-    /// What its primary key lacks to be the key of objects; nil for nothing.
+    /// The reason that the primary key cannot be a row key; nil if it can.
     fileprivate var keyFault: String? {
         if primaryKey.isEmpty { return "has no primary key" }
         let names = primaryKey.joined(separator: ", ")

@@ -1,14 +1,14 @@
 package import Foundation
 package import PolystoreStorage
 
-/// What lies beside the tables of another program says of itself, in the table `polystore_inplace`.
+/// The identity of an in-place store, from the table `polystore_inplace` beside the tables of another program.
 package enum InPlaceIdentity {
-    /// The format that this version writes.
+    /// The format number that this version writes.
     package static let format = 2
 
-    /// The identity of the store.
+    /// Returns the identity of the store.
     ///
-    /// - Parameter entries: The rows of the table; none where the tables were never written to in place.
+    /// - Parameter entries: The rows of the table; empty if the tables were never written in place.
     /// - Returns: Nil for no rows.
     package static func storeID(_ entries: [String: String]) throws(StorageError) -> UUID? {
         if entries.isEmpty { return nil }

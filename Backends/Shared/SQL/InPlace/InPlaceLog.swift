@@ -1,9 +1,10 @@
 package import Foundation
 package import PolystoreStorage
 
-/// Makes entries of the history from the log that lies beside the tables of another program.
+/// A reader of the change log beside the tables of another program, which builds history entries from it.
 ///
-/// The log names tables and columns, not numbers, because their owner may change them at any time; what is no longer there is left out.
+/// The log contains names of tables and columns instead of numbers, because the owner of the tables may change them at any time. Changes of
+/// tables and columns that no longer exist are left out.
 package struct InPlaceLog {
     private struct Entry {
         let position: Int64, time: Int64
@@ -11,7 +12,7 @@ package struct InPlaceLog {
         var changes: [HistoryChange] = []
     }
 
-    /// What stands between the names of changed columns, and what stands for all of them.
+    /// The separator between the names of changed columns, and the name that stands for all columns.
     package static let separator: Character = "\u{1f}", everything = "*"
     /// The types of the columns that `add` takes: position, time, author, source, key, kind and columns.
     package static let types: [ValueType] = [.int64, .int64, .string, .string, .int64, .string, .string]
@@ -22,7 +23,8 @@ package struct InPlaceLog {
     private var slots: [EntityIndex: [String: Int]] = [:]
     private var entries: [Entry] = []
 
-    /// The history of a store that is only read where its tables are not all watched: what others change there is not in the log.
+    /// Returns the history of a read-only store of which not all tables have triggers: the log does not contain the changes of other
+    /// programs to such tables.
     ///
     /// - Throws: `tokenExpired` for a token.
     package static func unwatched(_ token: HistoryToken?) throws(StorageError) -> [HistoryEntry] {
@@ -33,17 +35,17 @@ package struct InPlaceLog {
         )
     }
 
-    /// A log without entries.
+    /// Creates a log without entries.
     package init(_ tables: InPlaceTables) {
         self.tables = tables
         for (index, table) in tables.tables.enumerated() { entities[table.name] = index }
         for (index, pairs) in tables.pairs.enumerated() { links[pairs.name] = index }
     }
 
-    /// Whether a row at a position would begin an entry too many.
+    /// Whether a row at a position would begin an entry beyond the limit.
     package func isFull(_ limit: Int, next position: Int64) -> Bool { entries.count >= limit && entries.last?.position != position }
 
-    /// Adds a row of the log; rows of one entry follow each other and have its position.
+    /// Adds a row of the log. The rows of an entry are adjacent and have its position.
     package mutating func add(_ row: [Value]) {
         let position = row[0].number
         if entries.last?.position != position { entries.append(Entry(position: position, time: row[1].number, author: row[2].text)) }
@@ -77,7 +79,7 @@ package struct InPlaceLog {
         return mask
     }
 
-    /// The entries, each with one change for each object.
+    /// Returns the entries, with one change for each object.
     package func entries(of store: UUID, _ rules: HistoryRules) -> [HistoryEntry] {
         entries.map { entry in
             HistoryEntry(
@@ -86,7 +88,7 @@ package struct InPlaceLog {
         }
     }
 
-    /// What the rows that were added come to where all are of one transaction, one change for each object.
+    /// Returns the changes of the added rows, which all belong to one transaction, with one change for each object.
     package func changes(_ rules: HistoryRules) -> HistoryChanges { entries.first.map { Self.changes($0, rules) } ?? HistoryChanges() }
 
     private static func changes(_ entry: Entry, _ rules: HistoryRules) -> HistoryChanges {

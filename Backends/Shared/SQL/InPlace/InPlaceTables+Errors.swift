@@ -1,18 +1,18 @@
 package import PolystoreStorage
 
-// What the rules of another program's tables say against a change, as errors of the contract.
+// Violations of the rules of another program's tables, as errors of the contract.
 extension InPlaceTables {
-    /// A new object has the key of another.
+    /// Returns the error for a new object whose key is already in use.
     package func keyIsTaken(_ entity: String, _ cause: any Error) -> StorageError {
         StorageError(
             .alreadyExists, "an object of \(entity) with this key is already there", details: .init(entity: entity), cause: cause)
     }
 
-    /// Values must be unique and are not.
+    /// Returns the error for values that violate a unique constraint.
     ///
     /// - Parameters:
-    ///   - properties: What is unique together.
-    ///   - index: What the engine calls the rule, for one that the model does not have.
+    ///   - properties: The properties of the constraint.
+    ///   - index: The engine's name of the constraint, for one that the model does not have.
     package func isNotUnique(_ entity: String, _ properties: [String], index: String, _ cause: any Error) -> StorageError {
         let entityConstraints = schema.index(of: entity).map { index in
             schema[index].uniqueConstraints.first { Set($0.slots.map { schema[index].slots[$0].name }) == Set(properties) }
@@ -23,7 +23,7 @@ extension InPlaceTables {
             details: .init(entity: entity, constraint: constraint), cause: cause)
     }
 
-    /// A value breaks a rule of its own.
+    /// Returns the error for a value that violates a rule of its column.
     package func isInvalid(_ entity: String, _ property: String?, _ message: String, _ cause: any Error) -> StorageError {
         let failure = ValidationFailure(entity: entity, property: property, key: 0, message)
         return StorageError(

@@ -1,21 +1,22 @@
 public import PolystoreStorage
 
-/// The tables of another program as they are written where they lie.
+/// The tables of another program that are written in place.
 public struct InPlaceTables: Sendable {
-    /// A column that keeps an attribute or a reference.
+    /// A column that stores an attribute or a reference.
     public struct Column: Sendable {
         /// The name.
         public let name: String
-        /// A value of ours, as SQL, in the form that the column keeps. What has no such form must fail.
+        /// A function that converts the SQL of a Polystore value to the form of the column. A value without such a form must cause an
+        /// error.
         public let stored: @Sendable (String) -> String
-        /// Whether the form is our own, so that equal values are equal there.
+        /// Whether the column stores Polystore's own form, so that equal values are equal in the column.
         public let isPlain: Bool
-        /// Whether the table demands a value.
+        /// Whether the column requires a value.
         public let isRequired: Bool
-        /// Whether it is the primary key, which is given once and not changed.
+        /// Whether the column is the primary key, which is set by the insertion and never changed.
         public let isKey: Bool
 
-        /// A column.
+        /// Creates a column.
         public init(
             _ name: String, isPlain: Bool, isRequired: Bool, isKey: Bool = false, stored: @escaping @Sendable (String) -> String
         ) {
@@ -31,17 +32,17 @@ public struct InPlaceTables: Sendable {
     public struct Table: Sendable {
         /// The name.
         public let name: String
-        /// The table as SQL names it, with its schema.
+        /// The schema-qualified table name as SQL.
         public let source: String
         /// The primary key.
         public let key: String
         /// The column of each slot.
         public let columns: [Column]
 
-        /// The table as an insertion names it: where rows go has no ONLY.
+        /// The table name of an insertion, which cannot contain ONLY.
         public var target: String { source.hasPrefix("ONLY ") ? String(source.dropFirst(5)) : source }
 
-        /// The slots of columns by their names.
+        /// The slots of the columns, by column name.
         public var slots: [String: Int] { Dictionary(columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first }) }
     }
 
@@ -49,13 +50,13 @@ public struct InPlaceTables: Sendable {
     public struct Pairs: Sendable {
         /// The name.
         public let name: String
-        /// The table as SQL names it, with its schema.
+        /// The schema-qualified table name as SQL.
         public let source: String
-        /// The table as an insertion names it.
+        /// The table name of an insertion.
         public var target: String { source.hasPrefix("ONLY ") ? String(source.dropFirst(5)) : source }
-        /// What refers to the owner, and what to the member.
+        /// The columns that refer to the owner and to the member.
         public let owner: Column, member: Column
-        /// The owner's key, as SQL over a row of the table.
+        /// A function that returns the owner's key, as SQL over a row of the table.
         public let ownerKey: @Sendable (String) -> String
     }
 
@@ -65,10 +66,10 @@ public struct InPlaceTables: Sendable {
     public let tables: [Table]
     /// The table of each link.
     public let pairs: [Pairs]
-    /// The entities, those that are referred to before those that refer to them, as far as there are no circles.
+    /// The entities in an order in which referenced entities precede those that refer to them, as far as there are no cycles.
     public let order: [EntityIndex]
 
-    /// The tables of a database whose catalog was read for writing.
+    /// Creates the tables of a database whose catalog was read for writing.
     public init(_ source: CatalogSource) {
         schema = source.schema
         tables = schema.descriptions.map { entity in
@@ -81,9 +82,10 @@ public struct InPlaceTables: Sendable {
         order = Self.order(schema)
     }
 
-    /// The assignment of a new value of ours, given as SQL, to the column of a slot.
+    /// Returns the assignment of a new Polystore value, given as SQL, to the column of a slot.
     ///
-    /// What is required has a value at the end of a transaction, or its object is deleted; between, a column that must have one keeps the old.
+    /// A required property has a value at the end of a transaction, or its object is deleted. Until then a column that requires a value
+    /// keeps its old one.
     public func assignment(_ entity: EntityIndex, _ slot: Int, _ value: String) -> String {
         let column = tables[entity].columns[slot], name = SQLText.quoted(column.name), stored = column.stored(value)
         let isRequired =
@@ -102,7 +104,7 @@ public struct InPlaceTables: Sendable {
                 let targets = schema[entity].slots.compactMap(\.destination)
                 if targets.allSatisfy({ $0 == entity || !rest.contains($0) }) { free.insert(entity) }
             }
-            // In a circle somebody has to begin.
+            // A cycle has no natural first entity, so the one with the lowest index begins.
             if free.isEmpty { free.insert(first) }
             result += free.sorted()
             rest.subtract(free)
@@ -110,7 +112,7 @@ public struct InPlaceTables: Sendable {
         return result
     }
 
-    /// Refuses a reference that is the primary key and says something else than the key.
+    /// Throws if a reference that is the primary key differs from the row key.
     package func checkKey(_ entity: EntityIndex, _ slot: Int, _ row: borrowing RowView) throws(StorageError) {
         if row[slot].kind == .int, row[slot].int == row.key { return }
         let description = schema[entity], property = description.slots[slot].name
@@ -121,16 +123,16 @@ public struct InPlaceTables: Sendable {
             details: .init(entity: description.name, property: property))
     }
 
-    /// The entity whose table has a name.
+    /// Returns the entity whose table has the given name.
     public func entity(ofTable name: String) -> EntityIndex? { tables.firstIndex { $0.name == name } }
 
-    /// The name that people know a column by.
+    /// Returns the name of the property that a column stores.
     public func property(_ entity: EntityIndex, column: String) -> String? {
         tables[entity].columns.firstIndex { $0.name == column }.map { schema[entity].slots[$0].name }
     }
 }
 
-/// How objects of a table are written where they lie, before the slots of its entity are known.
+/// The description of how objects of a table are written in place, before the slots of the entity are known.
 public struct CatalogWriting: Sendable {
     let name: String
     let source: String

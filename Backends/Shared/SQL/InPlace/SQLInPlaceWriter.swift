@@ -1,32 +1,33 @@
 package import PolystoreStorage
 
-/// A write transaction over the tables of another program. Versions and history are kept by triggers, which see every writer.
+/// A write transaction over the tables of another program. Triggers maintain versions and history, so that they include the changes of
+/// every writer.
 ///
-/// Each requirement changes many rows of one table, and says what the engine has against it.
+/// Each requirement changes many rows of one table and throws the error that the engine reports.
 package protocol SQLInPlaceWriter: SQLWriteSession, ChangeRecordingWriter where Mark == Void {
-    /// Whether the engine checks references with each statement, and not at the end of the transaction.
+    /// Whether the engine checks references after each statement instead of at the end of the transaction.
     static var checksReferencesAtOnce: Bool { get }
 
     /// The tables as they are written.
     var written: InPlaceTables { get }
-    /// The rows of one statement, or of as many as the engine takes at once.
+    /// A batch for the rows of one statement, or for as many as the engine takes at once.
     var rowBatch: RowBatch { get }
     /// The statement that reads the log of the transaction: source, key, kind and columns of each change, in order.
     var log: SQLText { get throws(StorageError) }
 
-    /// The versions of the rows that are there.
+    /// Returns the versions of existing rows.
     func versions(_ entity: EntityIndex, _ keys: [Int64]) throws(StorageError) -> [Int64: Int64]
-    /// Gives rows other versions than the triggers have given them.
+    /// Replaces the versions that the triggers have given to rows.
     func set(_ versions: [Int64: Int64], _ entity: EntityIndex) throws(StorageError)
-    /// Deletes rows, unless the engine has done so together with what they refer to.
+    /// Deletes rows, unless the engine has already deleted them together with the rows that they refer to.
     func delete(_ entity: EntityIndex, _ keys: [Int64]) throws(StorageError)
     /// Sets columns of rows to nil.
     func clear(_ slots: [Int], _ entity: EntityIndex, _ keys: [Int64]) throws(StorageError)
-    /// The rows that have values now which an update gives to others.
+    /// Returns the rows that currently have values which an update gives to other rows.
     ///
-    /// - Parameter slots: What is unique together.
+    /// - Parameter slots: The slots of the unique constraint.
     func holders(_ entity: EntityIndex, _ slots: [Int], _ update: RowUpdate) throws(StorageError) -> Set<Int64>
-    /// The references whose columns follow changes of a column by themselves, as people write them.
+    /// Returns the references whose columns follow changes of a column automatically, as text for people to read.
     func followers(_ entity: EntityIndex, _ slot: Int) throws(StorageError) -> [String]
     func update(_ entity: EntityIndex, _ update: RowUpdate) throws(StorageError)
     func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError)
@@ -35,8 +36,8 @@ package protocol SQLInPlaceWriter: SQLWriteSession, ChangeRecordingWriter where 
 }
 
 extension SQLInPlaceWriter {
-    /// Pairs are removed first and added last, and what refers is deleted before what it refers to and added behind it: the engine has rules
-    /// of its own about references.
+    /// Applies changes. Pairs are removed first and added last; referring rows are deleted before the rows that they refer to and inserted
+    /// after them, because the engine enforces references itself.
     package func apply(_ changes: ChangeSet) throws(StorageError) {
         try checkOpen()
         let parts = written.order.compactMap { entity in changes.entities.first { $0.entity == entity } }
@@ -47,7 +48,7 @@ extension SQLInPlaceWriter {
         for change in parts.reversed() where !change.deletes.isEmpty { try delete(change.entity, change.deletes.map(\.key)) }
         for change in parts { try park(change) }
         try settle(before)
-        // What refers to a new object waits for it.
+        // Updates that refer to a new object wait for its insertion.
         let waits = Self.checksReferencesAtOnce && parts.contains { $0.inserts != nil }
         try update(parts) { !waits || !refers($0, $1) }
         for change in parts { if let inserts = change.inserts { try insert(change.entity, inserts) } }
@@ -56,8 +57,8 @@ extension SQLInPlaceWriter {
         for change in parts { try settleUpdates(change) }
     }
 
-    /// Lets rows have the versions that who changed them expects, whatever triggers and references of the database have done to them as well:
-    /// all of a transaction is one change.
+    /// Sets the versions of rows to those that the caller expects, even where triggers and references of the database have changed the rows
+    /// as well: all changes of a transaction count as one.
     private func settleUpdates(_ change: EntityChanges) throws(StorageError) {
         for update in change.updates where update.checksVersion {
             try update.rows.forEachBatch(rowBatch) { batch throws(StorageError) in
@@ -85,7 +86,7 @@ extension SQLInPlaceWriter {
 
     // MARK: Versions
 
-    /// Looks at all versions before anything is changed: what the engine deletes or clears by itself counts as a change too.
+    /// Checks all versions before any change, because rows that the engine deletes or clears automatically count as changed too.
     ///
     /// - Parameter keeps: Whether the versions are needed later, in `settle`.
     private func check(
@@ -116,18 +117,20 @@ extension SQLInPlaceWriter {
             details: .init(entity: name, keys: stale))
     }
 
-    /// - Throws: `notFound` where rows are missing.
+    /// Throws if rows do not exist.
+    ///
+    /// - Throws: `notFound`.
     package func checkAll(_ entity: EntityIndex, _ keys: [Int64], _ versions: [Int64: Int64]) throws(StorageError) {
         let gone = keys.filter { versions[$0] == nil }, name = core.tables.schema.entities[entity].name
         guard let first = gone.first else { return }
         throw StorageError(.notFound, "\(name) \(first) is not there any more", details: .init(entity: name, keys: gone))
     }
 
-    /// What is said where the database has left undone what a statement asked for, and complained of nothing.
+    /// Returns the error for a statement that the database has silently not carried out.
     ///
     /// - Parameters:
     ///   - name: The entity, or the table of pairs.
-    ///   - triggers: The triggers and rules that can have done so.
+    ///   - triggers: The triggers and rules that may be the cause.
     package func notDone(_ action: String, _ name: String, _ keys: [Int64], by triggers: [String]) -> StorageError {
         let names = triggers.isEmpty ? "a rule of the database" : "a trigger of the database (\(triggers.joined(separator: ", ")))"
         let message = "\(action) was left undone by \(names)"
@@ -136,7 +139,7 @@ extension SQLInPlaceWriter {
             .validationFailed, "\(failure)", details: .init(entity: name, keys: keys, failures: [failure]))
     }
 
-    /// Takes the versions of rows back that the deletion of others has raised: their own change raises them once.
+    /// Restores versions that the deletion of other rows has raised: the rows' own change raises them exactly once.
     private func settle(_ before: [EntityIndex: [Int64: Int64]]) throws(StorageError) {
         for (entity, versions) in before.sorted(by: { $0.key < $1.key }) {
             let now = try self.versions(entity, versions.keys.sorted())
@@ -147,7 +150,7 @@ extension SQLInPlaceWriter {
 
     // MARK: Unique columns
 
-    /// The constraints of which several rows change columns, so that their values could change places, with those columns that take nil.
+    /// Returns the constraints whose columns several rows change, so that they could swap values, with the columns that can be nil.
     private func movable(_ change: EntityChanges) -> [(slots: [Int], nullable: [Int])] {
         if change.updates.reduce(0, { $0 + $1.rows.count }) < 2 { return [] }
         let table = written.tables[change.entity], changed = Set(change.updates.flatMap(\.mask.slots))
@@ -157,10 +160,11 @@ extension SQLInPlaceWriter {
         }
     }
 
-    /// Takes values from rows that others get within the same change: engines check uniqueness row by row. Only those are nil for a moment,
-    /// because triggers and rules of the database see it.
+    /// Sets the values of rows to nil that other rows receive within the same change, because engines check uniqueness row by row. Only
+    /// these values are nil temporarily, because triggers and rules of the database observe it.
     ///
-    /// - Throws: `unsupported` where rows of other tables would follow: what they refer to cannot be nil for a moment and come back.
+    /// - Throws: `unsupported` where rows of other tables would follow the change: a reference cannot be nil temporarily and then be
+    ///   restored.
     private func park(_ change: EntityChanges) throws(StorageError) {
         for (slots, nullable) in movable(change) {
             var holders: Set<Int64> = []
@@ -197,7 +201,7 @@ extension SQLInPlaceWriter {
 
     // MARK: The log
 
-    /// What the triggers have written down, of the transaction's own statements and of what the engine did by itself.
+    /// The changes that the triggers have logged, both of the transaction's own statements and of automatic actions of the engine.
     package var recordedChanges: HistoryChanges? {
         guard let rows = try? connection.rows(log, [.string, .int64, .string, .string]) else { return nil }
         var log = InPlaceLog(written)
@@ -205,7 +209,7 @@ extension SQLInPlaceWriter {
         return log.changes(core.metadata.history)
     }
 
-    /// The names of columns, as the log lists them.
+    /// Returns the names of columns in the format of the log.
     package func columns(_ slots: [Int], _ entity: EntityIndex) -> String {
         slots.map { written.tables[entity].columns[$0].name }.joined(separator: String(InPlaceLog.separator))
     }

@@ -1,21 +1,21 @@
 public import PolystoreStorage
 
-/// What a step between two versions of a model does to the tables of an engine, as statements.
+/// The effect of a migration step on the tables of an engine, as statements.
 ///
-/// What is written anew is written to tables with names of their own, so that the older version can be read by everybody until `finishing`.
+/// Rewritten rows and pairs go to tables with temporary names, so that every session can read the older version until `finishing`.
 public struct SQLMigration: Sendable {
     /// The tables of the newer version.
     public let new: SQLTables
-    /// The tables that are written anew, by the names that they have until `finishing`.
+    /// The tables that are written from scratch, by the names that they have until `finishing`.
     public let building: SQLTables
-    /// What the caller has to write.
+    /// The rows and links that the caller has to write.
     public let work: MigrationWork
 
     private let old: SQLTables
     private let changes: [EntityIndex: SQLTableChange]
     private let keptLinks: [Int: Int]
 
-    /// The plan of a step.
+    /// Creates the plan of a step.
     public init(_ step: MigrationStep, from before: StoreMetadata, to after: StoreMetadata, _ dialect: SQLDialect) {
         let mapping = step.mapping
         let old = SQLTables(mapping.source, dialect, entityNumbers: before.entityNumbers)
@@ -29,7 +29,7 @@ public struct SQLMigration: Sendable {
             guard case .link(let before, false) = origin,
                 mapping.source.links[before].isOrdered == mapping.destination.links[link].isOrdered
             else { continue }
-            // Keys of both sides stay as they are only where nothing is joined.
+            // A link table is kept only where the row keys of both sides stay the same, which is the case where no hierarchies are merged.
             let sides = [mapping.destination.links[link].owner, mapping.destination.links[link].member]
             if sides.allSatisfy({ mapping.origins(ofRoot: mapping.destination[$0].root).count <= 1 }) { keptLinks[link] = before }
         }
@@ -49,17 +49,17 @@ public struct SQLMigration: Sendable {
         "ALTER TABLE \(SQLText.quoted(table)) RENAME TO \(SQLText.quoted(name))"
     }
 
-    /// The statements that make the tables for what is written anew, without indexes.
+    /// Returns the statements that create the tables to be written from scratch, without indexes.
     public func preparing() -> [String] {
         work.roots.sorted().map { building.createTable(root: $0) } + work.links.sorted().map { building.createTable(link: $0) }
     }
 
-    /// The statements that put the new version in the place of the old one, without its indexes.
+    /// Returns the statements that replace the old version with the new one, without its indexes.
     public func finishing() -> [String] {
         var statements: [String] = []
         let kept = keptIndexes, origins = Set(changes.values.map(\.origin))
         for index in old.indexes() where !kept.contains(index.name) {
-            // With a table all its indexes go, except what is a table of its own.
+            // Dropping a table drops its indexes, except for an index that is a table of its own.
             if origins.contains(index.root) || index.isTable { statements.append(index.removal) }
         }
         for root in old.schema.roots where !origins.contains(root) { statements.append("DROP TABLE \(SQLText.quoted(old.table(root)))") }
@@ -74,7 +74,7 @@ public struct SQLMigration: Sendable {
         return statements
     }
 
-    /// Tables may change names with each other: those that stay get out of the way first.
+    /// Returns the statements that rename tables. Tables may swap names, so that all tables that are kept get a temporary name first.
     private func renaming() -> [String] {
         var moves: [(from: String, to: String)] = []
         for (root, change) in changes.sorted(by: { $0.key < $1.key }) { moves.append((old.table(change.origin), new.table(root))) }
@@ -90,19 +90,20 @@ public struct SQLMigration: Sendable {
         return away + back + fresh
     }
 
-    /// The indexes that have to be made after `finishing`; those of link tables have no constraint and belong to no hierarchy.
+    /// Returns the indexes to create after `finishing`. Those of link tables are not included, because they have no constraint and belong
+    /// to no hierarchy.
     public func indexing() -> [SQLTables.IndexStatement] {
         let kept = keptIndexes
         return new.indexes().filter { !kept.contains($0.name) }
     }
 
-    /// The statements that make the indexes of link tables after `finishing`.
+    /// Returns the statements that create the indexes of link tables after `finishing`.
     public func linkIndexing() -> [String] {
         new.schema.links.indices.filter { link in keptLinks[link].map { old.table(link: $0) != new.table(link: link) } ?? true }
             .map(new.createMemberIndex)
     }
 
-    /// The names of the indexes that stay as they are.
+    /// The names of the indexes that are kept.
     private var keptIndexes: Set<String> {
         let after = Dictionary(new.indexes().map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         return Set(
@@ -114,7 +115,7 @@ public struct SQLMigration: Sendable {
             })
     }
 
-    /// The whole step for people to read.
+    /// Returns a description of the complete step, for people to read.
     public func lines() -> [String] {
         preparing() + work.roots.sorted().map { "-- rows of \(new.schema.entities[$0].name) are written anew" }
             + work.links.sorted().map { "-- pairs of \(new.schema.links[$0].name) are written anew" } + finishing()
@@ -124,7 +125,7 @@ public struct SQLMigration: Sendable {
 }
 
 extension SQLTables {
-    /// The statement that finds keys of rows that violate the constraint of an index, two of each group.
+    /// Returns the statement that finds the keys of rows that violate the constraint of an index, two of each group.
     public func duplicates(_ index: IndexStatement) -> String {
         let columns = index.columns.map(SQLText.quoted)
         let conditions = columns.map { "\($0) IS NOT NULL" } + (index.condition.map { [$0] } ?? [])

@@ -1,21 +1,21 @@
 internal import PolystoreStorage
 
-/// How the table of a hierarchy becomes that of the next version in place, by statements that touch no more than they must.
+/// The in-place change of a hierarchy's table to the next version, by statements that touch no more rows than necessary.
 struct SQLTableChange {
-    /// The hierarchy before.
+    /// The hierarchy in the older version.
     let origin: EntityIndex
-    /// The statements, after the table has its new name and before the indexes are made.
+    /// The statements, which run after the table has its new name and before the indexes are created.
     let statements: [String]
-    /// The columns of the older table whose type or contents change, so that indexes over them are made anew.
+    /// The columns of the older table whose type or contents change, so that indexes over them have to be created again.
     let touched: Set<String>
 
-    /// The change of a hierarchy of the newer version; nil where its rows have to be written anew.
+    /// Creates the change of a hierarchy of the newer version, or nil where its rows have to be written from scratch.
     init?(_ root: EntityIndex, _ mapping: SchemaMapping, _ old: SQLTables, _ new: SQLTables) {
         let origins = mapping.origins(ofRoot: root)
         guard origins.count == 1, let origin = origins.first else { return nil }
         let family = old.schema[origin].family.filter { !old.schema[$0].isAbstract }
         let parts = family.flatMap { mapping.mappings(of: $0) }
-        // Each object goes to one place, all of them to this table.
+        // Each object goes to a single entity, and all of them to this table.
         guard Set(parts.map(\.source)).count == parts.count, parts.allSatisfy({ new.schema[$0.destination].root == root }) else {
             return nil
         }
@@ -28,7 +28,7 @@ struct SQLTableChange {
     }
 }
 
-/// Collects the statements of a change.
+/// A collector of the statements of a change.
 private struct Builder {
     let root: EntityIndex
     let origin: EntityIndex
@@ -49,7 +49,7 @@ private struct Builder {
     private var table: String { SQLText.quoted(new.table(root)) }
     private var dialect: SQLDialect { new.dialect }
 
-    /// Where a column of the newer table comes from.
+    /// The source of a column of the newer table.
     private enum Source {
         case column(Int, type: String)
         case constant(String?)
@@ -61,7 +61,7 @@ private struct Builder {
         let constant: String
     }
 
-    /// Adds what happens to the columns; false where they cannot be changed in place.
+    /// Adds the changes of the columns. Returns false where they cannot be changed in place.
     mutating func columns() -> Bool {
         let after = new.schema[root].columns, before = old.schema[origin].columns
         var sources: [Source] = [], fills: [Fill] = []
@@ -108,7 +108,7 @@ private struct Builder {
     ) -> Source? {
         let values = constants.filter { !$0.key.isNull }
         if values.isEmpty { return .constant(nil) }
-        // One value for all rows is a default of the column, which touches no row; values of some rows are written to those.
+        // A single value for all rows is the default of the column, which changes no row; values of some rows are written to those rows.
         if constants.count == 1, constants.first?.value.count == parts.count, let value = values.first?.key {
             return dialect.constant(value, type).map { .constant($0) }
         }
@@ -124,7 +124,7 @@ private struct Builder {
         statements.append("ALTER TABLE \(table) DROP COLUMN \(SQLText.quoted(column))")
     }
 
-    /// Names change over a name in between: they may change places.
+    /// Columns are renamed by way of a temporary name, because they may swap names.
     private mutating func rename(_ sources: [Source]) {
         var last: [String] = []
         for (column, source) in sources.enumerated() {
@@ -165,9 +165,9 @@ private struct Builder {
         return " AND \"_entity\" IN (\(Set(numbers).sorted().joined(separator: ", ")))"
     }
 
-    /// Adds what happens to rows of entities that go, and to the number of those that stay.
+    /// Adds the changes to rows of removed entities, and to the entity numbers of the rows that remain.
     ///
-    /// The numbers are set before anything asks for them: these statements come first.
+    /// The numbers are set before any other statement uses them, so these statements come first.
     mutating func entities(_ family: [EntityIndex]) {
         var first: [String] = []
         let wasHierarchy = old.schema[origin].isHierarchy, isHierarchy = new.schema[root].isHierarchy

@@ -1,30 +1,30 @@
 internal import PolystoreStorage
 
-/// Finds what a statement of the program computes from decimals, for an engine that keeps them as bytes: these sort and compare with each
-/// other as the numbers do, and are no numbers to the engine, which adds them as zeros.
+/// A check for computations with decimals in a program's statement, for an engine that stores decimals as bytes. The bytes sort and compare
+/// with each other like the numbers, but are not numbers to the engine, which adds them as zeros.
 ///
-/// What is let through is short: columns of the result, orders, groups, counts, `min` and `max`, and comparisons with interpolated decimals
+/// The accepted uses are few: columns of the result, orders, groups, counts, `min` and `max`, and comparisons with interpolated decimals
 /// and among decimals.
 package struct RawDecimals {
     private static let calculating: Set<String> = ["+", "-", "*", "/", "%", "||", "&", "|", "~", "->", "->>", "<<", ">>"]
     private static let comparing: Set<String> = ["=", "==", "<>", "!=", "<", "<=", ">", ">="]
-    /// Words that can stand behind a column.
+    /// The words that can follow a column.
     private static let following: Set<String> = [
         "FROM", "ASC", "DESC", "NULLS", "ORDER", "GROUP", "LIMIT", "WHERE", "HAVING", "UNION", "EXCEPT", "INTERSECT", "COLLATE", "AS",
         "OFFSET",
         "RETURNING",
     ]
-    /// Words before which a column is a value of the result, or an order.
+    /// The words before which a column is a value of the result or a sort term.
     private static let leading: Set<String> = ["SELECT", "DISTINCT", "ALL", "BY", "RETURNING", "USING", "SET"]
 
     private let tokens: [SQLToken]
     private let bindings: [SQLBinding]
-    /// The names of columns with decimals, and those that the statement gives to them.
+    /// The names of decimal columns, and the aliases that the statement gives to them.
     private var names: Set<String>
 
-    /// Whether a statement does nothing with decimals but what is exact.
+    /// Whether all uses of decimals in a statement are exact.
     ///
-    /// - Parameter columns: The names of the columns with decimals that it reads.
+    /// - Parameter columns: The names of the decimal columns that the statement reads.
     package static func areExact(in raw: RawStatement, _ columns: Set<String>) -> Bool {
         if columns.isEmpty { return true }
         var decimals = RawDecimals(
@@ -38,7 +38,7 @@ package struct RawDecimals {
         self.names = names
     }
 
-    /// Names are found until there are no new ones.
+    /// Repeats the check until it finds no new aliases.
     private mutating func areExact() -> Bool {
         while true {
             let known = names.count
@@ -62,19 +62,19 @@ package struct RawDecimals {
 
     private func symbol(_ index: Int) -> String? { if case .symbol(let text)? = token(index) { text } else { nil } }
 
-    /// Whether a token is such a name, and not the table of a name that follows.
+    /// Whether a token is the name of a decimal, and not the table of a name that follows.
     private func isDecimal(_ index: Int) -> Bool { name(index).map(names.contains) == true && symbol(index + 1) != "." }
 
-    /// Where a name with its table begins.
+    /// Returns the position at which a qualified name begins.
     private func nameStart(_ index: Int) -> Int {
         var start = index
         while symbol(start - 1) == ".", name(start - 2) != nil { start -= 2 }
         return start
     }
 
-    /// Whether what is done with a value between two positions is exact.
+    /// Whether the use of the value between two positions is exact.
     private mutating func isExact(_ start: Int, _ end: Int) -> Bool {
-        // The name that a value is given.
+        // The value is an alias.
         if word(start - 1) == "AS" || isDecimal(start - 1) { return true }
         let before = symbol(start - 1), after = symbol(end + 1)
         if let before, Self.calculating.contains(before) { return false }
@@ -88,12 +88,12 @@ package struct RawDecimals {
         }
         if before == ",", let open = opening(before: start - 1), function(open) != nil { return false }
         if before == "(", after == ")" { return isExact(start - 1, end + 1) }
-        // A value of a condition, or of a CASE.
+        // The value is part of a condition or of a CASE.
         if let word = word(start - 1), !Self.leading.contains(word) { return false }
         return name(of: end) && isInAnswer(start)
     }
 
-    /// A test that follows a value; nil where none does.
+    /// Whether the test that follows a value is exact; nil where none follows.
     private func isExactCondition(_ index: Int) -> Bool? {
         var index = index, isNegated = false
         if word(index) == "NOT" {
@@ -123,7 +123,7 @@ package struct RawDecimals {
         }
     }
 
-    /// Whether a decimal begins at a position: an interpolated one, a column or NULL, with nothing computed from it.
+    /// Whether a decimal begins at a position: an interpolated one, a column or NULL, without a computation.
     private func isDecimalValue(from index: Int) -> Bool {
         var end = index
         if symbol(index) == "?" {
@@ -149,7 +149,7 @@ package struct RawDecimals {
         }
     }
 
-    /// The position of the parenthesis around a position.
+    /// Returns the position of the parenthesis that encloses a position.
     private func opening(before index: Int) -> Int? {
         var depth = 0
         for index in stride(from: index, through: 0, by: -1) {
@@ -162,7 +162,7 @@ package struct RawDecimals {
         return nil
     }
 
-    /// The function whose arguments begin with a parenthesis; nil for lists of columns and values.
+    /// Returns the function whose arguments a parenthesis begins; nil for lists of columns and values.
     private func function(_ open: Int) -> String? {
         guard let name = word(open - 1),
             !["IN", "VALUES", "USING", "AND", "OR", "NOT", "WHERE", "ON", "SELECT", "BY", "FROM"].contains(name),
@@ -174,16 +174,17 @@ package struct RawDecimals {
     private mutating func isExactCall(_ name: String, _ open: Int, _ isAlone: Bool) -> Bool {
         switch name {
         case "COUNT", "TYPEOF": true
-        // The least and the greatest bytes are those of the least and the greatest number.
+        // The byte order equals the order of the numbers, so the least and the greatest bytes are those of the least and the greatest
+        // number.
         case "MIN", "MAX": isAlone ? isExact(open - 1, open + argumentLength(open) + 1) : false
         default: false
         }
     }
 
-    /// The number of tokens between a parenthesis and its end.
+    /// Returns the number of tokens between a parenthesis and its end.
     private func argumentLength(_ open: Int) -> Int { (tokens[open...].firstIndex { $0.isSymbol(")") } ?? tokens.count) - open - 1 }
 
-    /// Takes up the name that a value is given; false for what follows it otherwise.
+    /// Records the alias of a value. Returns false if something else follows the value.
     private mutating func name(of end: Int) -> Bool {
         if word(end + 1) == "AS", let alias = name(end + 2) {
             names.insert(alias)
@@ -194,7 +195,7 @@ package struct RawDecimals {
         return true
     }
 
-    /// Whether a value has a name where it is used: not in a subquery that is a value itself, nor where columns are named by their places.
+    /// Whether the uses of a value refer to it by name: not in a scalar subquery, nor where columns are named by their position.
     private func isInAnswer(_ start: Int) -> Bool {
         guard let open = opening(before: start - 1), word(open + 1) == "SELECT" else { return true }
         if let from = tokens[open..<start].lastIndex(where: { $0.isWord("FROM") }), from > open { return true }

@@ -1,8 +1,8 @@
 public import PolystoreStorage
 
-/// A statement of the program in a dialect: its names resolved, its kind checked as far as the text tells.
+/// A statement of the program in a dialect, with its names resolved and its kind checked as far as the text shows it.
 public struct RawStatement: Sendable {
-    /// What a statement is for.
+    /// The purpose of a statement.
     private enum Purpose {
         case query, change
     }
@@ -14,15 +14,15 @@ public struct RawStatement: Sendable {
 
     private static let queries: Set<String> = ["SELECT", "WITH", "VALUES", "TABLE", "EXPLAIN"]
     private static let changes: Set<String> = ["INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "WITH"]
-    /// The servers take 65,535 values, SQLite 32,766.
+    /// PostgreSQL accepts 65,535 values, SQLite 32,766.
     private static let mostBindings = 30_000
 
-    /// A statement that is to change nothing.
+    /// Creates a statement that must not change anything.
     ///
-    /// - Throws: `readOnly` where it would change something, `invalidPredicate` for anything else that is no query.
+    /// - Throws: `readOnly` if it would change something, `invalidPredicate` for any other statement that is not a query.
     public init(query sql: RawSQL, _ tables: SQLTables) throws(StorageError) { try self.init(sql, tables, .query) }
 
-    /// A statement that is to change rows.
+    /// Creates a statement that changes rows.
     ///
     /// - Throws: `invalidPredicate` for anything else.
     public init(change sql: RawSQL, _ tables: SQLTables) throws(StorageError) { try self.init(sql, tables, .change) }
@@ -38,16 +38,16 @@ public struct RawStatement: Sendable {
         try Self.check(Self.verb(of: self.sql), purpose)
     }
 
-    /// Where the engine stopped to understand the text, for people to read: the place and what stands there.
+    /// Returns the position at which the engine failed to parse the text and the text that follows it, for people to read.
     ///
-    /// - Parameter offset: The characters (Unicode scalars) before the place; nil where the engine does not say.
+    /// - Parameter offset: The number of characters (Unicode scalars) before the position; nil where the engine does not report it.
     public func place(_ offset: Int?) -> String {
         guard let offset, offset >= 0 else { return "" }
         let rest = String(String.UnicodeScalarView(sql.unicodeScalars.dropFirst(offset).prefix(30)))
         return " (at character \(offset + 1)\(rest.isEmpty ? ", the end" : ": \(rest)"))"
     }
 
-    /// Which statements there are is a long list, and grows with the engines; which are let through is a short one.
+    /// Checks a statement against a list of allowed verbs, because the list of all verbs is long and grows with the engines.
     private static func check(_ verb: String, _ purpose: Purpose) throws(StorageError) {
         switch purpose {
         case .query where queries.contains(verb): return
@@ -66,7 +66,7 @@ public struct RawStatement: Sendable {
         }
     }
 
-    /// The first word, in upper case; comments and parentheses before it do not count.
+    /// Returns the first word in upper case, after comments and parentheses.
     private static func verb(of sql: String) -> String {
         var rest = Substring(sql)
         while let first = rest.unicodeScalars.first {
@@ -80,12 +80,12 @@ public struct RawStatement: Sendable {
                 break
             }
         }
-        // What is no word is shown by its first character.
+        // A character that begins no word is returned by itself.
         let word = rest.unicodeScalars.prefix { $0.properties.isAlphabetic || $0 == "_" }
         return word.isEmpty ? String(rest.prefix(1)) : String(String.UnicodeScalarView(word.prefix(40))).uppercased()
     }
 
-    /// Comments nest on the servers. Where they do not, the engine itself is asked what a statement does.
+    /// Skips a comment. Comments nest in PostgreSQL. Where they do not nest, the engine itself is asked for the effect of a statement.
     private static func afterComment(_ text: Substring) -> Substring {
         var depth = 0, rest = text.utf8
         while !rest.isEmpty {
@@ -105,7 +105,7 @@ public struct RawStatement: Sendable {
 }
 
 extension SQLTables {
-    /// A part of a statement of the program, its names as the engine holds them.
+    /// Returns a segment of a statement of the program, with the engine's names of tables and columns.
     fileprivate func text(of segment: RawSQL.Segment) throws(StorageError) -> SQLText {
         switch segment {
         case .text(let text): return "\(raw: text)"

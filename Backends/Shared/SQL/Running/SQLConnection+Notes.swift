@@ -1,16 +1,16 @@
 package import Foundation
 package import PolystoreStorage
 
-// What a store keeps beside its rows, under names.
+// Named notes that a store keeps beside its rows.
 extension SQLConnection {
-    /// The note of a name; nil where there is none.
+    /// Returns the note with a name, or nil when there is none.
     package func note(_ name: String) throws(StorageError) -> Data? {
         let text: SQLText = "SELECT value FROM polystore_notes WHERE name = \(bind: .string(name), .string)"
         guard case .data(let bytes)? = try rows(text, [.data]).first?.first else { return nil }
         return bytes
     }
 
-    /// Writes a note, or removes it.
+    /// Writes a note, or removes it if `bytes` is nil.
     package func setNote(_ name: String, _ bytes: Data?) throws(StorageError) {
         guard let bytes else { return try run("DELETE FROM polystore_notes WHERE name = \(bind: .string(name), .string)") }
         try run(
@@ -20,7 +20,7 @@ extension SQLConnection {
             """)
     }
 
-    /// Writes metadata in the place of what has the same names.
+    /// Writes metadata entries and replaces those with the same names.
     package func setMetadata(_ entries: [String: String]) throws(StorageError) {
         for (key, value) in entries {
             try run(
@@ -33,30 +33,30 @@ extension SQLConnection {
 
     // MARK: History
 
-    /// Where the history begins.
+    /// Returns the floor of the history, the position after which it is complete.
     package func historyFloor() throws(StorageError) -> HistoryFloor { try HistoryFloor(note: try note(HistoryFloor.noteName)) }
 
-    /// Makes the history begin elsewhere.
+    /// Sets the floor of the history.
     package func setHistoryFloor(_ floor: HistoryFloor) throws(StorageError) { try setNote(HistoryFloor.noteName, floor.note) }
 
-    /// The position of the newest entry, or where the history begins; nil where there is neither.
+    /// Returns the position of the newest entry or of the floor, or nil when there is neither.
     ///
-    /// - Parameter source: What follows FROM in the statement that looks for the entry.
+    /// - Parameter source: The table expression after FROM in the statement that finds the entry.
     package func newestPosition(in source: String) throws(StorageError) -> Int64? {
         let floor = try historyFloor()
         let position = max(try number("SELECT max(position) FROM \(raw: source)") ?? 0, floor.position)
         return position > 0 && !floor.isUnrecorded ? position : nil
     }
 
-    /// Deletes the entries up to a position, unless they were deleted before.
+    /// Deletes the entries up to a position, unless they have already been deleted.
     ///
-    /// - Parameter tables: The tables that the entries lie in.
+    /// - Parameter tables: The tables that contain the entries.
     package func purgeHistory(_ tables: [String], through position: Int64) throws(StorageError) {
         let floor = try historyFloor()
         if position > floor.position, !floor.isUnrecorded { try beginHistory(tables, after: position) }
     }
 
-    /// Deletes the entries up to a position, which becomes the one that the history begins after.
+    /// Deletes the entries up to a position and makes that position the floor of the history.
     package func beginHistory(_ tables: [String], after position: Int64) throws(StorageError) {
         for table in tables { try run("DELETE FROM \(raw: table) WHERE position <= \(bind: .int(position), .int64)") }
         try setHistoryFloor(HistoryFloor(position))
@@ -64,6 +64,6 @@ extension SQLConnection {
 }
 
 extension CommitRecord {
-    /// The time that the entry of the history gets.
+    /// The time of the transaction's history entry.
     package var entryTime: Int64 { time ?? Microseconds.from(Date()) ?? 0 }
 }

@@ -1,13 +1,13 @@
 package import Foundation
 package import PolystoreStorage
 
-/// What the sessions of an open store share, as far as the engines have it in common.
+/// The state that the sessions of an open store share, as far as the engines have it in common.
 package protocol SQLCore: AnyObject {
-    /// What the store holds.
+    /// The metadata of the store.
     var metadata: StoreMetadata { get }
     /// The tables that sessions read.
     var tables: SQLTables { get }
-    /// Makes the statements.
+    /// The compiler of the statements.
     var compiler: SQLCompiler { get }
 }
 
@@ -15,10 +15,10 @@ extension SQLCore {
     /// The identity of the store.
     package var storeID: UUID { metadata.storeID }
 
-    /// The token of a position of the history.
+    /// Returns the token of a history position.
     package func token(_ position: Int64) -> HistoryToken { HistoryToken(store: storeID, position: position) }
 
-    /// The position of a token; nil for none.
+    /// Returns the history position of a token, or nil for no token.
     package func position(_ token: HistoryToken?) throws(StorageError) -> Int64? {
         guard let token else { return nil }
         guard token.store == storeID else {
@@ -27,7 +27,7 @@ extension SQLCore {
         return token.position
     }
 
-    /// An entry of the history, in the terms in which it was written.
+    /// Returns an entry of the history, in terms of the model version in which it was written.
     ///
     /// - Parameter row: Its position, time, author and changes.
     package func entry(_ row: [Value]) throws(StorageError) -> HistoryEntry {
@@ -37,7 +37,7 @@ extension SQLCore {
         return HistoryEntry(token: token(position), time: time, author: author, changes: try Self.changes(bytes))
     }
 
-    /// The changes of an entry.
+    /// Decodes the changes of an entry.
     package static func changes(_ bytes: Data) throws(StorageError) -> HistoryChanges {
         guard let changes = bytes.withUnsafeBytes(HistoryRecorder.decode) else { throw .damagedHistory }
         return changes
@@ -52,10 +52,12 @@ package protocol SQLSession: ValueQueryReader {
     var core: Core { get }
     var connection: Connection { get }
 
-    /// - Throws: What ended the session, or made its transaction fail.
+    /// Throws if the session has ended or its transaction has failed.
+    ///
+    /// - Throws: The error that ended the session or made its transaction fail.
     func checkOpen() throws(StorageError)
 
-    /// The engine's answer to a query for values; nil where it is not the one of the contract.
+    /// Returns the engine's answer to a value query, or nil where it would differ from the contract.
     func answer(_ query: SQLValueQuery) throws(StorageError) -> [[Value]]?
 }
 
@@ -75,7 +77,9 @@ extension SQLSession {
         return try connection.note(name)
     }
 
-    /// - Throws: `unsupported` for a store without a history.
+    /// Throws if the store does not record a history.
+    ///
+    /// - Throws: `unsupported`.
     package func checkHistory() throws(StorageError) {
         try checkOpen()
         if !core.metadata.history.isOn { throw .keepsNoHistory }

@@ -1,32 +1,32 @@
 package import PolystoreStorage
 
-/// Finds or makes what a store of our own keeps beside its rows.
+/// The setup of the store's own tables: it finds them or creates them.
 package protocol SQLSetup {
     associatedtype Connection: SQLConnection
 
-    /// What begins the transaction in which the tables are made.
+    /// The statement that begins the transaction in which the tables are created.
     static var beginning: String { get }
 
     var connection: Connection { get }
     /// The error for a database without a store.
     var absent: StorageError { get }
 
-    /// The metadata that is there, as texts under names; empty where there is none.
+    /// Reads the stored metadata, as texts by name; empty where there is none.
     func readEntries() throws(StorageError) -> [String: String]
-    /// Makes all tables.
+    /// Creates all tables.
     func create(_ metadata: StoreMetadata) throws(StorageError)
-    /// Does work while no other program makes the same tables.
+    /// Runs `work` while no other program can create the same tables.
     func alone<Result>(_ work: () throws(StorageError) -> Result) throws(StorageError) -> Result
 }
 
 extension SQLSetup {
-    /// The metadata, and whether it was made now.
+    /// Returns the metadata, and whether this call has created it.
     package func metadata(_ request: OpenRequest) throws(StorageError) -> (StoreMetadata, wasCreated: Bool) {
         if let found = try read() { return (found, false) }
         guard let schema = request.schema, request.createIfMissing, !request.readOnly else { throw absent }
         return try alone { () throws(StorageError) in
             try connection.inTransaction(Self.beginning) { () throws(StorageError) in
-                // Another program may have made it meanwhile.
+                // Another program may have created it in the meantime.
                 if let found = try read() { return (found, false) }
                 let metadata = StoreMetadata(new: schema)
                 try create(metadata)
@@ -41,7 +41,7 @@ extension SQLSetup {
         return entries.isEmpty ? nil : try StoreMetadata(entries: entries)
     }
 
-    /// The metadata of a store that is there, as texts under names.
+    /// Returns the metadata of an existing store, as texts by name.
     package func entries() throws(StorageError) -> [String: String] {
         let entries = try readEntries()
         if entries.isEmpty { throw absent }

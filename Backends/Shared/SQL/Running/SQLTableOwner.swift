@@ -1,15 +1,16 @@
 package import PolystoreStorage
 
-/// Who made the tables of a store, and what depends on that: this library, or another program whose tables are only read or used in place.
+/// The table ownership of a store, and what depends on it: its own tables, or those of another program, which are only read or used in
+/// place.
 package protocol SQLTableOwner: Sendable {
-    /// What the store can do.
+    /// The capabilities of the store.
     var capabilities: Set<StorageCapabilities.Capability> { get }
-    /// What writing to a store that is read-only throws.
+    /// The error for a write to a store that is read-only.
     var refusal: StorageError { get }
-    /// Whether the rows are as this library writes them.
+    /// Whether the rows have the format that Polystore writes.
     var isPolystore: Bool { get }
 
-    /// Refuses what is done to tables of this library alone.
+    /// Throws if the tables are not Polystore's own.
     func checkOwn() throws(StorageError)
 }
 
@@ -18,13 +19,13 @@ extension SQLTableOwner {
     package var isPolystore: Bool { false }
 }
 
-/// What has become of opening a store.
+/// The result of opening a store.
 package struct SQLOpening<Core: SQLCore> {
-    /// What its sessions share.
+    /// The state that its sessions share.
     package let core: Core
-    /// Whether changes are refused.
+    /// Whether the store refuses changes.
     package let isReadOnly: Bool
-    /// What of the tables of another program is left out or read otherwise.
+    /// The remarks on parts of another program's tables that are left out or read differently.
     package let remarks: [CatalogRemark]
     private let wasCreated: Bool
 
@@ -35,7 +36,7 @@ package struct SQLOpening<Core: SQLCore> {
         self.remarks = remarks
     }
 
-    /// What the program learns of the store.
+    /// The state of the store that is returned to the program.
     package var state: StorageState {
         let metadata = core.metadata
         return StorageState(

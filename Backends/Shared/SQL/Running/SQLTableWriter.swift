@@ -1,14 +1,14 @@
 package import PolystoreStorage
 
-/// A write transaction over tables of a store's own, whose changes it records itself.
+/// A write transaction over a store's own tables, which records its changes itself.
 ///
-/// Each requirement changes many rows; `recorder` is told of them by whoever changes them.
+/// Each requirement changes many rows. The caller of a requirement records the change in `recorder`.
 package protocol SQLTableWriter: SQLWriteSession, BatchWriter, ChangeRecordingWriter {
     var recorder: HistoryRecorder { get set }
-    /// The rows of one statement, or of as many as the engine takes at once.
+    /// A batch for the rows of one statement, or for as many as the engine takes at once.
     var rowBatch: RowBatch { get }
 
-    /// Deletes rows that are there, each in the version that is expected.
+    /// Deletes existing rows, each in the expected version.
     func delete(_ entity: EntityIndex, _ deletions: [RowDeletion]) throws(StorageError)
     /// Sets columns of rows to nil.
     func clear(_ slots: [Int], _ entity: EntityIndex, _ rows: RowSource) throws(StorageError)
@@ -16,12 +16,12 @@ package protocol SQLTableWriter: SQLWriteSession, BatchWriter, ChangeRecordingWr
     func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError)
     func remove(_ pairs: [Link], link: Int) throws(StorageError)
     func add(_ pairs: [Link], link: Int) throws(StorageError)
-    /// Waits for what was sent to the engine.
+    /// Waits until the engine has processed everything that was sent to it.
     func flush() throws(StorageError)
 
     /// Runs a statement that changes rows of an entity.
     ///
-    /// - Parameter body: Takes the key of each row and, in a hierarchy, the number of its entity.
+    /// - Parameter body: Receives the key of each row and, in a hierarchy, the number of its entity.
     func change(_ entity: EntityIndex, _ text: SQLText, _ body: (Int64, Int64?) -> Void) throws(StorageError)
 }
 
@@ -43,7 +43,7 @@ extension SQLTableWriter {
         try flush()
     }
 
-    /// Reads what the history preserves of rows before they are deleted.
+    /// Reads the values that the history preserves of rows before they are deleted.
     private func remember(_ change: EntityChanges) throws(StorageError) {
         if !recorder.preserves(change.entity) { return }
         let found = RowBatch(capacity: change.deletes.count)
@@ -51,7 +51,7 @@ extension SQLTableWriter {
         for index in 0..<found.count { recorder.remember(found.row(index)) }
     }
 
-    /// Sets unique columns to nil where several rows of a hierarchy change them, so that their values can change places.
+    /// Sets unique columns to nil where several rows of a hierarchy change them, so that the rows can swap values.
     private func park(_ changes: [EntityChanges]) throws(StorageError) {
         let schema = core.tables.schema
         var parked: [EntityIndex: [(entity: EntityIndex, slots: [Int], rows: RowSource)]] = [:]
@@ -77,7 +77,7 @@ extension SQLTableWriter {
         }
     }
 
-    /// Records what an upsert did with a row that was given a key.
+    /// Records the effect of an upsert on a row for which the key `given` was reserved.
     package func upserted(_ upsert: RowUpsert, given: Int64, key: Int64, number: Int64?) -> UpsertedRow {
         let entity = number.flatMap(core.tables.entity) ?? upsert.entity, isInserted = key == given
         if isInserted { recorder.insert(entity, key) } else { recorder.update(entity, key, upsert.update) }

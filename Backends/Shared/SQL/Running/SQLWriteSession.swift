@@ -1,23 +1,23 @@
 package import Foundation
 package import PolystoreStorage
 
-/// A write transaction: its notes and savepoints.
+/// A write transaction with notes and savepoints.
 package protocol SQLWriteSession: SQLSession, StorageWriter {
-    /// What the session needs to return to a savepoint.
+    /// The state of the session that a rollback to a savepoint restores.
     associatedtype Mark
 
     var savepoints: Savepoints<Mark> { get set }
 
-    /// Makes a mark, once everything was done that a savepoint must not undo.
+    /// Returns the state for a savepoint, after completing all work that a rollback to it must not undo.
     func mark() throws(StorageError) -> Mark
 
-    /// Drops what was begun since a savepoint, before the engine returns to it.
+    /// Discards work that was begun since a savepoint, before the engine rolls back to it.
     func willRollBack()
 
-    /// Returns to a mark, as the engine has.
+    /// Restores the state of a savepoint after the engine has rolled back to it.
     func didRollBack(to mark: Mark)
 
-    /// Notes a change that is none of objects.
+    /// Records that the transaction has changed a note, which is not a change of objects.
     func didWriteNote()
 }
 

@@ -1,8 +1,9 @@
 public import PolystoreStorage
 
-/// What an engine has for full-text indexes. The layer's own words are in them, so that a search finds the same everywhere.
+/// The full-text indexes of an engine. They contain the words that Polystore itself finds in a text, so that a search returns the same
+/// result in every store.
 public struct SQLFullText: Sendable {
-    /// A text column with such an index, by the names that the engine has for them.
+    /// A text column with a full-text index, by the engine's names.
     public struct Column: Sendable {
         /// The name of the index.
         public let index: String
@@ -12,14 +13,14 @@ public struct SQLFullText: Sendable {
         public let name: String
     }
 
-    /// The statements that make an index of all rows of the table, and keep it.
+    /// Returns the statements that create an index of all rows of the table and the triggers that maintain it.
     public var creation: @Sendable (Column) -> String
-    /// The statements that remove it.
+    /// Returns the statements that remove the index.
     public var removal: @Sendable (Column) -> String
-    /// Whether the text of a row, whose key and text are given as SQL, is what a search looks for; nil where the index cannot tell.
+    /// Returns the condition that a row, whose key and text are given as SQL, matches a search; nil where the index cannot answer it.
     public var condition: @Sendable (Column, _ key: SQLText, _ text: SQLText, SearchQuery) -> SQLText?
 
-    /// Full-text indexes from their differences.
+    /// Creates a description of an engine's full-text indexes.
     public init(
         creation: @escaping @Sendable (Column) -> String, removal: @escaping @Sendable (Column) -> String,
         condition: @escaping @Sendable (Column, _ key: SQLText, _ text: SQLText, SearchQuery) -> SQLText?
@@ -31,7 +32,7 @@ public struct SQLFullText: Sendable {
 }
 
 extension SQLTables {
-    /// The column at the end of a path, where it has a full-text index.
+    /// Returns the column at the end of a path, if it has a full-text index.
     func fullTextColumn(_ path: CheckedPath) -> SQLFullText.Column? {
         guard case .slot(let slot) = path.leaf else { return nil }
         let entity = schema[path.entity]
@@ -40,7 +41,7 @@ extension SQLTables {
 }
 
 extension SQLPredicates {
-    /// A search that a full-text index answers; nil where there is none.
+    /// Returns the condition of a search that a full-text index answers; nil where there is no such index.
     func search(_ path: CheckedPath, _ match: TextMatch, _ needle: String, key: SQLText, text: SQLText) -> SQLText? {
         guard match == .search, let column = tables.fullTextColumn(path), let query = try? SearchQuery(needle) else { return nil }
         return tables.dialect.fullText?.condition(column, key, text, query)

@@ -1,17 +1,17 @@
 internal import PolystoreStorage
 
-/// What an engine allows as names.
+/// The rules of an engine for names.
 public struct SQLNameRules: Sendable {
-    /// The most bytes of a name.
+    /// The maximum length of a name in bytes.
     public var limit: Int
-    /// Whether names that differ only in the case of ASCII letters are one.
+    /// Whether names that differ only in the case of ASCII letters are the same.
     public var foldsCase: Bool
-    /// Names that the engine gives to columns of its own.
+    /// The names of the engine's own columns.
     public var reservedColumns: Set<String>
-    /// What names of tables and indexes may not begin with, in lower case; nil for nothing.
+    /// The prefix that names of tables and indexes may not have, in lower case; nil for none.
     public var reservedPrefix: String?
 
-    /// Rules.
+    /// Creates rules.
     public init(limit: Int, foldsCase: Bool, reservedColumns: Set<String> = [], reservedPrefix: String? = nil) {
         self.limit = limit
         self.foldsCase = foldsCase
@@ -20,10 +20,10 @@ public struct SQLNameRules: Sendable {
     }
 }
 
-/// The names of a schema as an engine holds them: nearly always its own. One that the engine would cut, refuse or take for another gets
-/// a hash of its whole text, so that it is the same whatever else the schema has.
+/// The engine's names for the elements of a schema, usually the schema's own names. A name that the engine would truncate, refuse or
+/// confuse with another one gets a hash of its complete text, so that it does not depend on the rest of the schema.
 struct SQLNames: Sendable {
-    /// Tables, links and indexes: they share one space of names.
+    /// The names of tables, links and indexes, which share a namespace.
     private let relations: [String: String]
     /// The columns of each hierarchy's table.
     private let columns: [EntityIndex: [String]]
@@ -45,7 +45,7 @@ struct SQLNames: Sendable {
 
     private static func distinct(_ texts: [String], _ rules: SQLNameRules, isColumn: Bool) -> [String] {
         func folded(_ text: String) -> String { rules.foldsCase ? lowercased(text) : text }
-        // Of those that the engine takes for one, the first in the order of bytes keeps its name.
+        // Of several names that the engine does not distinguish, the first in byte order is kept.
         var keeper: [String: String] = [:]
         for text in texts {
             let other = keeper[folded(text)] ?? text
@@ -63,7 +63,7 @@ struct SQLNames: Sendable {
                 text.unicodeScalars.map { $0.isASCII ? $0.properties.lowercaseMapping.unicodeScalars.first ?? $0 : $0 }))
     }
 
-    /// The name itself, cut where it is too long.
+    /// Returns the name, truncated and hashed where it is too long.
     static func fitted(_ text: String, _ rules: SQLNameRules) -> String { text.utf8.count > rules.limit ? hashed(text, rules) : text }
 
     private static func hashed(_ text: String, _ rules: SQLNameRules) -> String {

@@ -2,9 +2,10 @@ internal import PolystoreStorage
 
 /// The conditions of the partial indexes of a schema.
 ///
-/// An engine takes a partial index only for a statement that has the terms of its condition literally, a bound value being no constant for
-/// its planner (https://sqlite.org/partialindex.html, https://www.postgresql.org/docs/current/indexes-partial.html). So a comparison that is
-/// a term of a condition has its constant in the text of the statement; the model names the few that there are.
+/// An engine uses a partial index only for a statement that contains the terms of its condition literally, because its planner does not
+/// treat a bound value as a constant (https://sqlite.org/partialindex.html, https://www.postgresql.org/docs/current/indexes-partial.html).
+/// A comparison that is a term of such a condition therefore has its constant in the text of the statement. The model declares only few of
+/// them.
 struct SQLPartialIndexes: Sendable {
     private struct Term: Hashable {
         let root: EntityIndex
@@ -23,7 +24,7 @@ struct SQLPartialIndexes: Sendable {
         }
     }
 
-    /// The condition of an index, checked; nil for an index of all objects.
+    /// Returns the checked condition of an index, or nil for an index of all objects.
     static func condition(of index: Index, _ entity: String, _ schema: Schema) -> CheckedPredicate? {
         guard let text = index.condition, let predicate = try? QueryPredicate(parsing: text),
             let plan = try? FetchRequest(entity, where: predicate).plan(in: schema)
@@ -46,7 +47,7 @@ struct SQLPartialIndexes: Sendable {
         return Term(root: entity.root, column: entity.slots[slot].column, comparison: comparison, value: value)
     }
 
-    /// Whether a comparison is a term of a condition.
+    /// Whether a comparison is a term of the condition of a partial index.
     func contains(_ path: CheckedPath, _ comparison: Comparison, _ value: Value) -> Bool {
         if terms.isEmpty { return false }
         return term(path, comparison, value).map(terms.contains) ?? false
@@ -54,19 +55,20 @@ struct SQLPartialIndexes: Sendable {
 }
 
 extension SQLPredicates {
-    /// The columns of the table that the condition of an index looks at.
+    /// Returns the table columns that the condition of an index reads.
     func columns(_ condition: CheckedPredicate) -> [String] {
         switch condition {
         case .isNil(let path), .compare(let path, _, _):
             if case .slot(let slot) = path.leaf, path.steps.isEmpty { [tables.column(path.entity, slot)] } else { [] }
         case .and(let parts), .or(let parts): parts.flatMap(columns)
         case .not(let part): columns(part)
-        // No index has such a condition.
+        // Conditions of indexes never have these forms.
         case .constant, .comparePaths, .isIn, .text, .compareExpressions, .isInExpression, .textOf, .related, .isEntity: []
         }
     }
 
-    /// The condition of a partial index: columns without a table, constants as literals; nil for what no condition of an index has.
+    /// Returns the condition of a partial index as SQL: columns without a table, constants as literals; nil for a form that no index
+    /// condition has.
     func indexCondition(_ condition: CheckedPredicate) -> String? {
         func column(_ path: CheckedPath) -> String? {
             if case .slot(let slot) = path.leaf, path.steps.isEmpty { SQLText.quoted(tables.column(path.entity, slot)) } else { nil }

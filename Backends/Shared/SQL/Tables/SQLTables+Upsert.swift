@@ -1,10 +1,10 @@
 public import PolystoreStorage
 
 extension SQLTables {
-    /// The statement of an upsert: it returns the key and, in a hierarchy, the entity number of each row that it wrote, and nothing of
-    /// one that it was not meant for.
+    /// Returns the statement of an upsert. It returns the key and, in a hierarchy, the entity number of each row that it wrote, and no row
+    /// where the conflicting row belongs to another entity.
     ///
-    /// - Parameter rows: What is inserted, `VALUES` or `SELECT`: key, version, and the cells of the slots in order.
+    /// - Parameter rows: The inserted rows, as `VALUES` or `SELECT`: key, version, and the cells of the slots in order.
     public func upsert(_ upsert: RowUpsert, rows: String) -> String {
         let description = schema[upsert.entity], table = SQLText.quoted(table(upsert.entity))
         let names = ["\"_id\"", "\"_version\""] + description.slots.indices.map { SQLText.quoted(column(upsert.entity, $0)) }
@@ -22,10 +22,10 @@ extension SQLTables {
             + "ON CONFLICT (\(target))\(bound) DO UPDATE SET \(assignments.joined(separator: ", "))\(condition) RETURNING \"_id\"\(hierarchy)"
     }
 
-    /// The entity of a number in `_entity`.
+    /// Returns the entity with a number in `_entity`.
     public func entity(_ number: Int64) -> EntityIndex? { entityNumbers.firstIndex { Int64($0) == number } }
 
-    /// One row of parameters for `upsert(_:rows:)`.
+    /// Returns one row of parameters for `upsert(_:rows:)`.
     public func upsertValues(_ entity: EntityIndex) -> String {
         let description = schema[entity]
         var values = (1...(description.slots.count + 2)).map { "?\($0)" }

@@ -1,27 +1,27 @@
 public import PolystoreStorage
 
-/// The tables of a schema: one for each hierarchy, one for each link, with their columns and indexes.
+/// The tables of a schema, with their columns and indexes: one for each hierarchy and one for each link.
 public struct SQLTables: Sendable {
     /// The schema.
     public let schema: Schema
     /// The dialect.
     public let dialect: SQLDialect
-    /// What `_entity` holds for each entity.
+    /// The `_entity` number of each entity.
     public let entityNumbers: [Int16]
     private let names: SQLNames
-    /// Tables, indexes and sequences that lie under another name while a migration runs.
+    /// The tables, indexes and sequences that have another name during a migration.
     private let moved: [String: String]
-    /// Columns that do, by the root of their hierarchy.
+    /// The columns that have another name during a migration, by the root of their hierarchy.
     private let movedColumns: [EntityIndex: [Int: String]]
     let partialIndexes: SQLPartialIndexes
     /// The columns with a full-text index, by root and column.
     private(set) var fullTextColumns: [EntityIndex: [Int: SQLFullText.Column]] = [:]
 
-    /// The tables of a schema in a dialect.
+    /// Creates the tables of a schema in a dialect.
     ///
     /// - Parameters:
-    ///   - moved: Tables, indexes and sequences that lie under another name for now.
-    ///   - movedColumns: Columns that do, by the root of their hierarchy.
+    ///   - moved: The tables, indexes and sequences that have another name for the time being.
+    ///   - movedColumns: The columns that have another name for the time being, by the root of their hierarchy.
     public init(
         _ schema: Schema, _ dialect: SQLDialect, entityNumbers: [Int16], moved: [String: String] = [:],
         movedColumns: [EntityIndex: [Int: String]] = [:]
@@ -45,72 +45,73 @@ public struct SQLTables: Sendable {
             index: place(names.relation(index.text)), table: table(index.entity.index), name: column(index.entity.index, slot))
     }
 
-    /// The name of the table of an entity's hierarchy.
+    /// Returns the name of the table of an entity's hierarchy.
     public func table(_ entity: EntityIndex) -> String { place(names.relation(schema.entities[schema[entity].root].name)) }
 
     /// The names of all tables.
     package var tableNames: [String] { schema.roots.map { table($0) } + schema.links.indices.map { table(link: $0) } }
 
-    /// The name of a link table.
+    /// Returns the name of a link table.
     public func table(link: Int) -> String { place(names.relation(schema.links[link].name)) }
 
     private func place(_ relation: String) -> String { moved[relation] ?? relation }
 
-    /// The name of the column of a slot.
+    /// Returns the name of the column of a slot.
     public func column(_ entity: EntityIndex, _ slot: Int) -> String {
         let description = schema[entity]
         return column(root: description.root, description.slots[slot].column)
     }
 
-    /// The name of a column of a hierarchy's table.
+    /// Returns the name of a column of a hierarchy's table.
     public func column(root: EntityIndex, _ column: Int) -> String { movedColumns[root]?[column] ?? names.column(root, column) }
 
-    /// The name of the sequence that gives the keys of a hierarchy, for engines that have some.
+    /// Returns the name of the sequence that generates the keys of a hierarchy, for engines with sequences.
     public func keySequence(_ root: EntityIndex) -> String { place(name("polystore_keys." + schema.entities[root].name)) }
 
-    /// A name of the store's own as the engine holds it.
+    /// Returns a name of the store's own in the form that the engine accepts.
     public func name(_ text: String) -> String { SQLNames.fitted(text, dialect.names) }
 
-    /// The statements that make all tables.
+    /// Returns the statements that create all tables.
     public func creation() -> [String] {
         schema.roots.map { createTable(root: $0) } + schema.links.indices.map(createLink)
     }
 
-    /// From so many rows that a bulk load adds on, the statistics of a table are made again.
+    /// The number of rows added by a bulk load from which on the statistics of a table are updated.
     package static let analyzedRows = 1000
 
-    /// The statements that make all indexes, unique ones included.
+    /// Returns the statements that create all indexes, including unique ones.
     public func indexCreation() -> [String] { indexes().map(\.creation) }
 
     /// An index of a table.
     public struct IndexStatement: Sendable {
-        /// The entity whose hierarchy it belongs to.
+        /// The root of the hierarchy that the index belongs to.
         public let root: EntityIndex
-        /// Its name.
+        /// The name of the index.
         public let name: String
-        /// The statements that make it.
+        /// The statements that create the index.
         public let creation: String
-        /// The statements that remove it.
+        /// The statements that remove the index.
         public let removal: String
-        /// The constraint that it keeps; nil for a plain index.
+        /// The constraint that the index enforces; nil for a plain index.
         public let constraint: ResolvedConstraint?
-        /// The columns that it speaks of.
+        /// The indexed columns.
         public let columns: [String]
-        /// The columns that its condition looks at.
+        /// The columns that the condition of the index reads.
         let conditionColumns: [String]
-        /// The rows that a constraint binds; nil for all.
+        /// The condition on the rows that a constraint covers; nil for all rows.
         public let condition: String?
-        /// Whether it is a table of its own, which does not go with the one that it belongs to.
+        /// Whether the index is a table of its own, which dropping the table does not remove.
         public let isTable: Bool
     }
 
-    /// The unique constraint that an index keeps: one of ours, or while two versions of a model are used the same one of the other.
+    /// Returns the unique constraint that an index enforces: of this version, or, while two versions of a model are in use, the
+    /// corresponding one of the other.
     public func constraint(ofIndex name: String) -> ResolvedConstraint? {
         let indexes = indexes()
         return (indexes.first { $0.name == name } ?? indexes.first { moved[name] == $0.name })?.constraint
     }
 
-    /// All indexes: of to-one keys, of declared indexes and of unique constraints.
+    /// Returns all indexes: those of to-one references, declared indexes and unique constraints.
     public func indexes() -> [IndexStatement] { Self.declaredIndexes(schema).compactMap(index) }
 
     private struct DeclaredIndex {
@@ -138,7 +139,8 @@ public struct SQLTables: Sendable {
             text =
                 switch index.kind {
                 case .ordered: "\(entity.name).index.\(properties)\(suffix)"
-                // SQLite adds "_data" and the like for tables of its own: at the end, because no name of a property ends so.
+                // SQLite appends "_data" and similar suffixes for tables of its own; the name ends with `.words` because no property name
+                // does.
                 case .fullText: "\(entity.name).fullText.\(properties).words"
                 }
             kind = index.kind
@@ -189,17 +191,18 @@ public struct SQLTables: Sendable {
         return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLText.quoted(name)) ON \(table)(\(keys.joined(separator: ", ")))\(condition)"
     }
 
-    /// The rows of a hierarchy's table that a unique constraint binds, by their entity; nil where its index can hold all.
+    /// Returns the condition on the rows of a hierarchy's table that a unique constraint covers, by their entity; nil where its index can
+    /// contain all rows.
     ///
-    /// A constraint binds the objects of the entity that declares it and of those below. Others have nil in the attributes that this entity
-    /// adds, and nil is like no other value: only a constraint on nothing but inherited properties needs a condition.
+    /// A constraint covers the objects of the entity that declares it and of its subentities. Other objects have nil in the attributes that
+    /// this entity adds, and nil equals no other value: only a constraint exclusively on inherited properties needs a condition.
     func condition(_ constraint: ResolvedConstraint) -> String? {
         let entity = schema[constraint.declaredIn]
         if entity.index == entity.root || constraint.slots.contains(where: { entity.slots[$0].declaredIn == entity.index }) { return nil }
         return "\"_entity\" IN (\(entity.family.map { String(entityNumbers[$0]) }.joined(separator: ", ")))"
     }
 
-    /// The statement that makes the table of a hierarchy.
+    /// Returns the statement that creates the table of a hierarchy.
     public func createTable(root: EntityIndex) -> String {
         var columns = ["\"_id\" \(dialect.typeName(.int64)) PRIMARY KEY"]
         if schema[root].isHierarchy { columns.append("\"_entity\" \(dialect.typeName(.int16)) NOT NULL") }
@@ -212,7 +215,7 @@ public struct SQLTables: Sendable {
 
     private func createLink(_ link: Int) -> String { "\(createTable(link: link)); \(createMemberIndex(link))" }
 
-    /// The statement that makes a link table.
+    /// Returns the statement that creates a link table.
     public func createTable(link: Int) -> String {
         let type = dialect.typeName(.int64)
         return """
@@ -221,10 +224,10 @@ public struct SQLTables: Sendable {
             """
     }
 
-    /// The name of the index by member of a link table.
+    /// Returns the name of a link table's index by member.
     public func memberIndex(_ link: Int) -> String { place(names.relation(SQLNames.memberIndex(schema.links[link].name))) }
 
-    /// The statement that makes it.
+    /// Returns the statement that creates a link table's index by member.
     public func createMemberIndex(_ link: Int) -> String {
         "CREATE INDEX \(SQLText.quoted(memberIndex(link))) ON \(SQLText.quoted(table(link: link)))(\"member\", \"owner\")"
     }
