@@ -4,7 +4,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 extension SQLDialect {
-    /// What is special to SQLite.
+    /// The dialect of SQLite.
     static let sqlite = SQLDialect(
         placeholder: { position, _ in "?\(position)" },
         typeName: { type in
@@ -28,7 +28,7 @@ extension SQLDialect {
             }
         },
         beginsWith: { column, prefix in
-            // By bytes, whatever order the column of another program has.
+            // By bytes, whatever the collation of another program's column is.
             let low: SQLText = "\(column) COLLATE BINARY >= \(bind: .string(prefix), .string)"
             guard let end = ExactText.end(of: prefix) else { return low }
             return "(\(low) AND \(column) COLLATE BINARY < \(bind: .string(end), .string))"
@@ -59,7 +59,7 @@ extension SQLDialect {
             case .uuid(let id): return withUnsafeBytes(of: id.uuid) { hexadecimal($0) }
             case .data(let data): return data.withUnsafeBytes { hexadecimal($0) }
             case .decimal(let number): return DecimalKey.encode(number).withUnsafeBytes { hexadecimal($0) }
-            // The engine's reading of decimal digits is not exact to the last bit; small whole numbers are.
+            // The engine's parser of decimal digits is not exact to the last bit, except for small integers.
             case .double(let number): return Int32(exactly: number).map { "\($0).0" }
             case .int: return nil
             }
@@ -73,17 +73,18 @@ extension SQLDialect {
             switch function {
             case .count, .countDistinct, .minimum, .maximum: true
             case .sum, .average: type != .decimal
-            // Computed here from the values: the engines' own differ in the last digits, or are not there.
+            // Polystore computes them from the values: the engines' own functions differ in the last digits or do not exist.
             case .standardDeviation, .sampleStandardDeviation, .median: false
             }
         },
         extreme: { isLeast, column, _ in "\(raw: isLeast ? "min" : "max")(\(column))" },
         number: { _, column, _ in SQLNumberAggregate("sum(\(column))") },
         variables: { count, type in isOneBinding(type) ? min(count, 100) : count },
-        // A sum or product that overflows becomes a float: too large to be stored, but a second operation can bring it back.
+        // A sum or product that overflows becomes a float, which is too large to be stored, but a second operation can bring it back into
+        // range.
         checksOverflow: false, seesOwnChanges: true, fullText: SQLFullText.sqlite)
 
-    /// Whether a long list of values of a type is one binding, of JSON.
+    /// Whether a long list of values of a type is bound as one JSON text.
     private static func isOneBinding(_ type: ValueType) -> Bool {
         type.isInteger || type == .date || type == .string || type == .url
     }
@@ -93,7 +94,7 @@ extension SQLDialect {
         return "X'" + String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + "'"
     }
 
-    /// Dates lie as numbers, so their list is one of numbers.
+    /// Returns the value for JSON. Dates are stored as numbers, so their list contains numbers.
     private static func plain(_ value: Value) -> Value { if case .date(let microseconds) = value { .int(microseconds) } else { value } }
 }
 #endif

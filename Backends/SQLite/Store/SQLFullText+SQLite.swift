@@ -4,20 +4,20 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 extension SQLFullText {
-    /// FTS5 (https://sqlite.org/fts5.html): a table of words without content, kept by triggers.
+    /// The full-text indexes of FTS5 (https://sqlite.org/fts5.html): contentless tables of words that triggers maintain.
     ///
-    /// What is put into it are our words, folded and with a space between them; the tokenizer `ascii` only cuts them at the spaces, so that
-    /// none of its own folding is left. Nil where the library was built without FTS5.
+    /// The tables contain Polystore's words, folded and separated by spaces. The tokenizer `ascii` only splits them at the spaces, so that
+    /// its own folding has no effect. Nil where the library was built without FTS5.
     static let sqlite: SQLFullText? =
         sqlite3_compileoption_used("ENABLE_FTS5") == 0 ? nil : SQLFullText(creation: creation, removal: removal, condition: condition)
 
-    /// Longer tokens than 32,768 bytes are cut by FTS5: longer words than this are left to the evaluator.
+    /// FTS5 cuts tokens longer than 32,768 bytes. Words longer than this limit are left to the evaluator.
     private static let longestWord = 1_000
 
     @Sendable private static func creation(_ column: Column) -> String {
         let index = SQLText.quoted(column.index), table = SQLText.quoted(column.table), name = SQLText.quoted(column.name)
         let add = "INSERT INTO \(index)(rowid, words) SELECT new.\"_id\", polystore_words(new.\(name)) WHERE new.\(name) IS NOT NULL;"
-        // A table without content must be told what is to go.
+        // A contentless table requires the deleted content for each deletion.
         let remove = """
             INSERT INTO \(index)(\(index), rowid, words) SELECT 'delete', old."_id", polystore_words(old.\(name)) WHERE old.\(name) IS NOT NULL;
             """
@@ -48,7 +48,7 @@ extension SQLFullText {
         return "\(key) IN (SELECT rowid FROM \(index) WHERE \(index) MATCH \(bind: .string(match), .string))"
     }
 
-    /// Words have no quotes.
+    /// Returns a term as an FTS5 expression. Words contain no quotes.
     private static func term(_ term: SearchQuery.Term) -> String {
         "\"\(term.words.joined(separator: " "))\"\(term.isPrefix ? " *" : "")"
     }

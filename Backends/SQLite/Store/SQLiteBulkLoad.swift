@@ -3,15 +3,16 @@ internal import CSQLite
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Loading many rows: indexes are made after the rows where a table was empty.
+/// A load of many rows. Where a table was empty, its indexes are created after the rows.
 ///
-/// Making an index from all rows is two to three times as fast as keeping it row by row; with a small cache the sorter is faster still.
+/// Creating an index from all rows is two to three times as fast as maintaining it row by row. With a small cache the engine's sorter is
+/// faster still.
 final class SQLiteBulkLoad {
     private let core: SQLiteCore
     private let connection: SQLiteConnection
     private let insert: SQLiteInsert
     private let hasIndexes: Bool
-    /// The indexes that were dropped and are to be made again.
+    /// The indexes that were dropped and have to be created again.
     private var dropped: [SQLTables.IndexStatement] = []
     private var prepared: Set<EntityIndex> = []
     private var greatest: [EntityIndex: Int64] = [:]
@@ -56,7 +57,7 @@ final class SQLiteBulkLoad {
         }
     }
 
-    /// Makes the indexes again: at the end, before a mark is set, and before something needs them.
+    /// Creates the dropped indexes again: at the end, before a savepoint, and before an operation that needs them.
     func makeIndexes() throws(StorageError) {
         if dropped.isEmpty { return }
         try connection.shrinkCache()
@@ -68,13 +69,13 @@ final class SQLiteBulkLoad {
         try connection.restoreCache()
     }
 
-    /// Forgets what was dropped after a mark that the transaction has gone back to: it is there again.
+    /// Forgets the indexes that were dropped after a savepoint that the transaction has rolled back to, because they exist again.
     func forget() {
         dropped.removeAll()
         prepared.removeAll()
     }
 
-    /// Makes the indexes again and raises the key counters.
+    /// Creates the dropped indexes again and raises the key counters.
     func finish() throws(StorageError) {
         try makeIndexes()
         for (root, key) in greatest {
@@ -95,12 +96,12 @@ final class SQLiteBulkLoad {
         try analyze()
     }
 
-    /// Makes the statistics by which the engine chooses among indexes, of tables with many new rows.
+    /// Updates the statistics by which the engine chooses among indexes, for tables with many new rows.
     private func analyze() throws(StorageError) {
         let roots = counts.filter { $0.value >= SQLTables.analyzedRows }.keys.sorted()
         counts.removeAll()
         if roots.isEmpty || !hasIndexes { return }
-        // So many entries of an index say enough (https://sqlite.org/lang_analyze.html#approx).
+        // This number of index entries is sufficient (https://sqlite.org/lang_analyze.html#approx).
         try connection.execute("PRAGMA analysis_limit = 1000")
         for root in roots { try connection.execute("ANALYZE \(SQLText.quoted(core.tables.table(root)))") }
     }

@@ -2,15 +2,15 @@
 internal import CSQLite
 internal import PolystoreStorage
 
-/// Fills cells from the columns of a row.
+/// A converter from the columns of a row to cells.
 enum SQLiteCells {
-    /// The cell of one column, by the public API.
+    /// Returns the cell of one column, by the public API.
     static func cell(_ statement: OpaquePointer, _ column: Int32, _ kind: CellKind) -> Cell {
         guard let value = sqlite3_column_value(statement, column) else { return .null }
         return cell(value, kind)
     }
 
-    /// The cell of a value. Its type is asked for only when the value is 0 or empty, which is what NULL looks like: asking for every
+    /// Returns the cell of a value. Its type is requested only when the value is 0 or empty, as NULL appears: requesting it for every
     /// column costs a quarter of the time of reading a row.
     @inline(__always)
     static func cell(_ value: OpaquePointer, _ kind: CellKind) -> Cell {

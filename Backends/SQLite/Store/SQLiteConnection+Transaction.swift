@@ -3,19 +3,19 @@ internal import CSQLite
 internal import Foundation
 internal import PolystoreStorage
 
-/// The transaction of a connection, as far as the engine does not keep it.
+/// The state of a connection's transaction that the engine does not keep.
 struct SQLiteTransaction {
-    /// When its statements and waits have to end.
+    /// The limit of its statements and waits.
     let limit: WorkLimit?
-    /// The number by which the limit knows how to interrupt the connection.
+    /// The number under which the limit can interrupt the connection.
     var interrupt: Int?
-    /// What made the engine roll it back: after some failures it does so by itself, and what followed would be committed by itself, statement
-    /// by statement.
+    /// The error that made the engine roll back the transaction. The engine does so by itself after some failures, and would then commit
+    /// each following statement by itself.
     var failure: StorageError?
 }
 
 extension SQLiteConnection {
-    /// Begins a transaction, whose statements and waits end with a limit.
+    /// Begins a transaction whose statements and waits end with a limit.
     func begin(_ sql: String, _ limit: WorkLimit?) throws(StorageError) {
         nonisolated(unsafe) let handle = handle
         let waiting = waiting
@@ -35,14 +35,16 @@ extension SQLiteConnection {
         }
     }
 
-    /// - Throws: `notFound` when the file was deleted or replaced: what is committed to it then would be lost.
+    /// Throws if the file was deleted or replaced.
+    ///
+    /// - Throws: `notFound`, because commits to the file would be lost.
     private func checkPath() throws(StorageError) {
         var hasMoved: Int32 = 0
         guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK, hasMoved != 0 else { return }
         throw SQLiteFileIdentity.moved
     }
 
-    /// Refuses to go on in a transaction that the engine has rolled back.
+    /// Throws if the engine has rolled back the transaction.
     @inline(__always)
     func checkTransaction() throws(StorageError) { if sqlite3_get_autocommit(handle) != 0 { throw rolledBack } }
 
@@ -51,11 +53,12 @@ extension SQLiteConnection {
         transaction?.failure ?? StorageError(.storeClosed, "the engine has rolled the transaction back; nothing was written")
     }
 
-    /// Commits; its limit does not count any more.
+    /// Commits the transaction. Its limit no longer applies.
     ///
     /// - Parameters:
-    ///   - token: What the commit is known by, asked for where it is in doubt; nil where it leaves nothing that it could be known by.
-    ///   - explain: The error of a result code.
+    ///   - token: Returns the token of the commit, which is needed if the commit is in doubt; nil where the commit leaves no trace to
+    ///     identify it by.
+    ///   - explain: Returns the error of a result code.
     func commit(_ token: () -> CommitToken?, _ explain: (Int32) -> StorageError) throws(StorageError) {
         try checkTransaction()
         removeInterrupt()
@@ -71,7 +74,8 @@ extension SQLiteConnection {
             details: .init(commit: token), cause: error)
     }
 
-    /// Ends the transaction and everything that reads in it, unless that has happened; the connection is ready for the next.
+    /// Ends the transaction and everything that reads in it, unless it has already ended. The connection is then ready for the next
+    /// transaction.
     func end() {
         removeInterrupt()
         waiting.lower()
@@ -86,19 +90,19 @@ extension SQLiteConnection {
         transaction?.interrupt = nil
     }
 
-    /// Notes what made the engine roll the transaction back.
+    /// Records the error that made the engine roll back the transaction.
     func fail(_ error: StorageError) {
         if transaction?.failure == nil, sqlite3_get_autocommit(handle) != 0 { transaction?.failure = error }
     }
 
-    /// Why a statement of the transaction was interrupted or did not get a lock, where that is its limit.
+    /// The limit's error, if the limit is the reason that a statement of the transaction was interrupted or did not get a lock.
     var limitFailure: StorageError? {
         guard let limit = transaction?.limit else { return nil }
         do throws(StorageError) { try limit.check() } catch { return error }
         return nil
     }
 
-    /// The error of a result code: every statement that fails asks for it.
+    /// Returns the error of a result code. Every failing statement calls it.
     func error(_ code: Int32) -> StorageError {
         let primary = code & 0xff
         var error = SQLiteError.error(code, handle)
@@ -117,7 +121,7 @@ extension SQLiteConnection {
         return error
     }
 
-    /// Whether files may be made beside the database.
+    /// Whether files can be created beside the database.
     private var canMakeFiles: Bool {
         guard let path = sqlite3_db_filename(handle, "main") else { return true }
         return access(URL(fileURLWithPath: String(cString: path)).deletingLastPathComponent().path, W_OK) == 0

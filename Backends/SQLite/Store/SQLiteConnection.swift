@@ -4,26 +4,26 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// One connection to the database file, with its prepared statements. It is used by one thread at a time.
+/// A connection to the database file, with its prepared statements. It is used by one thread at a time.
 final class SQLiteConnection: SQLConnection {
     private static let cacheLimit = 256
-    /// The size of the pages of new files.
+    /// The page size of new files.
     static let pageSize: Int32 = 8192
 
     let handle: OpaquePointer
-    /// What ends its statements and its waits for locks.
+    /// The object that ends its statements and its waits for locks.
     let waiting = SQLiteWaiting()
     /// The transaction that a session has begun.
     var transaction: SQLiteTransaction?
-    /// The size of the cache of pages.
+    /// The size of the page cache.
     var cacheKilobytes = 2000
-    /// Whether a failure below the engine makes a new connection the better one.
+    /// Whether a failure below the engine suggests replacing the connection by a new one.
     var isSuspect = false
     private var statements: [ExactText: SQLiteStatement] = [:]
     private var order: [ExactText] = []
-    /// Statements beside one of the same text in the cache that was in use.
+    /// Additional statements for a text whose cached statement was in use.
     private var doubles: [SQLiteStatement] = []
-    /// How many statements are in use.
+    /// The number of statements in use.
     var readingCount = 0
 
     /// Opens a file.
@@ -41,7 +41,7 @@ final class SQLiteConnection: SQLConnection {
             throw error
         }
         handle = opened
-        // The engine is content with reading where it cannot open the file for writing, whatever the reason.
+        // The engine falls back to reading where it cannot open the file for writing, whatever the reason.
         if !readOnly, sqlite3_db_readonly(opened, "main") == 1, access(path, W_OK) == 0 {
             throw StorageError(.inputOutput, "the database file could not be opened for writing; look after the disk and try again")
         }
@@ -49,10 +49,11 @@ final class SQLiteConnection: SQLConnection {
         SQLiteFunctions.register(opened)
     }
 
-    /// Makes an empty file that only its owner may read, unless there is one; the engine gives the files beside it the same permissions.
+    /// Creates an empty file that only its owner may read, unless one exists. The engine gives the same permissions to the files beside it.
     ///
-    /// What stands in the way is reported by the engine. The file gets its name when its descriptor is closed: closing one of a file that
-    /// another connection of this process has opened meanwhile would drop its locks. Where there are no hard links the engine makes the file.
+    /// The engine reports failures. The file gets its name only after its descriptor is closed: closing a descriptor of a file that another
+    /// connection of this process has opened in the meantime would drop that connection's locks. Where hard links are not available, the
+    /// engine creates the file.
     private static func make(_ path: String) {
         if access(path, F_OK) == 0 { return }
         let new = "\(path).new-\(UUID().uuidString)", file = Foundation.open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -68,7 +69,7 @@ final class SQLiteConnection: SQLConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// Waits at most so many seconds for other connections.
+    /// Sets the maximum time to wait for other connections, in seconds.
     func wait(_ seconds: TimeInterval) { waiting.patience = min(max(seconds, 0), 2_000_000) }
 
     /// Runs statements without results.
@@ -77,7 +78,7 @@ final class SQLiteConnection: SQLConnection {
         if code != SQLITE_OK { throw error(code) }
     }
 
-    /// The prepared statement of a text, from the cache where it is free.
+    /// Returns the prepared statement of a text, from the cache if it is not in use.
     func statement(_ sql: String) throws(StorageError) -> SQLiteStatement {
         let cached = statements[ExactText(sql)]
         if let cached, !cached.isInUse { return cached }
@@ -87,8 +88,8 @@ final class SQLiteConnection: SQLConnection {
         return statement
     }
 
-    /// Keeps a statement, in the place of the oldest that only the cache knows: one that a cursor of another thread still has would be
-    /// finalized by that thread.
+    /// Adds a statement to the cache in place of the oldest one that only the cache references. A statement that a cursor of another thread
+    /// still references would be finalized by that thread.
     private func keep(_ statement: SQLiteStatement) {
         if order.count >= Self.cacheLimit,
             let oldest = order.firstIndex(where: { isKnownUniquelyReferenced(&statements[$0]) })
@@ -100,7 +101,7 @@ final class SQLiteConnection: SQLConnection {
         statements[sql] = statement
     }
 
-    /// Ends everything that reads: a statement that was not read to its end holds the snapshot of its transaction.
+    /// Ends all reading: a statement that was not read to its end keeps the snapshot of its transaction.
     func resetAll() {
         if readingCount > 0 {
             for statement in statements.values { statement.reset() }
@@ -109,13 +110,13 @@ final class SQLiteConnection: SQLConnection {
         if !doubles.isEmpty { doubles = doubles.indices.filter { !isKnownUniquelyReferenced(&doubles[$0]) }.map { doubles[$0] } }
     }
 
-    /// The statement of a text with bindings, bound.
+    /// Returns the statement of a text, with its bindings bound.
     func statement(_ text: SQLText) throws(StorageError) -> SQLiteStatement {
         let (sql, bindings) = text.rendered(.sqlite)
         return try statement(sql, bindings)
     }
 
-    /// The prepared statement of a text, bound.
+    /// Returns the prepared statement of a text, with bindings bound.
     func statement(_ sql: String, _ bindings: [SQLBinding]) throws(StorageError) -> SQLiteStatement {
         let statement = try statement(sql)
         try statement.bind(bindings)
@@ -130,7 +131,7 @@ final class SQLiteConnection: SQLConnection {
         return result
     }
 
-    /// The one whole number that a statement gives; nil when there is no row or it is null.
+    /// Returns the single integer of a statement's result, or nil when there is no row or it is null.
     func integer(_ sql: String) throws(StorageError) -> Int64? {
         let statement = try statement(sql)
         defer { statement.reset() }
@@ -138,13 +139,13 @@ final class SQLiteConnection: SQLConnection {
         return sqlite3_column_int64(statement.handle, 0)
     }
 
-    /// Makes the cache small, as the engine sorts faster with less of it.
+    /// Makes the cache small, because the engine sorts faster with a small cache.
     func shrinkCache() throws(StorageError) { try execute("PRAGMA cache_size = -2000") }
 
-    /// Gives the cache its size.
+    /// Restores the size of the cache.
     func restoreCache() throws(StorageError) { try execute("PRAGMA cache_size = -\(cacheKilobytes)") }
 
-    /// The first bytes of the file, whatever it holds.
+    /// Returns the first bytes of the file, whatever they are.
     func head(_ count: Int) throws(StorageError) -> [UInt8] {
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
@@ -152,17 +153,17 @@ final class SQLiteConnection: SQLConnection {
         else { return [] }
         var bytes = [UInt8](repeating: 0, count: count)
         let code = read(file, &bytes, Int32(count), 0)
-        // SQLITE_IOERR_SHORT_READ: what the file lacks is filled with zeros.
+        // SQLITE_IOERR_SHORT_READ: the bytes after the end of the file are filled with zeros.
         if code != SQLITE_OK, code != 522 { throw error(code) }
         return bytes
     }
 
-    /// Whether the file has a write-ahead log.
+    /// Returns whether the file has a write-ahead log.
     func isLogging() throws(StorageError) -> Bool { try mode("PRAGMA journal_mode") == "wal" }
 
-    /// Gives the file a write-ahead log, unless it has one.
+    /// Switches the file to a write-ahead log, unless it has one.
     ///
-    /// - Throws: `unsupported` where the file system shares no memory between processes.
+    /// - Throws: `unsupported` where the file system cannot share memory between processes.
     func switchToLog() throws(StorageError) {
         if try mode("PRAGMA journal_mode = WAL") == "wal" { return }
         throw StorageError(
@@ -175,9 +176,9 @@ final class SQLiteConnection: SQLConnection {
         return String(cString: mode)
     }
 
-    /// Copies the database, as it is now, to another file.
+    /// Copies the current database to another file.
     ///
-    /// All pages are copied in one step: in WAL mode it holds one snapshot and keeps no writer waiting.
+    /// All pages are copied in one step: in WAL mode the step reads one snapshot and does not block writers.
     func copy(to path: String) throws(StorageError) {
         let hasChecksums = try hasChecksums()
         let target = try SQLiteConnection(path: path, readOnly: false, create: true, checksums: hasChecksums ? .kept : .ignored)
@@ -189,7 +190,7 @@ final class SQLiteConnection: SQLConnection {
         let finished = sqlite3_backup_finish(backup)
         if code != SQLITE_DONE { throw target.error(code) }
         if finished != SQLITE_OK { throw target.error(finished) }
-        // The copy is one file: a log beside it would be lost when it is moved.
+        // The copy is a single file, because a log beside it would be lost when the file is moved.
         try target.execute("PRAGMA journal_mode = DELETE")
     }
 

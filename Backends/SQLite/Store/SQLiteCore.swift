@@ -4,9 +4,9 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 internal import Synchronization
 
-/// What the sessions of an open store share.
+/// The state that the sessions of an open store share.
 ///
-/// Unchecked, because classes derive from it: all that it and they keep is Sendable and immutable.
+/// Unchecked, because classes inherit from it: all its properties and theirs are Sendable and immutable.
 class SQLiteCore: SQLCore, @unchecked Sendable {
     final let metadata: StoreMetadata
     final let tables: SQLTables
@@ -16,10 +16,10 @@ class SQLiteCore: SQLCore, @unchecked Sendable {
     final let statements: SQLStatements<SQLiteRowLayout>
     private let keyLayouts: [SQLiteRowLayout]
     private let closed = Atomic(false)
-    /// Whether what was left out of the history, if anything was, lies behind a commit of this program.
+    /// Whether this process has written a history entry, so that the history records no gap after it.
     final let hasResumedHistory = Atomic(false)
 
-    /// - Parameter tables: The tables of the schema, where they are not where they should be.
+    /// - Parameter tables: The tables of the schema, where they are not at their default names.
     init(_ metadata: StoreMetadata, readers: SQLitePool, writer: SQLiteWriterSeat, tables: SQLTables? = nil) {
         self.metadata = metadata
         let tables = tables ?? SQLTables(metadata.schema, .sqlite, entityNumbers: metadata.entityNumbers)
@@ -40,10 +40,10 @@ class SQLiteCore: SQLCore, @unchecked Sendable {
         writer.close()
     }
 
-    /// Ends all sessions: the tables are those of another version now.
+    /// Ends all sessions, because the tables now have another version.
     final func retire() { closed.store(true, ordering: .releasing) }
 
-    /// Refuses to go on where another program has led the file to another version of the model; takes the snapshot of a transaction.
+    /// Throws if another program has migrated the file to another version of the model. Takes the snapshot of a transaction.
     func check(_ connection: SQLiteConnection) throws(StorageError) {
         let statement = try connection.statement("SELECT value FROM polystore_metadata WHERE key = 'hash'")
         defer { statement.reset() }
@@ -51,15 +51,15 @@ class SQLiteCore: SQLCore, @unchecked Sendable {
         throw StoreMetadata.migrated(from: metadata.schema, to: storedSchema(connection))
     }
 
-    /// A session that reads on a connection.
+    /// Creates a session that reads on a connection.
     func reader(_ connection: SQLiteConnection) -> SQLiteReader { SQLiteReader(self, connection) }
 
-    /// A write transaction on the writing connection.
+    /// Creates a write session on the writing connection.
     func session(_ connection: SQLiteConnection, _ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         try SQLiteWriter(self, connection, options)
     }
 
-    /// The text of the schema that another program has put there; nil where it cannot be read.
+    /// Returns the text of the schema that another program has stored, or nil if it cannot be read.
     private func storedSchema(_ connection: SQLiteConnection) -> String? {
         guard let statement = try? connection.statement("SELECT value FROM polystore_metadata WHERE key = 'schema'") else { return nil }
         defer { statement.reset() }
@@ -67,7 +67,7 @@ class SQLiteCore: SQLCore, @unchecked Sendable {
         return String(decoding: SQLiteCells.cell(statement.handle, 0, .text).bytes, as: UTF8.self)
     }
 
-    /// The statement that reads a row of an entity's hierarchy by its key, and its layout.
+    /// Returns the statement that reads a row of an entity's hierarchy by its key, with its layout.
     final func keyLayout(_ entity: EntityIndex) -> SQLiteRowLayout { keyLayouts[entity] }
 
     final func linkSelect(_ link: Int, _ side: LinkSide, _ keys: [Int64]?) -> SQLText {

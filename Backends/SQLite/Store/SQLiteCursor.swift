@@ -3,9 +3,10 @@ internal import CSQLite
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Rows of a statement, one for each call: the cells point into the engine's own memory, which is valid for one row.
+/// The rows of a statement, one for each call. The cells point into the engine's memory, which is valid for one row.
 ///
-/// It ends with its session, which resets the statement: afterwards another thread may use the connection, so the cursor leaves it alone.
+/// The cursor ends with its session, which resets the statement. Another thread may then use the connection, so the cursor does not touch
+/// it any more.
 final class SQLiteCursor: RowCursor {
     private let statement: SQLiteStatement
     private let layout: SQLiteRowLayout
@@ -36,18 +37,18 @@ final class SQLiteCursor: RowCursor {
     }
 }
 
-/// Where the parts of a row are in a statement's columns.
+/// The positions of the parts of a row in a statement's columns.
 ///
-/// Unchecked: the tables behind the pointers are filled once by `init` and freed by `deinit`.
+/// Unchecked: `init` fills the memory that the pointers refer to once, and `deinit` frees it.
 final class SQLiteRowLayout: @unchecked Sendable {
-    /// An entity's slots: plain memory, because retaining two arrays for each row would cost a tenth of reading it.
+    /// An entity's slots, in unmanaged memory: retaining two arrays for each row would add a tenth to the cost of reading it.
     private struct Entity {
         let index: EntityIndex
         let count: Int
         let sources: UnsafeMutablePointer<Source>
     }
 
-    /// Where a slot's value is; -1 for one that was not asked for.
+    /// The column of a slot's value; -1 for a slot that was not requested.
     private struct Source {
         let column: Int32
         let kind: CellKind
@@ -57,7 +58,7 @@ final class SQLiteRowLayout: @unchecked Sendable {
     private let keyColumn: Int
     private let entityColumn: Int
     private let versionColumn: Int
-    /// By the number that `_entity` holds; the only one is at 0 where there is no hierarchy.
+    /// The entities by their number in `_entity`. Without a hierarchy the only one is at 0.
     private let entities: UnsafeMutablePointer<Entity?>
     private let entityCount: Int
     private let name: String
@@ -86,7 +87,7 @@ final class SQLiteRowLayout: @unchecked Sendable {
         entities.deallocate()
     }
 
-    /// Adds the present row of a statement to a batch.
+    /// Adds the current row of a statement to a batch.
     @inline(__always)
     func fill(_ batch: RowBatch, _ statement: SQLiteStatement) throws(StorageError) {
         guard let first = sqlite3_column_value(statement.handle, 0) else { throw damaged }

@@ -4,9 +4,9 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Turns what SQLite reports into errors of the contract.
+/// A translation of SQLite's errors to errors of the contract.
 enum SQLiteError {
-    /// The error of a result code of a connection; the engine's sentence is kept only where it holds no value and no path.
+    /// Returns the error of a connection's result code. The engine's message is kept only where it contains no value and no path.
     static func error(_ code: Int32, _ connection: OpaquePointer?) -> StorageError {
         let message = connection.map { String(cString: sqlite3_errmsg($0)) } ?? ""
         let cause = Cause(code: code, message: message)
@@ -15,7 +15,7 @@ enum SQLiteError {
             return StorageError(.busy, "another connection holds the database; try again", cause: cause)
         case SQLITE_FULL: return full(cause)
         case SQLITE_NOTADB, SQLITE_CORRUPT:
-            // The engine takes a page that the system could not read for a damaged one.
+            // The engine reports a page that the system could not read as a damaged one.
             if let connection, failedReading(connection) { return failedInput(cause) }
             return code & 0xff == SQLITE_NOTADB
                 ? StorageError(.notADatabase, "the file is no SQLite database", cause: cause)
@@ -29,7 +29,7 @@ enum SQLiteError {
         case SQLITE_IOERR: return isFull(connection.map(sqlite3_system_errno) ?? 0) ? full(cause) : failedInput(cause)
         case SQLITE_TOOBIG: return StorageError(.valueTooLarge, "a value is larger than SQLite allows", cause: cause)
         case SQLITE_INTERRUPT: return StorageError(.cancelled, "the statement was interrupted", cause: cause)
-        // A value of another program that has no form of ours: the sentence is that of `SQLiteForm`, and names the column alone.
+        // A value of another program that has no form in Polystore: `SQLiteForm` wrote the message, which names only the column.
         case SQLITE_MISMATCH: return StorageError(.valueNotStorable, message, cause: cause)
         case SQLITE_NOMEM: return StorageError(.limitExceeded, "SQLite ran out of memory", cause: cause)
         case SQLITE_ERROR where message.hasPrefix("no such ") || message.contains(" has no column named "):
@@ -48,7 +48,7 @@ enum SQLiteError {
         StorageError(.inputOutput, "reading or writing the database failed; look after the disk and try again", cause: cause)
     }
 
-    /// Why a file cannot be opened, by the error number of the system.
+    /// Returns the error for a file that cannot be opened, by the error number of the system.
     private static func unopened(_ number: Int32, _ cause: Cause) -> StorageError {
         switch number {
         case EMFILE, ENFILE:
@@ -74,15 +74,15 @@ enum SQLiteError {
         return false
     }
 
-    /// Whether COMMIT may have happened although it failed with this code: the last frame was written, and only then a call failed. A device
-    /// that goes away can report the write of that frame itself as failed after it was made.
+    /// Whether a COMMIT that failed with this code may have taken effect: a call failed after the last frame was written. A device that is
+    /// removed can also report the write of that frame itself as failed after it was performed.
     static func leavesDoubt(_ code: Int32) -> Bool { [SQLITE_NOMEM, SQLITE_IOERR].contains(code & 0xff) }
 
-    /// Whether a statement may have failed because a file beside the database is not there and cannot be made:
+    /// Whether a statement may have failed because a file beside the database does not exist and cannot be created:
     /// https://sqlite.org/rescode.html#readonly_cantinit, https://sqlite.org/rescode.html#readonly_directory
     static func lacksLog(_ code: Int32) -> Bool { code & 0xff == SQLITE_CANTOPEN || code == 8 | 5 << 8 || code == 8 | 6 << 8 }
 
-    /// What SQLite said, for those who dig.
+    /// SQLite's own error, as the cause of an error of the contract.
     struct Cause: Error, Sendable {
         let code: Int32
         let message: String

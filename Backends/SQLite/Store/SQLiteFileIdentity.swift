@@ -3,11 +3,11 @@ internal import Foundation
 internal import PolystoreStorage
 
 #if canImport(CDispatch)
-// On Linux the members of `stat` are this module's.
+// On Linux this module declares the members of `stat`.
 internal import CDispatch
 #endif
 
-/// What a file is, whatever its names are.
+/// The identity of a file, independent of its names.
 struct SQLiteFileIdentity: Equatable, Sendable {
     static let moved = StorageError(
         .notFound, "the database file was deleted or replaced while it was open; close the store and open it again")
@@ -15,7 +15,7 @@ struct SQLiteFileIdentity: Equatable, Sendable {
     private let device: UInt64
     private let number: UInt64
 
-    /// What a path leads to; nil for nothing.
+    /// Creates the identity of the file at a path, or nil when there is none.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

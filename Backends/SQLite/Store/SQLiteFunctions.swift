@@ -2,7 +2,8 @@
 internal import CSQLite
 internal import PolystoreStorage
 
-/// What SQLite cannot do with texts as the contract says: the layer's own code as SQL functions (https://sqlite.org/appfunc.html).
+/// SQL functions that call Polystore's own code, for text operations that SQLite does not perform as the contract requires
+/// (https://sqlite.org/appfunc.html).
 enum SQLiteFunctions {
     /// A matcher that a statement keeps for its constant needle.
     private final class Kept {
@@ -30,11 +31,11 @@ enum SQLiteFunctions {
         folded.withUTF8 { answer(context, UnsafeRawBufferPointer($0)) }
     }
 
-    /// Answers with a text.
+    /// Returns a text as the result of the function.
     private static func answer(_ context: OpaquePointer?, _ text: UnsafeRawBufferPointer) {
-        // An empty text has no address, which would be NULL.
+        // An empty text has no base address, and a null pointer would return NULL.
         guard let start = text.baseAddress else { return sqlite3_result_text(context, "", 0, nil) }
-        // -1 is SQLITE_TRANSIENT: the bytes are copied at once.
+        // -1 is SQLITE_TRANSIENT: SQLite copies the bytes immediately.
         sqlite3_result_text64(
             context, start.assumingMemoryBound(to: CChar.self), sqlite3_uint64(text.count),
             unsafeBitCast(-1, to: sqlite3_destructor_type.self), UInt8(SQLITE_UTF8))
@@ -46,7 +47,7 @@ enum SQLiteFunctions {
         SearchWords.joined(utf8: bytes).withUnsafeBytes { answer(context, $0) }
     }
 
-    /// The kinds of match: 1 is `like`, 2 is `matches`, 3 is `search`.
+    /// The function for a match, whose kind is 1 for `like`, 2 for `matches`, and 3 for `search`.
     private static let match: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
         context, _, values in
         guard let values, let text = bytes(values[0]) else { return sqlite3_result_int(context, 0) }

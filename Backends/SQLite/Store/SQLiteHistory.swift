@@ -4,7 +4,7 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The history of a store, as one connection sees it.
+/// The history of a store, accessed through one connection.
 struct SQLiteHistory {
     private let core: SQLiteCore
     private let connection: SQLiteConnection
@@ -16,7 +16,7 @@ struct SQLiteHistory {
 
     // MARK: Reading
 
-    /// Entries in the terms in which they were written.
+    /// Returns entries in terms of the model version in which they were written.
     func entries(after position: Int64?, limit: Int) throws(StorageError) -> [HistoryEntry] {
         guard let start = try connection.historyFloor().start(after: position) else { return [] }
         let text: SQLText = """
@@ -26,12 +26,12 @@ struct SQLiteHistory {
         return try connection.rows(text, [.int64, .int64, .string, .data]).map { row throws(StorageError) in try core.entry(row) }
     }
 
-    /// The last position that was ever given: where the newest entry was purged, the floor is there.
+    /// Returns the highest position that an entry ever had. If the newest entry was purged, it is the position of the floor.
     private func last(_ floor: HistoryFloor) throws(StorageError) -> Int64 {
         max(try connection.number("SELECT max(position) FROM polystore_history") ?? 0, floor.position)
     }
 
-    /// Whether a commit is there; nil where its entry would have been purged.
+    /// Returns whether a commit is in the history, or nil where its entry would have been purged.
     func has(_ mark: SQLiteCommitMark) throws(StorageError) -> Bool? {
         if mark.position <= (try connection.historyFloor().position) { return nil }
         let statement = try connection.statement("SELECT time, author, changes FROM polystore_history WHERE position = ?1")
@@ -46,9 +46,10 @@ struct SQLiteHistory {
 
     // MARK: Writing
 
-    /// Notes that there are changes that the history does not have. A position is left out, so that the newest token is below the floor too.
+    /// Records in the floor that there are changes without history entries. The floor skips a position, so that the newest token is below
+    /// it too.
     ///
-    /// - Returns: Whether the position rose; it does so once.
+    /// - Returns: Whether the position has risen, which happens only for the first such transaction.
     func leaveOut() throws(StorageError) -> Bool {
         let floor = try connection.historyFloor()
         if floor.isUnrecorded { return false }
@@ -56,11 +57,11 @@ struct SQLiteHistory {
         return true
     }
 
-    /// Writes an entry; its position.
+    /// Writes an entry and returns its token.
     ///
-    /// - Parameter isFirst: Whether it is the first of a program, which begins the history anew where changes were left out.
+    /// - Parameter isFirst: Whether this is the first entry of a process, which begins the history again if changes went unrecorded.
     func add(_ time: Int64, _ author: String, _ changes: [UInt8], isFirst: Bool) throws(StorageError) -> HistoryToken {
-        // The engine gives the position behind the newest entry, which is behind the floor, unless there is none.
+        // The engine assigns the position after the newest entry, which is above the floor. Without any entry it assigns 1.
         var position = try insert(time, author, changes, at: isFirst ? try next(after: beginning()) : nil)
         if position == 1 {
             let floor = try connection.historyFloor().position
@@ -69,7 +70,7 @@ struct SQLiteHistory {
                 try connection.run("UPDATE polystore_history SET position = \(bind: .int(position), .int64) WHERE position = 1")
             }
         }
-        // Behind the greatest number the engine would give any that is free.
+        // After the greatest number the engine would assign any free one.
         _ = try next(after: position)
         return core.token(position)
     }
@@ -79,7 +80,7 @@ struct SQLiteHistory {
         return position + 1
     }
 
-    /// The last position that was ever given; what was recorded before changes were left out is forgotten.
+    /// Returns the highest position that an entry ever had. Removes the entries before unrecorded changes, if there are any.
     private func beginning() throws(StorageError) -> Int64 {
         let floor = try connection.historyFloor(), last = try last(floor)
         if floor.isUnrecorded { try connection.beginHistory(["polystore_history"], after: last) }

@@ -3,7 +3,7 @@ internal import CSQLite
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Adds rows: fifty to a statement where there are so many, which takes three quarters of the time of one by one.
+/// Inserts rows, fifty with each statement if there are enough, which takes three quarters of the time of single rows.
 final class SQLiteInsert {
     private static let rowsPerStatement = 50
 
@@ -17,9 +17,9 @@ final class SQLiteInsert {
         self.connection = connection
     }
 
-    /// Adds rows of one entity that follow each other in a batch.
+    /// Inserts adjacent rows of a batch that belong to one entity.
     ///
-    /// - Throws: What adding them one by one would have thrown first.
+    /// - Throws: The first error that inserting the rows one by one would have thrown.
     func insert(_ entity: EntityIndex, _ batch: RowBatch, _ rows: Range<Int>) throws(StorageError) {
         let description = tables.schema[entity]
         let number = description.isHierarchy ? tables.entityNumbers[entity] : nil
@@ -32,8 +32,8 @@ final class SQLiteInsert {
             for index in start..<end { position = Self.bind(statement, batch.row(index), number, slots, at: position) }
             let code = statement.run()
             if code & 0xff == SQLITE_CONSTRAINT {
-                // The statement has left nothing behind: adding its rows one by one finds the row that is in the way. A trigger of somebody
-                // else may have rolled everything back, though.
+                // The statement has inserted nothing. Inserting its rows one by one finds the conflicting row. A trigger of another program
+                // may however have rolled back everything.
                 try connection.checkTransaction()
                 try insertOneByOne(entity, batch, start..<end, number, slots)
             } else if code != SQLITE_DONE {
@@ -56,7 +56,7 @@ final class SQLiteInsert {
         }
     }
 
-    /// Whether fifty rows stay within the engine's limit of variables.
+    /// Returns whether fifty rows stay within the engine's limit of variables.
     private func fits(_ entity: EntityIndex, _ slots: Int) throws(StorageError) -> Bool {
         Self.rowsPerStatement * (slots + 3) <= Int(sqlite3_limit(connection.handle, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
     }
@@ -81,7 +81,7 @@ final class SQLiteInsert {
         return "INSERT INTO \(SQLText.quoted(tables.table(entity)))(\(columns.joined(separator: ", "))) VALUES \(list)"
     }
 
-    /// Binds a row from a position on; the next free position.
+    /// Binds a row from a position on, and returns the next free position.
     @inline(__always)
     private static func bind(
         _ statement: SQLiteStatement, _ row: borrowing RowView, _ number: Int16?, _ slots: Int, at start: Int32
@@ -103,7 +103,7 @@ final class SQLiteInsert {
     }
 }
 
-/// Violated constraints as errors of the contract.
+/// A translation of violated constraints to errors of the contract.
 enum SQLiteConstraint {
     /// Extended result codes are macros with shifts, which Swift does not import (https://sqlite.org/rescode.html).
     private static let primaryKey: Int32 = 1555, rowID: Int32 = 2579, unique: Int32 = 2067
@@ -114,7 +114,7 @@ enum SQLiteConstraint {
             return StorageError(.alreadyExists, "an object of \(name) with this key is already there", details: .init(entity: name))
         }
         guard code == unique else { return connection.error(code) }
-        // "UNIQUE constraint failed: Table.a, Table.b": the columns name the constraint.
+        // "UNIQUE constraint failed: Table.a, Table.b": the columns identify the constraint.
         let message = String(cString: sqlite3_errmsg(connection.handle))
         let constraint = tables.schema[entity].uniqueConstraints.first { constraint in
             let columns = constraint.slots.map { "\(tables.table(entity)).\(tables.column(entity, $0))" }

@@ -4,7 +4,7 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// A step between two versions of the model in a SQLite file: one transaction on the writing connection.
+/// A migration step of a SQLite file, in one transaction on the writing connection.
 final class SQLiteMigration: StorageMigration {
     private let step: MigrationStep
     private let plan: SQLMigration
@@ -19,7 +19,7 @@ final class SQLiteMigration: StorageMigration {
     var source: any StorageWriter { before }
     var destination: any StorageWriter { after }
 
-    /// A step on a connection whose transaction has begun.
+    /// Creates the step on a connection whose transaction has begun.
     init(
         _ step: MigrationStep, _ metadata: StoreMetadata, _ core: SQLiteCore, _ connection: SQLiteConnection,
         publish: @escaping (SQLiteCore) -> Void
@@ -107,17 +107,17 @@ final class SQLiteMigration: StorageMigration {
     }
 }
 
-/// A session that is part of a migration: the transaction is not its own.
+/// A session that belongs to a migration and does not own its transaction.
 private final class SQLiteMigrationSession: SQLiteWriter {
     private let rows: SQLiteBulkLoad?
 
-    /// - Parameter hasIndexes: Whether the tables have their indexes; otherwise they are made when the rows are there.
+    /// - Parameter hasIndexes: Whether the tables have their indexes; otherwise the migration creates them after inserting the rows.
     init(_ core: SQLiteCore, _ connection: SQLiteConnection, hasIndexes: Bool = true) throws(StorageError) {
         rows = hasIndexes ? nil : try SQLiteBulkLoad(core, connection, hasIndexes: false)
         try super.init(core, connection, WriteOptions())
     }
 
-    // The base class would give back when it is of its own kind again.
+    // The base class's deinitializer would run after the object has become an instance of the base class, and release the connection.
     deinit { end() }
 
     override func giveBack() {}

@@ -2,15 +2,15 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// A database file and the settings with which it is opened.
+/// The location of a database file and the settings with which it is opened.
 struct SQLitePlace: Sendable {
     let path: String
     let durability: Durability
     let busyTimeout: TimeInterval
-    /// The pages that each connection keeps in memory.
+    /// The size of the page cache of each connection.
     let cacheKilobytes: Int
     let checksums: SQLiteChecksums
-    /// The file that every connection has to be one of; nil for whatever the path leads to.
+    /// The file that every connection must open; nil for any file at the path.
     private(set) var identity: SQLiteFileIdentity?
 
     init(path: String, durability: Durability, busyTimeout: TimeInterval, cacheKilobytes: Int, checksums: SQLiteChecksums) {
@@ -21,19 +21,19 @@ struct SQLitePlace: Sendable {
         self.checksums = checksums
     }
 
-    /// The place with the file that lies there now.
+    /// The same location, restricted to the file that is there now.
     var pinned: SQLitePlace {
         var pinned = self
         pinned.identity = SQLiteFileIdentity(path: path)
         return pinned
     }
 
-    /// A connection that writes, or reads a file that nobody may write to.
+    /// Opens a connection that writes, or that reads a file without write permission.
     func writer(readOnly: Bool, create: Bool) throws(StorageError) -> SQLiteConnection {
         let connection = try opened(readOnly: readOnly, create: create)
         try connection.apply(checksums)
         if !readOnly {
-            // The page size counts only before the first table; the journal mode stays with the file.
+            // The page size takes effect only before the first table is created. The journal mode is stored in the file.
             try connection.execute("PRAGMA page_size = \(SQLiteConnection.pageSize)")
             try useLog(connection)
             try connection.apply(checksums)
@@ -43,7 +43,8 @@ struct SQLitePlace: Sendable {
         return connection
     }
 
-    /// A connection that writes to a file of another program: its settings stay as they are, and the engine keeps its references.
+    /// Opens a connection that writes to a file of another program. It does not change the file's settings, and the engine enforces
+    /// references.
     func guest() throws(StorageError) -> SQLiteConnection {
         let connection = try opened(readOnly: false, create: false)
         if try connection.hasChecksums() {
@@ -54,7 +55,8 @@ struct SQLitePlace: Sendable {
         return connection
     }
 
-    /// A connection with the settings of all of them. A damaged page is found when it is read, not when its cells lead astray.
+    /// Opens a connection with the settings that all connections share. With them the engine detects a damaged page when it reads it,
+    /// before it interprets its cells.
     private func opened(readOnly: Bool, create: Bool) throws(StorageError) -> SQLiteConnection {
         let connection: SQLiteConnection
         do throws(StorageError) {
@@ -71,14 +73,15 @@ struct SQLitePlace: Sendable {
         return connection
     }
 
-    /// What a commit waits for. Without `fullfsync`, fsync of Apple's systems leaves the data in the cache of the disk; others ignore it.
+    /// The statements that determine what a commit waits for. Without `fullfsync`, fsync on Apple's systems leaves the data in the cache of
+    /// the disk; other systems ignore the setting.
     private var synchronous: String {
         durability == .full
             ? "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON" : "PRAGMA synchronous = NORMAL"
     }
 
-    /// Several connections that open a new file at once all want to change its mode, which SQLite refuses without waiting: each would wait for
-    /// the other's lock.
+    /// Switches the file to a write-ahead log. Several connections that open a new file at the same time all change its mode. SQLite
+    /// refuses this without waiting, because each connection would wait for the lock of the other.
     private func useLog(_ connection: SQLiteConnection) throws(StorageError) {
         let deadline = Date().addingTimeInterval(busyTimeout)
         while true {
@@ -90,7 +93,7 @@ struct SQLitePlace: Sendable {
         }
     }
 
-    /// Says why a file cannot be opened, as far as the file system tells.
+    /// Returns the reason that a file cannot be opened, as far as the file system reveals it.
     private func placeError(_ error: StorageError) -> StorageError {
         guard error.code == .notFound || error.code == .permissionDenied else { return error }
         let manager = FileManager.default
@@ -103,12 +106,14 @@ struct SQLitePlace: Sendable {
             : StorageError(.notFound, "the folder of the database file does not exist", cause: error)
     }
 
-    /// - Throws: `notFound` where there is no file.
+    /// Throws if there is no file.
+    ///
+    /// - Throws: `notFound`.
     func checkExists() throws(StorageError) {
         if !FileManager.default.fileExists(atPath: path) { throw StorageError(.notFound, "there is no SQLite database at this path") }
     }
 
-    /// A connection that only reads.
+    /// Opens a connection that only reads.
     func reader() throws(StorageError) -> SQLiteConnection { try opened(readOnly: true, create: false) }
 }
 #endif

@@ -3,7 +3,7 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// The reading connections, opened when they are needed: no read waits for another. Some are kept.
+/// A pool of reading connections, which are opened on demand, so that no read waits for another. The pool keeps some of them open.
 final class SQLitePool: Sendable {
     private struct State: ~Copyable {
         var idle: [SQLiteConnection] = []
@@ -14,21 +14,21 @@ final class SQLitePool: Sendable {
     private let kept: Int
     private let open: @Sendable () throws(StorageError) -> SQLiteConnection
 
-    /// A pool that keeps at most so many connections that nobody uses.
+    /// Creates a pool that keeps at most `kept` idle connections.
     init(keeping kept: Int = 8, open: @escaping @Sendable () throws(StorageError) -> SQLiteConnection) {
         self.kept = kept
         self.open = open
     }
 
-    /// A connection; it is used by one thread at a time, so it is in no list meanwhile.
+    /// Takes a connection from the pool. It is used by one thread at a time, so the pool does not list it meanwhile.
     ///
-    /// - Throws: `limitExceeded` where the process has no descriptors left.
+    /// - Throws: `limitExceeded` if the process has no file descriptors left.
     func take() throws(StorageError) -> SQLiteConnection {
         if let idle = state.withLock({ state in Box(state.idle.popLast()) }).connection { return idle }
         return try open()
     }
 
-    /// Takes a connection back; one that failed is closed.
+    /// Returns a connection to the pool. A connection that failed is closed.
     func give(_ connection: SQLiteConnection) {
         if connection.isSuspect { return }
         let box = Box(connection)
@@ -37,7 +37,7 @@ final class SQLitePool: Sendable {
         }
     }
 
-    /// Closes the connections that nobody uses; the others close when they come back.
+    /// Closes the idle connections. The others are closed when they are returned.
     func close() {
         state.withLock { state in
             state.isClosed = true
@@ -45,7 +45,7 @@ final class SQLitePool: Sendable {
         }
     }
 
-    /// A connection on its way through the lock.
+    /// A connection while it passes through the lock.
     ///
     /// Unchecked: the pool hands each connection to one owner at a time, and only the owner touches it.
     private struct Box: @unchecked Sendable {
@@ -54,9 +54,9 @@ final class SQLitePool: Sendable {
     }
 }
 
-/// The one writing connection and the lane that leads to it.
+/// The writing connection and the queue of its writers.
 ///
-/// Unchecked: the connection is touched only by whoever holds the lane.
+/// Unchecked: only the current writer accesses the connection.
 final class SQLiteWriterSeat: @unchecked Sendable {
     private let lane = WriteLane()
     private var connection: SQLiteConnection?
@@ -70,9 +70,9 @@ final class SQLiteWriterSeat: @unchecked Sendable {
         self.open = open
     }
 
-    /// The connection, for the time until `leave`.
+    /// Waits for the connection and returns it, for use until `leave`.
     ///
-    /// - Returns: The connection, and the options with the time that is left.
+    /// - Returns: The connection, and the options with the remaining time.
     func enter(_ options: WriteOptions) throws(StorageError) -> (SQLiteConnection, WriteOptions) {
         let rest = try lane.enter(options)
         if let connection { return (connection, rest) }
@@ -86,13 +86,13 @@ final class SQLiteWriterSeat: @unchecked Sendable {
         }
     }
 
-    /// Gives the lane to the next writer; a connection that failed is closed.
+    /// Passes the connection to the next writer. A connection that failed is closed.
     func leave() {
         if connection?.isSuspect == true { connection = nil }
         lane.leave()
     }
 
-    /// Closes the connection when nobody writes; a writer that is still at work closes it by ending.
+    /// Closes the connection if there is no writer. A writer that is still active closes it when it ends.
     func close() {
         guard (try? lane.enter(timeout: 0)) != nil else { return }
         connection = nil

@@ -3,14 +3,14 @@ internal import CSQLite
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Finds the rows of a range of an indexed attribute by its index, where the engine would read the whole table.
+/// Fetches the rows of a range of an indexed attribute by its index, where the engine would scan the whole table.
 ///
-/// Rows are wanted in the order of their keys, in which the table lies: the engine, which does not know how many rows a range has, prefers
-/// to read it all. So the entries of the index are counted, as far as looking their rows up is the shorter way.
+/// The rows are requested in key order, which is the order of the table. The engine does not know the number of rows in a range and
+/// therefore prefers a scan. This type counts the entries of the index, up to the number for which lookups are faster than a scan.
 struct SQLiteRange {
-    /// Smaller tables are read as fast as anything else.
+    /// The size of a table up to which a scan is always fast enough.
     private static let fewRows: Int64 = 2048
-    /// A row that is looked up takes the time of so many that are read on the way.
+    /// The cost of looking up a row, in rows that are read by a scan.
     private static let lookUpCost: Int64 = 64
 
     private let plan: FetchPlan
@@ -18,7 +18,7 @@ struct SQLiteRange {
     /// The conditions on the indexed attribute.
     private let conditions: [CheckedPredicate]
 
-    /// Nil for a plan with an order, or without a range of an attribute that has an index.
+    /// Creates the range, or nil for a plan with a sort order or without a range of an indexed attribute.
     init?(_ plan: FetchPlan, _ reader: SQLiteReader) {
         guard plan.sort.isEmpty, plan.predicate != .constant(true) else { return nil }
         let all = if case .and(let parts) = plan.predicate { parts } else { [plan.predicate] }
@@ -30,7 +30,7 @@ struct SQLiteRange {
         var ranges: [Int: [CheckedPredicate]] = [:]
         for part in all {
             switch part {
-            // The rows of one value lie in the order of their keys in the index too.
+            // The index lists the rows of a single value in key order too.
             case .compare(let path, .equal, _): if indexed(path) != nil { return nil }
             case .compare(let path, .less, _), .compare(let path, .lessOrEqual, _), .compare(let path, .greater, _),
                 .compare(let path, .greaterOrEqual, _), .text(let path, .beginsWith, _):
@@ -41,14 +41,14 @@ struct SQLiteRange {
                 continue
             }
         }
-        // The attribute with the most conditions, which are two at most where a person wrote them.
+        // The attribute with the most conditions, usually at most two.
         guard let best = ranges.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }) else { return nil }
         self.plan = plan
         self.reader = reader
         conditions = best.value
     }
 
-    /// The rows in the order of their keys; nil where there are too many, or where the engine has no use for an index.
+    /// Returns the rows in key order, or nil where there are too many or the engine does not use an index.
     func rows() throws(StorageError) -> HeldRows? {
         guard try isShorter() else { return nil }
         let select = reader.core.statements.statement(plan, isOrdered: false)
@@ -56,18 +56,18 @@ struct SQLiteRange {
         return try SQLiteSort.sorted(source, plan, reader.core.tables.schema)
     }
 
-    /// Whether looking the rows of the range up is the shorter way.
+    /// Returns whether looking up the rows of the range is faster than a scan.
     func isShorter() throws(StorageError) -> Bool {
         guard let most = try mostRows() else { return false }
         return try isFew(most)
     }
 
-    /// So many rows are looked up in less time than the table is read; nil for a small table.
+    /// Returns the maximum number of rows for which lookups are faster than a scan, or nil for a small table.
     private func mostRows() throws(StorageError) -> Int64? {
         let table = SQLText.quoted(reader.core.tables.table(plan.entity))
         guard let rows = try reader.connection.integer("SELECT max(\"_id\") FROM \(table)"), rows > Self.fewRows else { return nil }
         let most = rows / Self.lookUpCost
-        // Of a few rows that are wanted the first are found soon where there are many.
+        // With a limit, a scan finds the first rows early if the range has many.
         guard let limit = plan.limit else { return most }
         let wanted = Double(limit) + Double(plan.offset)
         return min(most, max(Self.lookUpCost, Int64((wanted * Double(rows)).squareRoot())))
@@ -92,7 +92,7 @@ extension EntityDescription {
 }
 
 extension SQLiteReader {
-    /// Whether the engine finds the rows of a statement by an index; asked once for each prepared statement.
+    /// Returns whether the engine finds the rows of a statement by an index. It is determined once for each prepared statement.
     fileprivate func uses(anIndex statement: SQLiteStatement) throws(StorageError) -> Bool {
         if let known = statement.usesIndex { return known }
         let usesIndex = try engineLines(statement.sql).contains { $0.hasPrefix("SEARCH") && $0.contains("INDEX") }

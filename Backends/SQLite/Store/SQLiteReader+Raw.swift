@@ -37,14 +37,14 @@ extension SQLiteReader {
     final func change(_ sql: RawSQL) throws(StorageError) -> Int {
         try checkOpen()
         let raw = try RawStatement(change: sql, core.tables)
-        // `OR FAIL` would leave the rows before the one that failed.
+        // A statement with `OR FAIL` would keep the rows before the one that failed.
         try connection.execute("SAVEPOINT polystore_raw")
         do throws(StorageError) {
             let changes = try run(raw)
             try connection.execute("RELEASE polystore_raw")
             return changes
         } catch {
-            // `OR ROLLBACK`, where no failure of the engine was noted.
+            // A statement with `OR ROLLBACK`, which reports no failure of the engine.
             connection.fail(
                 StorageError(.storeClosed, "the statement has rolled the whole transaction back; nothing was written", cause: error))
             try connection.checkTransaction()
@@ -65,12 +65,12 @@ extension SQLiteReader {
 }
 
 extension SQLiteConnection {
-    /// What statements of the program may do; everything else would end transactions, change settings or reach other files.
+    /// The actions that statements of the program may perform. All others would end transactions, change settings or access other files.
     private static let allowed: Set<Int32> = [
         SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE,
     ]
 
-    /// What a statement of the program reads of columns with decimals.
+    /// The decimal columns that a statement of the program reads.
     private final class DecimalReads {
         /// The columns of each table.
         let columns: [String: Set<String>]
@@ -89,7 +89,7 @@ extension SQLiteConnection {
         func add(_ table: String, _ column: String) { if columns[table]?.contains(column) == true { names.insert(column) } }
     }
 
-    /// Prepares a statement of the program and binds its values; it is not kept.
+    /// Prepares a statement of the program and binds its values. The statement is not cached.
     func rawStatement(_ raw: RawStatement, _ tables: SQLTables) throws(StorageError) -> SQLiteStatement {
         let reads = DecimalReads(tables)
         let statement = try withExtendedLifetime(reads) { () throws(StorageError) in try rawStatement(raw, reads) }
@@ -110,7 +110,7 @@ extension SQLiteConnection {
                     Unmanaged<DecimalReads>.fromOpaque(context).takeUnretainedValue().add(String(cString: object), String(cString: column))
                 }
                 guard SQLiteConnection.allowed.contains(action) else { return SQLITE_DENY }
-                // A trigger was made by whoever made its table.
+                // The owner of the table created the trigger.
                 if trigger != nil { return SQLITE_OK }
                 let changes = action == SQLITE_INSERT || action == SQLITE_UPDATE || action == SQLITE_DELETE
                 let name = object.map { String(cString: $0).lowercased() } ?? ""
@@ -126,7 +126,7 @@ extension SQLiteConnection {
         return statement
     }
 
-    /// The one statement of a text; nil where there is none.
+    /// Prepares the only statement of a text, or returns nil where there is none.
     private func prepareOnly(_ raw: RawStatement) throws(StorageError) -> OpaquePointer? {
         var found: OpaquePointer?, failure: StorageError?
         raw.sql.withCString { text in
@@ -135,7 +135,7 @@ extension SQLiteConnection {
                 var next: OpaquePointer?
                 let code = sqlite3_prepare_v3(handle, start, -1, 0, &next, &rest)
                 if code != SQLITE_OK { failure = SQLiteRawError.prepare(code, self, raw, start - text) }
-                // White space and comments are no statement.
+                // White space and comments are not statements.
                 guard let next else { continue }
                 if found == nil {
                     found = next
@@ -152,7 +152,7 @@ extension SQLiteConnection {
 }
 
 extension SQLiteStatement {
-    /// Goes to the next row of a statement of the program; false at the end.
+    /// Moves to the next row of a statement of the program. Returns false at the end.
     fileprivate func rawStep(_ tables: SQLTables) throws(StorageError) -> Bool {
         let code = advance()
         if code == SQLITE_ROW { return true }
@@ -160,7 +160,7 @@ extension SQLiteStatement {
         throw SQLiteRawError.step(code, connection, tables)
     }
 
-    /// A value of the present row in the type that the engine has for it.
+    /// Returns a value of the current row in the engine's type.
     fileprivate func rawValue(_ column: Int32) throws(StorageError) -> Value {
         switch sqlite3_column_type(handle, column) {
         case SQLITE_INTEGER: return .int(sqlite3_column_int64(handle, column))
@@ -176,16 +176,16 @@ extension SQLiteStatement {
     }
 }
 
-/// What the engine says of statements of the program.
+/// A translation of the engine's errors for statements of the program.
 private enum SQLiteRawError {
     /// SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY, _ROWID: macros with shifts, which Swift does not import (https://sqlite.org/rescode.html).
     private static let unique: Set<Int32> = [2067, 1555, 2579]
 
-    /// A statement that cannot be prepared: the engine's sentence speaks of its text alone, which holds no values.
+    /// Returns the error for a statement that cannot be prepared. The engine's message refers only to the text, which contains no values.
     static func prepare(_ code: Int32, _ connection: SQLiteConnection, _ raw: RawStatement, _ start: Int) -> StorageError {
         let error = connection.error(code)
         let offset = Int(sqlite3_error_offset(connection.handle))
-        // The engine counts bytes.
+        // The engine reports an offset in bytes.
         let place = raw.place(offset < 0 ? nil : String(decoding: raw.sql.utf8.prefix(start + offset), as: UTF8.self).unicodeScalars.count)
         switch code & 0xff {
         case SQLITE_ERROR:
@@ -201,7 +201,7 @@ private enum SQLiteRawError {
         }
     }
 
-    /// A statement that failed on its way.
+    /// Returns the error for a statement that failed while it ran.
     static func step(_ code: Int32, _ connection: SQLiteConnection, _ tables: SQLTables) -> StorageError {
         if unique.contains(code) { return violated(code, connection, tables) }
         let error = SQLiteError.error(code, connection.handle)
@@ -220,7 +220,7 @@ private enum SQLiteRawError {
         let message = String(cString: sqlite3_errmsg(connection.handle))
         let concerned = tables.schema.descriptions.filter { message.contains(": \(tables.table($0.index)).") }
         let errors = concerned.map { SQLiteConstraint.error(code, connection, tables, $0.index) }
-        // The entity that has the constraint can be one below the root.
+        // A subentity of the root may declare the constraint.
         return errors.first { $0.details.constraint != $0.details.entity } ?? errors.first ?? connection.error(code)
     }
 }

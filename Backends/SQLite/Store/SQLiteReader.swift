@@ -4,7 +4,7 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// A session over one connection: the reading half of every session.
+/// A session over one connection: a read session, and the reading part of a write session.
 class SQLiteReader: SQLSession, SingleRowReader, PlanExplainer, HistoryReader, SQLReader {
     let core: SQLiteCore
     let connection: SQLiteConnection
@@ -26,7 +26,7 @@ class SQLiteReader: SQLSession, SingleRowReader, PlanExplainer, HistoryReader, S
 
     private var ended: StorageError { StorageError(.storeClosed, "the session or its store was closed") }
 
-    /// Gives the connection back.
+    /// Returns the connection to the pool.
     func giveBack() {
         connection.end()
         core.readers.give(connection)
@@ -53,9 +53,9 @@ class SQLiteReader: SQLSession, SingleRowReader, PlanExplainer, HistoryReader, S
         return try engineLines(core.statements.statement(plan, isOrdered: isInKeyOrder).sql)
     }
 
-    /// The engine's plan for a statement.
+    /// Returns the engine's query plan for a statement.
     final func engineLines(_ sql: String) throws(StorageError) -> [String] {
-        // Not from the cache: it is asked once.
+        // The statement is not cached because it runs once.
         let statement = try SQLiteStatement("EXPLAIN QUERY PLAN " + sql, connection)
         var lines: [String] = []
         // https://sqlite.org/eqp.html: the fourth column is the description.
@@ -73,7 +73,7 @@ class SQLiteReader: SQLSession, SingleRowReader, PlanExplainer, HistoryReader, S
         return lines + ["\(rows) rows found, \(counted.joined(separator: ", "))"]
     }
 
-    /// https://sqlite.org/c3ref/c_stmtstatus_counter.html
+    /// The counters that a measured plan reports: https://sqlite.org/c3ref/c_stmtstatus_counter.html
     private static let counters = [
         (SQLITE_STMTSTATUS_FULLSCAN_STEP, "steps of full scans"), (SQLITE_STMTSTATUS_SORT, "sorts"),
         (SQLITE_STMTSTATUS_AUTOINDEX, "rows put into automatic indexes"), (SQLITE_STMTSTATUS_VM_STEP, "instructions"),
@@ -91,11 +91,11 @@ class SQLiteReader: SQLSession, SingleRowReader, PlanExplainer, HistoryReader, S
         defer { sqlite3_reset(statement.handle) }
         guard try statement.step() else { return }
         try layout.fill(batch, statement)
-        // The engine's memory is gone with the next run of the statement.
+        // The engine's memory becomes invalid with the next run of the statement.
         batch.keepLastRow(core.tables.schema)
     }
 
-    /// The statement that reads a row by its key, kept by the session: finding it by its text takes as long as running it.
+    /// Returns the statement that reads a row by its key. The session keeps it, because finding it by its text takes as long as running it.
     private func keyStatement(_ entity: EntityIndex, _ layout: SQLiteRowLayout) throws(StorageError) -> SQLiteStatement {
         if let last = keyStatement, last.entity == entity { return last.statement }
         let statement = try connection.statement(layout.sql)
@@ -103,7 +103,7 @@ class SQLiteReader: SQLSession, SingleRowReader, PlanExplainer, HistoryReader, S
         return statement
     }
 
-    /// The engine's answer; nil where a total is not finite or overflowed on the way.
+    /// Returns the engine's answer, or nil where a total is not finite or an intermediate total overflowed.
     func answer(_ query: SQLValueQuery) throws(StorageError) -> [[Value]]? {
         let statement = try connection.statement(query.text)
         defer { statement.reset() }
@@ -152,7 +152,7 @@ class SQLiteReader: SQLSession, SingleRowReader, PlanExplainer, HistoryReader, S
         return core.metadata.history.isOn ? try connection.newestPosition(in: "polystore_history").map(core.token) : nil
     }
 
-    /// Whether a commit is there, by its entry in the history; nil where the history does not reach back to it.
+    /// Returns whether a commit is in the store, by its history entry, or nil where the history does not reach back to it.
     func has(_ mark: SQLiteCommitMark) throws(StorageError) -> Bool? { try SQLiteHistory(core, connection).has(mark) }
 }
 #endif

@@ -2,11 +2,11 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// What lies in a file beside the entities: metadata, key counters and history. Makes them in a new file.
+/// The setup of the tables beside those of the entities: metadata, key counters and history. It creates them in a new file.
 struct SQLiteSetup: SQLSetup {
     static let beginning = "BEGIN IMMEDIATE"
 
-    /// The number that marks a file as one of ours: "poly".
+    /// The application ID that marks a Polystore file: "poly".
     private static let applicationID: Int64 = 0x706f_6c79
 
     let connection: SQLiteConnection

@@ -8,18 +8,18 @@ internal import PolystoreStorage
 final class SQLiteStatement {
     let handle: OpaquePointer
     let sql: String
-    /// Whether the engine sorts all its rows; nil before that was asked.
+    /// Whether the engine sorts all its rows; nil before it is determined.
     @exclusivity(unchecked) var isSorting: Bool?
-    /// Whether the engine finds its rows by an index; nil before that was asked.
+    /// Whether the engine finds its rows by an index; nil before it is determined.
     @exclusivity(unchecked) var usesIndex: Bool?
     unowned let connection: SQLiteConnection
-    /// Whether rows are being read from it.
+    /// Whether rows are being read from the statement.
     @exclusivity(unchecked) private(set) var isInUse = false
-    /// Why the last binding failed: a value that is not bound would be written as NULL.
+    /// The result code of the last failed binding, because a value that is not bound would be written as NULL.
     @exclusivity(unchecked) private var bindCode = SQLITE_OK
-    /// The distance of the values of a row in memory, -1 where there is none, 0 before it is known.
+    /// The distance between the values of a row in memory; -1 where it is not constant, 0 before it is known.
     @exclusivity(unchecked) private var knownStride = 0
-    /// The bytes of bound values live here until the next binding.
+    /// The owner of the bound bytes until the next binding.
     private let arena = RowBatch(capacity: 1)
 
     init(_ sql: String, _ connection: SQLiteConnection) throws(StorageError) {
@@ -31,7 +31,7 @@ final class SQLiteStatement {
         self.connection = connection
     }
 
-    /// A statement that was prepared elsewhere.
+    /// Creates the object for a statement that was prepared elsewhere.
     init(_ prepared: OpaquePointer, of sql: String, _ connection: SQLiteConnection) {
         handle = prepared
         self.sql = sql
@@ -40,7 +40,7 @@ final class SQLiteStatement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Goes to the next row; false at the end.
+    /// Moves to the next row. Returns false at the end.
     @inline(__always)
     func step() throws(StorageError) -> Bool {
         let code = advance()
@@ -56,7 +56,7 @@ final class SQLiteStatement {
         return error
     }
 
-    /// Goes to the next row; the raw result code.
+    /// Moves to the next row and returns the raw result code.
     @inline(__always)
     func advance() -> Int32 {
         if bindCode != SQLITE_OK { return refusal() }
@@ -69,13 +69,13 @@ final class SQLiteStatement {
         return bindCode
     }
 
-    /// Marks the statement as one whose rows are read, until it is reset.
+    /// Marks the statement as being read until it is reset.
     func beginReading() {
         if !isInUse { connection.readingCount += 1 }
         isInUse = true
     }
 
-    /// Runs a statement without rows and makes it ready for the next run; the raw result code.
+    /// Runs a statement without rows, resets it for the next run, and returns the raw result code.
     @inline(__always)
     func run() -> Int32 {
         let code = advance()
@@ -83,10 +83,10 @@ final class SQLiteStatement {
         return code
     }
 
-    /// The distance at which the values of the present row follow each other in memory; -1 where it cannot be relied on.
+    /// The distance between adjacent values of the current row in memory; -1 where it is not constant.
     ///
-    /// `sqlite3_column_value` is then called once for each row instead of once for each column, which saves a fifth of the time of
-    /// reading. The distance is not documented: it is proved against the public API on the first row of each statement.
+    /// With it, `sqlite3_column_value` is called once for each row instead of once for each column, which saves a fifth of the time of
+    /// reading. The distance is not documented. It is verified against the public API on the first row of each statement.
     @inline(__always)
     var valueStride: Int { knownStride != 0 ? knownStride : proveStride() }
 
@@ -105,7 +105,7 @@ final class SQLiteStatement {
         return step
     }
 
-    /// A counter of the engine for this statement; reading it can set it to zero.
+    /// Returns a counter of the engine for this statement, and resets it to zero if `reset` is true.
     func counter(_ counter: Int32, reset: Bool) -> Int { Int(sqlite3_stmt_status(handle, counter, reset ? 1 : 0)) }
 
     /// Ends reading.
@@ -115,7 +115,7 @@ final class SQLiteStatement {
         isInUse = false
     }
 
-    /// Binds a cell without copying its bytes, which outlive the run. One that the engine does not take makes the run fail.
+    /// Binds a cell without copying its bytes, which must outlive the run. A cell that the engine refuses makes the run fail.
     @inline(__always)
     func bind(_ cell: Cell, at position: Int32) {
         let code = bindCode(cell, position)
@@ -132,7 +132,7 @@ final class SQLiteStatement {
             let bytes = UnsafePointer<CChar>(bitPattern: UInt(cell.bits))
             return sqlite3_bind_text64(handle, position, bytes, UInt64(cell.length), nil, UInt8(SQLITE_UTF8))
         case .blob:
-            // A null pointer would bind NULL: empty data is not nil.
+            // A null pointer would bind NULL, but empty data is not nil.
             if cell.length == 0 { return sqlite3_bind_zeroblob(handle, position, 0) }
             return sqlite3_bind_blob64(handle, position, UnsafeRawPointer(bitPattern: UInt(cell.bits)), UInt64(cell.length), nil)
         }
@@ -150,12 +150,12 @@ final class SQLiteStatement {
         }
     }
 
-    /// A list as JSON, for `json_each`.
+    /// Returns a list as JSON, for `json_each`.
     private static func json(_ values: [Value]) -> String {
         JSONWriter.write(.array(values.map { JSONNode(ValueText.json($0)) }))
     }
 
-    /// The values of the present row.
+    /// Returns the values of the current row.
     func values(_ types: [ValueType]) throws(StorageError) -> [Value] {
         var result: [Value] = []
         for (index, type) in types.enumerated() {

@@ -4,9 +4,9 @@ internal import PolystoreSQL
 public import PolystoreStorage
 
 extension SQLiteStore: CheckedStorage {
-    /// Reads the whole file: the structure of its pages, types of columns, rows against indexes, and references against rows.
+    /// Checks the whole file: the structure of its pages, the types of columns, indexes against rows, and references against rows.
     ///
-    /// Without checksums a value that was changed to another one of its type, in a column without an index, is not found.
+    /// Without checksums the check does not find a value that was replaced by another one of its type in a column without an index.
     public func check() throws(StorageError) {
         guard let session = try beginRead(ReadOptions()) as? SQLiteReader else { return }
         defer { session.end() }
@@ -16,7 +16,7 @@ extension SQLiteStore: CheckedStorage {
 }
 
 extension SQLiteReader {
-    /// Asks the engine: https://sqlite.org/pragma.html#pragma_integrity_check
+    /// Runs the engine's check: https://sqlite.org/pragma.html#pragma_integrity_check
     fileprivate func checkPages() throws(StorageError) {
         let statement = try SQLiteStatement("PRAGMA main.integrity_check(1)", connection)
         guard try statement.step(), let text = sqlite3_column_text(statement.handle, 0) else { throw damaged("its check gave no answer") }
@@ -24,7 +24,7 @@ extension SQLiteReader {
         if answer != "ok" { throw damaged(answer) }
     }
 
-    /// Compares what relationships refer to with the rows.
+    /// Compares the references of relationships with the rows.
     fileprivate func checkReferences() throws(StorageError) {
         let tables = core.tables
         for index in tables.schema.links.indices {

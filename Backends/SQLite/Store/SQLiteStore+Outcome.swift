@@ -3,7 +3,7 @@ internal import Foundation
 public import PolystoreStorage
 
 extension SQLiteStore: CommitOutcomeStorage {
-    /// What became of a commit that wrote an entry of the history; `unknown` where that was purged since.
+    /// Returns the outcome of a commit that wrote a history entry; `unknown` if the entry has been purged since.
     public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
         guard let mark = SQLiteCommitMark(token.value), try storeID() == token.storeID else {
             throw StorageError(.invalidConfiguration, "the token is none of this store")
@@ -11,19 +11,19 @@ extension SQLiteStore: CommitOutcomeStorage {
         let writer = try beginWrite(WriteOptions())
         defer { writer.end() }
         guard let session = writer as? SQLiteReader, let isThere = try session.has(mark) else { return .unknown }
-        // A commit takes the place of what one that failed has left in the log: afterwards no crash brings that back.
+        // This commit replaces what a failed commit has left in the log, so that no later crash can restore it.
         try writer.setNote("commit.settled", Data(UUID().uuidString.utf8))
         _ = try writer.commit(CommitRecord())
         return isThere ? .committed : .notCommitted
     }
 }
 
-/// What a commit writes that no other writes: the position of its entry in the history, and a digest of the entry.
+/// The unique traces of a commit: the position of its history entry, and a digest of the entry.
 struct SQLiteCommitMark: Equatable {
     let position: Int64
     private let digest: UInt64
 
-    /// The mark of an entry.
+    /// Creates the mark of an entry.
     init(position: Int64, time: Int64, author: String, content: some Sequence<UInt8>) {
         self.position = position
         // FNV-1a, 64 bits.
@@ -35,7 +35,7 @@ struct SQLiteCommitMark: Equatable {
         self.digest = digest
     }
 
-    /// The mark that `text` wrote; nil for any other text.
+    /// Creates the mark from its `text`; nil for any other text.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let position = Int64(parts[0]), let digest = UInt64(parts[1], radix: 16) else { return nil }
@@ -45,7 +45,7 @@ struct SQLiteCommitMark: Equatable {
 
     private var text: String { "\(position).\(String(digest, radix: 16))" }
 
-    /// The token by which a store is asked for the commit.
+    /// Returns the token with which a program asks the store for the outcome of the commit.
     func token(_ storeID: UUID) -> CommitToken { CommitToken(storeID: storeID, value: text) }
 }
 #endif

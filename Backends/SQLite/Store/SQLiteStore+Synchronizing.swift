@@ -3,11 +3,11 @@ internal import Foundation
 public import PolystoreStorage
 
 extension SQLiteStore: SynchronizingStorage {
-    /// Waits until the log is on the disk: without `durability=full` the engine writes commits there and does not wait.
+    /// Waits until the log is on the disk. Without `durability=full`, the engine writes commits to the log and does not wait.
     public func synchronize() throws(StorageError) {
-        // A log that is gone was copied to the file, and that is waited for.
+        // A log that no longer exists was copied to the database file, which the engine has synchronized.
         if place.durability == .full || !FileManager.default.fileExists(atPath: path + "-wal") { return }
-        // No lock is on the log, so that closing it here drops none (sqlite.org/howtocorrupt, 2.2).
+        // There are no locks on the log, so closing it here drops none (sqlite.org/howtocorrupt, 2.2).
         let log = FileHandle(forReadingAtPath: path + "-wal")
         defer { try? log?.close() }
         guard let log, Self.synchronize(log.fileDescriptor) else {

@@ -6,19 +6,19 @@ internal import Synchronization
 
 /// A store in a SQLite database file.
 ///
-/// The file is an ordinary database of ordinary tables that any tool can read. It is in WAL mode: one writer at a time, readers that
-/// never wait for it, and other processes beside this one.
+/// The file is an ordinary database with ordinary tables that any tool can read. It is in WAL mode: there is one writer at a time, readers
+/// never wait for it, and other processes can use the file at the same time.
 public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, ChangeNotifyingStorage {
-    /// `sqlite`.
+    /// The type name of the store, `sqlite`.
     public static let storeType = "sqlite"
 
-    /// The configuration whose entities the store keeps; nil for all.
+    /// The configuration whose entities the store contains; nil for all.
     public let configuration: String?
     /// The path of the file.
     public var path: String { place.path }
-    /// What a stack may do when the file does not fit its model.
+    /// The actions that a stack may take when the file does not match its model.
     public let localStorageOptions: LocalStorageOptions
-    /// What the program says about steps between versions of the model.
+    /// The mappings that the program provides for steps between versions of the model.
     public let migrationMappingProviders: [any SchemaMappingProvider]
     let place: SQLitePlace
     private let isReadOnly: Bool
@@ -29,22 +29,23 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
     private let foreignRemarks = Mutex<[CatalogRemark]>([])
     private let watcher = Mutex<FileStoreWatcher?>(nil)
 
-    /// A store in a file, which is opened when the store is added to a stack.
+    /// Creates a store in a file. The file is opened when the store is added to a stack.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - configuration: The configuration whose entities the store keeps; nil for all.
+    ///   - configuration: The configuration whose entities the store contains; nil for all.
     ///   - durability: Whether a commit waits for the disk.
-    ///   - busyTimeout: Seconds to wait for other connections.
-    ///   - readOnly: Whether changes are refused.
-    ///   - recordsHistory: Whether what is changed is recorded; a program that does not makes a gap, which ends the history before it.
-    ///   - localStorageOptions: What a stack may do when the file does not fit its model.
-    ///   - migrationMappingProviders: What the program says about steps between versions of the model.
-    ///   - checksAtOpening: Whether `open` looks for damage, as `check` does, which takes about as long as reading everything.
-    ///   - cacheKilobytes: The pages of the file that each connection keeps in memory.
-    ///   - checksums: Whether a new file gets a checksum for each page, which shows damage when the page is read. A file that has them keeps
-    ///     them in any case; one that was made without them is refused (`invalidConfiguration`), as is a file of another program.
-    ///   - catalog: Who made the tables; a file that another program made is read-only, unless it is used in place.
+    ///   - busyTimeout: The maximum time to wait for other connections, in seconds.
+    ///   - readOnly: Whether the store refuses changes.
+    ///   - recordsHistory: Whether the store records its changes in the history. A program that does not record them creates a gap, which
+    ///     ends the history before it.
+    ///   - localStorageOptions: The actions that a stack may take when the file does not match its model.
+    ///   - migrationMappingProviders: The mappings that the program provides for steps between versions of the model.
+    ///   - checksAtOpening: Whether `open` checks for damage like `check`, which takes about as long as reading all data.
+    ///   - cacheKilobytes: The size of the page cache of each connection.
+    ///   - checksums: Whether a new file gets a checksum for each page, which reveals damage when the page is read. A file with checksums
+    ///     always keeps them. A file without them is refused (`invalidConfiguration`), and so is a file of another program.
+    ///   - catalog: The table ownership. A file that another program created is read-only, unless it is used in place.
     public init(
         path: String, configuration: String? = nil, durability: Durability = .full, busyTimeout: TimeInterval = 10,
         readOnly: Bool = false, recordsHistory: Bool = true, localStorageOptions: LocalStorageOptions = [],
@@ -63,9 +64,10 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         self.recordsHistory = recordsHistory
     }
 
-    /// The store of a URL:
-    /// `sqlite:PATH?mode=ro&durability=full|relaxed&busy=SECONDS&history=on|off&check=on|off&cache=KILOBYTES&checksums=on|off`, and for the
-    /// file of another program `sqlite:PATH?catalog=foreign`, `sqlite:PATH?catalog=inplace` or `sqlite:PATH?catalog=coredata&model=X.xcdatamodeld`.
+    /// Creates the store of a URL:
+    /// `sqlite:PATH?mode=ro&durability=full|relaxed&busy=SECONDS&history=on|off&check=on|off&cache=KILOBYTES&checksums=on|off`, and for a
+    /// file of another program `sqlite:PATH?catalog=foreign`, `sqlite:PATH?catalog=inplace` or
+    /// `sqlite:PATH?catalog=coredata&model=X.xcdatamodeld`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
         try url.unknownOptions(allowed: ["mode", "durability", "busy", "history", "check", "cache", "checksums", "catalog", "model"])
         if url.place.isEmpty { throw StorageError(.invalidConfiguration, "a SQLite URL names a file: sqlite:shop.db") }
@@ -83,7 +85,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
             checksums: try url.isOn("checksums", default: false), catalog: try SQLiteCatalog(url))
     }
 
-    /// A store in a file, which is opened when the store is added to a stack.
+    /// Creates a store in a file. The file is opened when the store is added to a stack.
     public convenience init(
         fileURL: URL, configuration: String? = nil, localStorageOptions: LocalStorageOptions = [],
         migrationMappingProviders: [any SchemaMappingProvider] = []
@@ -93,15 +95,15 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
             migrationMappingProviders: migrationMappingProviders)
     }
 
-    /// Where the file lies.
+    /// The location of the file.
     public var fileURL: URL { URL(fileURLWithPath: path) }
 
-    /// What SQLite can do.
+    /// The capabilities of a SQLite store.
     public var capabilities: StorageCapabilities {
         StorageCapabilities(owner.capabilities, maximumValueBytes: 1_000_000_000, maximumColumns: 1990)
     }
 
-    /// Opens the file, making it where it is missing.
+    /// Opens the file, or creates it if it does not exist.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
         let state = try openUnchecked(request)
         if !checksAtOpening { return state }
@@ -117,14 +119,14 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         if place.checksums == .required, !owner.isPolystore {
             throw StorageError(.invalidConfiguration, "checksums are for files that this library makes; leave the option out")
         }
-        // The engine would give each connection a database of its own.
+        // For these paths the engine would open a separate database for each connection.
         if path.isEmpty || path == ":memory:" {
             throw StorageError(.invalidConfiguration, "a SQLite store is a file; for a store in memory there is InMemoryStore (memory:)")
         }
         let readOnly = request.readOnly || isReadOnly
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-        // The system opens a folder for reading, and the engine fails later.
+        // The system can open a folder for reading, and the engine would fail later.
         if isFolder.boolValue { throw StorageError(.notADatabase, "the path is a folder, not a SQLite database") }
         if !exists, !request.createIfMissing || request.schema == nil || readOnly {
             throw StorageError(.notFound, "there is no SQLite database at this path")
@@ -145,10 +147,10 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         foreignRemarks.withLock { $0 = opening.remarks }
     }
 
-    /// What of a file of another program is left out or read otherwise than it is declared there.
+    /// The remarks on parts of another program's file that are left out or read differently from their declaration.
     public var remarks: [String] { foreignRemarks.withLock { $0.map(\.text) } }
 
-    /// What of a file of another program is stored there and not read.
+    /// The stored data of another program's file that is not read.
     public var losses: [String] { foreignRemarks.withLock { $0.compactMap(\.loss) } }
 
     private let isReadOnlyNow = Atomic(false)
@@ -160,18 +162,18 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         return core
     }
 
-    /// Whether the rows are as this library writes them.
+    /// Whether the rows have the format that Polystore writes.
     var isPolystore: Bool { owner.isPolystore }
 
-    /// The identity of the store that is open.
+    /// Returns the identity of the open store.
     func storeID() throws(StorageError) -> UUID { try core().storeID }
 
-    /// Starts to read one snapshot.
+    /// Begins a session that reads one snapshot.
     public func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader {
         let core = try core()
         let connection = try core.readers.take()
         do throws(StorageError) {
-            // BEGIN alone takes no snapshot: the first read does.
+            // BEGIN alone does not take a snapshot; the first read does.
             try connection.begin("BEGIN", options.limit)
             try core.check(connection)
         } catch {
@@ -182,7 +184,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         return core.reader(connection)
     }
 
-    /// Starts the write transaction, waiting for the one before it.
+    /// Begins the write transaction after waiting for the previous one to end.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         let core = try core()
         if isReadOnlyNow.load(ordering: .acquiring) { throw owner.refusal }
@@ -199,10 +201,10 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         }
     }
 
-    /// Signals what other connections commit: through this library, or by other programs that write to the file.
+    /// Reports commits of other connections: those of Polystore, and those of other programs that write to the file.
     ///
-    /// Of a file that another program made, every change is `.unknown`; of one that is used in place, every change of its tables is
-    /// `.history`, also one that is made here.
+    /// For a file that another program created, every change is reported as `.unknown`. For a file that is used in place, every change of
+    /// its tables is reported as `.history`, including changes made through this store.
     public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
         try watching(core()).watch(handler)
     }
@@ -217,10 +219,10 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         }
     }
 
-    /// How often the file was looked at for changes; tests count it.
+    /// The number of times that the file was checked for changes, for tests.
     package var looks: Int { watcher.withLock { $0 }?.looks ?? 0 }
 
-    /// The statements of a step.
+    /// Returns the statements of a migration step.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
         try owner.checkOwn()
         let metadata = try core().metadata.after(earlier)
@@ -228,7 +230,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         return SQLMigration(step, from: metadata, to: StoreMetadata(migrating: metadata, step.mapping), .sqlite).lines()
     }
 
-    /// Starts to lead the file to another version of the model, in one transaction.
+    /// Begins a migration of the file to another version of the model, in one transaction.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
         let core = try core()
         try owner.checkOwn()
@@ -248,12 +250,13 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         }
     }
 
-    /// The first bytes of a file, which may be a database that this process has open: the engine knows which locks to keep.
+    /// Returns the first bytes of a file that this process may have open as a database: the engine reads them, because it knows which locks
+    /// to keep.
     package static func head(of path: String, count: Int) throws(StorageError) -> [UInt8] {
         try SQLiteConnection(path: path, readOnly: true, create: false).head(count)
     }
 
-    /// The bytes of the file and its write-ahead log.
+    /// Returns the size of the file and its write-ahead log in bytes.
     public func fileSize() throws(StorageError) -> Int {
         guard let size = Self.size(of: [path, path + "-wal"]) else {
             throw StorageError(.notFound, "there is no SQLite database at this path")
@@ -261,7 +264,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         return size
     }
 
-    /// Writes the file anew without gaps (VACUUM) and empties the write-ahead log.
+    /// Rewrites the file without gaps (VACUUM) and empties the write-ahead log.
     public func compact() throws(StorageError) {
         let core = try core()
         if isReadOnlyNow.load(ordering: .acquiring) { throw owner.refusal }
@@ -271,7 +274,7 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
-    /// Copies one committed snapshot, page by page, to a file that does not exist yet.
+    /// Copies one committed snapshot, page by page, to a file that must not exist yet.
     public func backup(to url: URL) throws(StorageError) {
         let core = try core()
         try Self.writeCopy(to: url) { path throws(StorageError) in
@@ -295,8 +298,8 @@ public final class SQLiteStore: LocalStorage, ForeignStorage, MigratingStorage, 
         core?.close()
     }
 
-    /// Closes the file and removes it with the files beside it, unless another program made it: of one that is used in place, what lies
-    /// beside the tables is removed, and of any other nothing.
+    /// Closes the file and removes it together with the files beside it. For a file of another program that is used in place, it removes
+    /// only Polystore's own tables and triggers, and for any other file of another program nothing.
     public func erase() throws(StorageError) { try owner.erase(place, close) }
 }
 #endif

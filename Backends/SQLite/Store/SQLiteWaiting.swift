@@ -4,17 +4,18 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// The waits and the interruption of a connection: the engine asks it while a statement runs and while another connection holds a lock.
+/// The waits and the interruption of a connection. The engine calls this object while a statement runs and while another connection holds a
+/// lock.
 ///
-/// Unchecked: only the thread that uses the connection touches `patience` and `began`; other threads raise the flag.
+/// Unchecked: only the thread that uses the connection accesses `patience` and `began`; other threads raise the flag.
 final class SQLiteWaiting: @unchecked Sendable {
-    /// Instructions of the engine between two looks at the flag: a fraction of a millisecond.
+    /// The number of engine instructions between two checks of the flag: a fraction of a millisecond.
     private static let instructions: Int32 = 4096
-    /// The pauses while another connection holds a lock, in seconds; the last is repeated.
+    /// The pauses while another connection holds a lock, in seconds. The last one is repeated.
     private static let pauses = [0.001, 0.002, 0.005, 0.010]
 
     private let isRaised = Atomic(false)
-    /// Seconds to wait for a lock.
+    /// The maximum time to wait for a lock, in seconds.
     var patience: TimeInterval = 0
     private var began = ContinuousClock.now
 
@@ -25,19 +26,19 @@ final class SQLiteWaiting: @unchecked Sendable {
 
     func lower() { isRaised.store(false, ordering: .releasing) }
 
-    /// Makes a connection ask this object, which has to live as long as the connection.
+    /// Makes a connection call this object, which must live as long as the connection.
     func attach(to handle: OpaquePointer) {
         let pointer = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_progress_handler(handle, Self.instructions, { SQLiteWaiting.of($0)?.isOver == false ? 0 : 1 }, pointer)
         sqlite3_busy_handler(handle, { SQLiteWaiting.of($0)?.goesOn(attempt: Int($1)) == true ? 1 : 0 }, pointer)
     }
 
-    /// The object behind the pointer that the engine was given; without one its statement is interrupted and its wait ends.
+    /// Returns the object that the engine's pointer refers to. Without one, the statement is interrupted and the wait ends.
     private static func of(_ pointer: UnsafeMutableRawPointer?) -> SQLiteWaiting? {
         pointer.map { Unmanaged<SQLiteWaiting>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Waits a moment for a lock; false when the time is over.
+    /// Waits a moment for a lock. Returns false when the time is over.
     private func goesOn(attempt: Int) -> Bool {
         if attempt == 0 { began = .now }
         if isOver || began.duration(to: .now) >= .seconds(patience) { return false }

@@ -4,7 +4,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 extension SQLiteWriter {
-    /// SQLITE_CONSTRAINT_DATATYPE: a whole number that overflowed has become a real one, which a strict table refuses in an integer column.
+    /// SQLITE_CONSTRAINT_DATATYPE: an overflowed integer has become a real number, which a strict table refuses in an integer column.
     static let wrongType: Int32 = 3091
 
     func change(_ entity: EntityIndex, _ text: SQLText, _ body: (Int64, Int64?) -> Void) throws(StorageError) {

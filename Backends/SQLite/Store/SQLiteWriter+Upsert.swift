@@ -4,7 +4,8 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 extension SQLiteWriter {
-    /// `ON CONFLICT DO UPDATE`, one row to a statement: `RETURNING` of several promises no order (https://sqlite.org/lang_returning.html).
+    /// Inserts or updates rows with `ON CONFLICT DO UPDATE`, one row for each statement, because `RETURNING` guarantees no order of several
+    /// rows (https://sqlite.org/lang_returning.html).
     func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow] {
         try checkOpen()
         try bulk?.makeIndexes()
@@ -23,7 +24,7 @@ extension SQLiteWriter {
                 if code == SQLITE_DONE { throw .upsertOfAnotherEntity(upsert, core.tables.schema) }
                 if code != SQLITE_ROW { throw SQLiteConstraint.error(code, connection, core.tables, upsert.entity) }
                 let key = sqlite3_column_int64(statement.handle, 0)
-                // The statement has changed its row when it gives the first one.
+                // When the statement returns its first row, it has already changed the row.
                 let number = description.isHierarchy ? sqlite3_column_int64(statement.handle, 1) : nil
                 result.append(upserted(upsert, given: row.key, key: key, number: number))
             }

@@ -5,19 +5,19 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 internal import Synchronization
 
-/// The write transaction.
+/// A write session.
 class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWriter {
     var recorder: HistoryRecorder
     var savepoints = Savepoints<HistoryRecorder.Mark>()
     private let options: WriteOptions
     private(set) var bulk: SQLiteBulkLoad?
-    /// What the transaction changes that its entry of the history does not name.
+    /// The changes of the transaction that its history entry does not record.
     var beside = ChangesBeside()
-    /// Whether the position of the history rises although nothing is recorded.
+    /// Whether the position of the history rises although the transaction writes no entry.
     private var raisesPosition = false
     let rowBatch = RowBatch(capacity: 500)
     private let inserts: SQLiteInsert
-    /// What the commit is known by.
+    /// Returns the mark that identifies the commit.
     private var entry: (() -> SQLiteCommitMark)?
 
     init(_ core: SQLiteCore, _ connection: SQLiteConnection, _ options: WriteOptions) throws(StorageError) {
@@ -28,7 +28,7 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWrite
         if options.isBulk { bulk = try SQLiteBulkLoad(core, connection) }
     }
 
-    // The base class would give back when the properties of this one are gone.
+    // The base class's deinitializer would release the connection after the properties of this class are gone.
     deinit { end() }
 
     override func giveBack() {
@@ -205,7 +205,7 @@ class SQLiteWriter: SQLiteReader, SQLTableWriter, HistoryPurgingWriter, SQLWrite
         return token
     }
 
-    /// Turns the result of a changing statement into an error, a violated constraint with its name.
+    /// Throws the error of a changing statement's result code. A violated constraint is reported with its name.
     private func check(_ code: Int32, _ entity: EntityIndex) throws(StorageError) {
         if code == SQLITE_DONE { return }
         throw SQLiteConstraint.error(code, connection, core.tables, entity)

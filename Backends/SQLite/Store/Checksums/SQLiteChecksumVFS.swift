@@ -2,29 +2,29 @@
 internal import CSQLite
 internal import Foundation
 
-/// The default VFS of the engine with checksums of the pages of database files that have them: https://sqlite.org/vfs.html
+/// A VFS that adds page checksums to the engine's default VFS, for database files that have them: https://sqlite.org/vfs.html
 ///
-/// Every other file, such as a log or a temporary one, is the default VFS's own.
+/// The default VFS handles all other files, such as logs and temporary files.
 enum SQLiteChecksumVFS {
     typealias Pointer = UnsafeMutablePointer<sqlite3_vfs>
 
-    /// What the VFS keeps. It is made once and never changed or freed, as the engine may use it until the process ends.
+    /// The state of the VFS. It is created once and never changed or freed, because the engine may use it until the process ends.
     struct Tables {
         /// The default VFS.
         let next: Pointer
         let methods: UnsafePointer<sqlite3_io_methods>
-        /// For file systems where memory cannot be shared.
+        /// The methods for file systems that cannot share memory.
         let methodsWithoutSharedMemory: UnsafePointer<sqlite3_io_methods>
     }
 
-    /// The name by which the engine knows the VFS, which is registered when it is first asked for.
+    /// The engine's name of the VFS, which is registered on first use.
     static let name: String = {
         let name = "polystore-checksums"
         if let next = sqlite3_vfs_find(nil) { sqlite3_vfs_register(kept(vfs(over: next, name)), 0) }
         return name
     }()
 
-    /// A copy of a value in memory that is never freed.
+    /// Returns a copy of a value in memory that is never freed.
     private static func kept<Value>(_ value: Value) -> UnsafeMutablePointer<Value> {
         let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
         memory.initialize(to: value)

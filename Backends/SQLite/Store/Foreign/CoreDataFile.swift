@@ -3,18 +3,18 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// A file of Core Data: one table for each hierarchy of entities (`ZPERSON` with the key `Z_PK`, the number of the entity `Z_ENT` and the
-/// version `Z_OPT`), one for each many-to-many, and the numbers of the entities in `Z_PRIMARYKEY`.
+/// A file of Core Data, with one table for each hierarchy of entities (`ZPERSON` with the key `Z_PK`, the entity number `Z_ENT` and the
+/// version `Z_OPT`), one for each many-to-many relationship, and the entity numbers in `Z_PRIMARYKEY`.
 struct CoreDataFile {
-    /// An entity as the file numbers it.
+    /// An entity with its number in the file.
     struct Entry {
         let number: Int16
         let name: String
-        /// The number of its parent; 0 for none.
+        /// The number of the parent entity; 0 for none.
         let parent: Int16
     }
 
-    /// What Core Data keeps for itself has greater numbers: transactions and changes of its history.
+    /// The maximum entity number. Core Data gives greater numbers to the transactions and changes of its history.
     private static let mostEntities = 16_000
 
     /// The identity that Core Data gave the file.
@@ -23,11 +23,11 @@ struct CoreDataFile {
     let entries: [Entry]
     /// The names and declared types of the columns of each table.
     let columns: [String: [String: String]]
-    /// Where bytes outside of the file are.
+    /// The folder of the data that is stored outside of the file.
     let folder: String
     private let model: XcodeDataModel.Version?
 
-    /// Reads what a file is.
+    /// Reads the structure of a file.
     ///
     /// - Throws: `notADatabase` for a file that Core Data did not make.
     init(_ connection: SQLiteConnection, model: URL?, folder: String) throws(StorageError) {
@@ -62,13 +62,13 @@ struct CoreDataFile {
         }
     }
 
-    /// The entities, and where their rows come from.
+    /// Returns the entities and the source of their rows.
     func source() throws(StorageError) -> CatalogSource {
         if let model { return try CoreDataModelled(self, model).source() }
         return try CoreDataUnmodelled(self).source()
     }
 
-    /// What `Z_ENT` holds for each entity of a schema; one that has no objects may have no number.
+    /// Returns the `Z_ENT` number of each entity of a schema. An entity without objects may have no number in the file.
     func numbers(_ schema: Schema) -> [Int16] {
         let known = Dictionary(entries.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
         var free = Int16(Self.mostEntities)
@@ -79,10 +79,10 @@ struct CoreDataFile {
         }
     }
 
-    /// The name of a table or column of Core Data's.
+    /// Returns Core Data's name of a table or column.
     static func name(_ text: String) -> String { "Z" + text.uppercased() }
 
-    /// Where the rows of a hierarchy come from.
+    /// Returns the source of the rows of a hierarchy.
     func rows(table: String, columns: [String: String]) -> CatalogSource.Rows {
         CatalogSource.Rows(
             source: "main.\(SQLText.quoted(table)) AS t", key: "t.\"Z_PK\"", entity: "t.\"Z_ENT\"",
@@ -90,7 +90,8 @@ struct CoreDataFile {
             columns: columns)
     }
 
-    /// The rank of a row by a column of Core Data's, in bounds that no order comes near; new ranks are computed from old ones.
+    /// Returns the rank of a row from one of Core Data's columns, limited to bounds that no order reaches, because new ranks are computed
+    /// from existing ones.
     static func rank(_ column: String) -> String {
         let most: Int64 = 1 << 60
         return "max(min(ifnull(t.\(SQLText.quoted(column)), 0), \(most)), -\(most))"

@@ -2,7 +2,7 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// A file of Core Data read by its data model.
+/// A file of Core Data that is read with its data model.
 struct CoreDataModelled {
     private let file: CoreDataFile
     private let model: XcodeDataModel.Version
@@ -13,9 +13,9 @@ struct CoreDataModelled {
         self.model = model
     }
 
-    /// The schema of the model, and where its rows come from.
+    /// Returns the schema of the model and the source of its rows.
     ///
-    /// - Throws: `schemaMismatch` where the file was made with another version of the model.
+    /// - Throws: `schemaMismatch` if the file was created with another version of the model.
     func source() throws(StorageError) -> CatalogSource {
         let numbered = Set(file.entries.map(\.name))
         if let entity = schema.entities.first(where: { !numbered.contains($0.name) && !$0.isAbstract }) {
@@ -82,7 +82,7 @@ struct CoreDataModelled {
             + "FROM main.\(SQLText.quoted(table)) AS t WHERE \(owner) IS NOT NULL"
     }
 
-    /// The pairs of a many-to-many, whose table is called by either of its two relationships.
+    /// Returns the pairs of a many-to-many relationship. Either of the two relationships may name the table.
     private func join(_ link: LinkDescription, _ inverse: String) throws(StorageError) -> String {
         let own = link.ownerRelationship.uppercased(), other = inverse.uppercased()
         let owners = numbers(link.owner), members = numbers(link.member)
@@ -106,7 +106,7 @@ struct CoreDataModelled {
         return numbers.contains(number) && side.relationship.hasPrefix(relationship) && rest.allSatisfy { $0.isASCII && $0.isNumber }
     }
 
-    /// The numbers that a column may be called by: those of the entity, of its parents and of what is below it.
+    /// Returns the entity numbers that may be part of a column's name: those of the entity, its ancestors and its subentities.
     private func numbers(_ entity: EntityIndex) -> Set<Int16> {
         let family = schema[schema[entity].root].family.filter { schema[entity].family.contains($0) || schema[$0].family.contains(entity) }
         let names = Set(family.map { schema.entities[$0].name })

@@ -2,7 +2,7 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// A file of Core Data read without its data model: what the tables alone say.
+/// A file of Core Data that is read without its data model, from its tables alone.
 struct CoreDataUnmodelled {
     private let file: CoreDataFile
     private let entries: [Int16: CoreDataFile.Entry]
@@ -12,7 +12,7 @@ struct CoreDataUnmodelled {
         entries = Dictionary(file.entries.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The topmost parent of an entity; nil for parents that form a loop.
+    /// Returns the topmost ancestor of an entity, or nil if its ancestors form a cycle.
     private func root(_ entry: CoreDataFile.Entry) -> CoreDataFile.Entry? {
         var here = entry
         for _ in 0..<entries.count {
@@ -22,7 +22,7 @@ struct CoreDataUnmodelled {
         return nil
     }
 
-    /// A schema of what is there, and where its rows come from.
+    /// Returns a schema of the tables and the source of its rows.
     func source() throws(StorageError) -> CatalogSource {
         var entities: [Int16: Entity] = [:], rows: [String: CatalogSource.Rows] = [:], links: [[String]: String] = [:]
         var remarks: [CatalogRemark] = [
@@ -34,7 +34,7 @@ struct CoreDataUnmodelled {
                 continue
             }
             var entity = Entity(entry.name, parent: entries[entry.parent]?.name)
-            // Which attributes are those of a sub-entity alone, only the model says.
+            // Only the model could assign attributes to subentities.
             if root.number == entry.number { rows[entry.name] = add(columns, to: &entity, &remarks) }
             entities[entry.number] = entity
         }
@@ -52,7 +52,7 @@ struct CoreDataUnmodelled {
         return CatalogSource(schema: schema, rows: rows, links: selects, remarks: remarks)
     }
 
-    /// Adds the columns of attributes; those whose names begin otherwise are Core Data's own.
+    /// Adds the columns of attributes. Columns whose names have another prefix belong to Core Data itself.
     private func add(_ columns: [String: String], to entity: inout Entity, _ remarks: inout [CatalogRemark]) -> CatalogSource.Rows {
         var values: [String: String] = [:]
         for (column, type) in columns.sorted(by: { $0.key < $1.key }) {
@@ -69,7 +69,7 @@ struct CoreDataUnmodelled {
         return file.rows(table: CoreDataFile.name(entity.name), columns: values)
     }
 
-    /// The form of the values of a column, by the type that Core Data declares.
+    /// Returns the form of the values of a column, by Core Data's declared type.
     private static func form(_ type: String) -> SQLiteForm? {
         switch type.uppercased() {
         case "INTEGER": .int64
@@ -82,7 +82,7 @@ struct CoreDataUnmodelled {
         }
     }
 
-    /// Adds a many-to-many to both sides; false where the table does not tell which they are.
+    /// Adds a many-to-many relationship to both sides. Returns false where the table does not identify them.
     private func add(_ join: CoreDataJoin, _ entities: inout [Int16: Entity], _ links: inout [[String]: String]) -> Bool {
         guard let ends = join.ends, let owner = entities[ends.owner.number ?? join.number],
             let member = entities[ends.member.number ?? join.number],

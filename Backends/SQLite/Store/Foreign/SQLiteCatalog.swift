@@ -2,27 +2,28 @@
 public import Foundation
 internal import PolystoreStorage
 
-/// Who made the tables of a SQLite file.
+/// The table ownership of a SQLite file: the program that created the tables, and how Polystore uses them.
 public enum SQLiteCatalog: Sendable, Hashable {
-    /// Polystore: the file is a store.
+    /// Polystore created the tables. The file is a store.
     case own
-    /// Some other program: tables are read as entities, references as relationships. The store is read-only.
+    /// Another program created the tables. They are read as entities and their references as relationships. The store is read-only.
     case foreign
-    /// Some other program, which goes on using them: read and written where they lie, if each has a primary key of one whole number.
+    /// Another program created the tables and continues to use them. They are read and written in place, which requires that each has a
+    /// primary key of a single integer.
     ///
-    /// What Polystore needs lies beside the tables under names that begin with `polystore_`, triggers included; `erase()` removes it.
+    /// Polystore keeps its own data beside the tables, under names that begin with `polystore_`, triggers included; `erase()` removes it.
     case inPlace
-    /// Core Data: entities are read as its layout has them. The store is read-only.
+    /// Core Data created the tables. Entities are read from its layout. The store is read-only.
     ///
-    /// With the data model (`X.xcdatamodeld` or `X.xcdatamodel`) names, types and relationships are those of the model. Without it, all
-    /// attributes of a hierarchy belong to its root, names are in upper case, and references to one object are whole numbers.
+    /// With the data model (`X.xcdatamodeld` or `X.xcdatamodel`), names, types and relationships are those of the model. Without it, all
+    /// attributes of a hierarchy belong to its root, names are in upper case, and to-one references are integers.
     case coreData(model: URL? = nil)
 }
 
 extension SQLiteCatalog {
     private static let names = ["own", "foreign", "inplace", "coredata"]
 
-    /// What the options `catalog` and `model` of a URL say.
+    /// Creates the value from the options `catalog` and `model` of a URL.
     init(_ url: StoreURL) throws(StorageError) {
         let name = url.option("catalog") ?? "own", model = url.option("model")
         if model != nil, name != "coredata" {
@@ -39,10 +40,10 @@ extension SQLiteCatalog {
         }
     }
 
-    /// Adds to the error for a file of another program how it can be read nevertheless.
+    /// Runs `open` and extends the error for a file of another program with the options that can read it.
     static func hinting<Result>(_ open: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         do throws(StorageError) { return try open() } catch {
-            // With a cause it is no SQLite file at all.
+            // An error with a cause means that the file is not a SQLite file at all.
             guard error.code == .notADatabase, error.cause == nil else { throw error }
             throw StorageError(
                 .notADatabase,

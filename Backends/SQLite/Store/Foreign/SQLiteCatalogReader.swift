@@ -2,23 +2,23 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Reads the catalog of a SQLite file that another program made: its tables, keys, references and conditions.
+/// A reader of the catalog of a SQLite file that another program created: its tables, keys, references and conditions.
 struct SQLiteCatalogReader {
     private let rows: SQLiteCatalogRows
     private var remarks: [CatalogRemark] = []
-    /// Tables and columns, in lower case, in which SQLite turns texts of whole numbers into numbers.
+    /// The tables and columns, in lower case, in which SQLite converts integer texts to numbers.
     private var integers: Set<[String]> = []
     private let isInPlace: Bool
 
-    /// - Parameter isInPlace: Whether the tables are to be written where they lie.
+    /// - Parameter isInPlace: Whether the tables will be written in place.
     init(_ connection: SQLiteConnection, isInPlace: Bool = false) {
         rows = SQLiteCatalogRows(connection)
         self.isInPlace = isInPlace
     }
 
-    /// The catalog.
+    /// Returns the catalog.
     ///
-    /// - Throws: `invalidConfiguration` for a store of our own, which needs no other reading.
+    /// - Throws: `invalidConfiguration` for a Polystore store, which must be opened without a catalog.
     mutating func catalog() throws(StorageError) -> DatabaseCatalog {
         let found = try rows.tables()
         if found.contains(where: { $0.name == "polystore_metadata" }) {
@@ -34,7 +34,7 @@ struct SQLiteCatalogReader {
                 integers.formUnion(
                     columns.filter { SQLiteDeclaredType($0.type).isInteger }.map { [table.name.lowercased(), $0.name.lowercased()] })
                 references[table.name] = try rows.references(table.name)
-            // The tables that a virtual table keeps its data in.
+            // Shadow tables contain the data of a virtual table.
             case "shadow": continue
             default: remarks.append("the \(table.type) \(table.name) is left out: only tables are read")
             }
@@ -72,7 +72,7 @@ struct SQLiteCatalogReader {
         return result
     }
 
-    /// A column of whole numbers where that is the primary key, otherwise the row's own number, otherwise its place in the primary key.
+    /// Returns the key of a table: its integer primary key, else its row ID, else the row number in primary key order.
     private func key(
         _ table: SQLiteCatalogRows.Table, _ columns: [SQLiteCatalogRows.Column], _ primaryKey: [String]
     ) throws(StorageError) -> CatalogKey? {
@@ -102,7 +102,7 @@ struct SQLiteCatalogReader {
             remarks.append("\(place) is left out: the database computes it")
             return nil
         }
-        // A key of other than row numbers may have NULLs, a fault of SQLite that it keeps for the sake of old files.
+        // A primary key other than the row ID may contain NULLs, a bug that SQLite keeps for compatibility with old files.
         var isOptional = !column.isRequired && column.position == 0
         if !column.isRequired, column.position > 0, !isInPlace, key != .column(column.name) {
             isOptional = try rows.holdsNull(table.name, column.name)
@@ -113,7 +113,7 @@ struct SQLiteCatalogReader {
             remarks.append(CatalogRemark("\(place) is left out: it has no type, and its values are of several", loss: place))
             return nil
         }
-        // Only a STRICT table keeps numbers alone where it says so; what is not wrapped can be found by an index.
+        // Only a STRICT table guarantees integers in an integer column. An index can find only a column without a function call around it.
         let isSure = key == .column(column.name) || table.isStrict && type == .int64
         let value = isSure ? "t.\(SQLText.quoted(column.name))" : SQLiteForm(type).call(column.name, place: place)
         var stored: (@Sendable (String) -> String)?
@@ -129,7 +129,7 @@ struct SQLiteCatalogReader {
     private mutating func addReferences(
         _ tables: inout [CatalogTable], _ references: [String: [SQLiteCatalogRows.Reference]]
     ) throws(StorageError) {
-        // SQLite does not tell names apart by the case of ASCII letters.
+        // SQLite compares names without regard to the case of ASCII letters.
         let positions = Dictionary(tables.indices.map { (tables[$0].name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
         for index in tables.indices {
             for reference in references[tables[index].name] ?? [] {
@@ -154,7 +154,7 @@ struct SQLiteCatalogReader {
             columns: columns, table: other.name, references: targets, deleteRule: reference.deleteRule, isTrusted: false,
             isTyped: columns.allSatisfy { integers.contains([table.name.lowercased(), $0.lowercased()]) })
         if other.isKey(targets), targets.count == columns.count {
-            // References are checked only by connections that ask for it.
+            // Only connections that request it check references.
             let missing = try rows.missing(key, table, other)
             if missing > 0 {
                 remarks.append(

@@ -2,7 +2,7 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// What SQLite tells about a file (https://sqlite.org/pragma.html), row by row.
+/// A row-by-row reader of SQLite's catalog of a file (https://sqlite.org/pragma.html).
 struct SQLiteCatalogRows {
     struct Table {
         let name: String
@@ -16,18 +16,18 @@ struct SQLiteCatalogRows {
         let name: String
         let type: String
         let isRequired: Bool
-        /// The place in the primary key, counted from 1; 0 for none.
+        /// The position in the primary key, counted from 1; 0 for none.
         let position: Int64
-        /// Whether a row that does not name it has a value nevertheless.
+        /// Whether a row that omits the column gets a value nevertheless.
         let hasDefault: Bool
-        /// Whether the engine computes it.
+        /// Whether the engine computes the column.
         let isComputed: Bool
     }
 
     struct Reference {
         var columns: [String] = []
         let table: String
-        /// Empty where the primary key is meant.
+        /// The referenced columns; empty for the primary key.
         var targets: [String] = []
         let deleteRule: DeleteRule
     }
@@ -36,7 +36,7 @@ struct SQLiteCatalogRows {
 
     init(_ connection: SQLiteConnection) { self.connection = connection }
 
-    /// The tables, but for what lies beside them where the file is used in place.
+    /// Returns the tables, except for Polystore's own tables in a file that is used in place.
     func tables() throws(StorageError) -> [Table] {
         let text: SQLText = """
             SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name
@@ -48,7 +48,7 @@ struct SQLiteCatalogRows {
         return isInPlace ? found.filter { !$0.name.hasPrefix("polystore_") } : found
     }
 
-    /// The columns, computed ones included; those that a virtual table hides are no columns.
+    /// Returns the columns, including computed ones but not the hidden columns of virtual tables.
     func columns(_ table: String) throws(StorageError) -> [Column] {
         let text: SQLText =
             """
@@ -62,13 +62,13 @@ struct SQLiteCatalogRows {
         }
     }
 
-    /// The statement that made a table.
+    /// Returns the statement that created a table.
     func statement(_ table: String) throws(StorageError) -> String {
         let text: SQLText = "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = \(bind: .string(table), .string)"
         return try connection.rows(text, [.string]).first?.first?.text ?? ""
     }
 
-    /// The unique indexes; no columns for one that does not bind every row by its columns alone.
+    /// Returns the unique indexes. The columns are nil for an index that does not cover every row or has terms other than columns.
     func uniqueIndexes(_ table: String) throws(StorageError) -> [(name: String, columns: [String]?)] {
         let list: SQLText =
             "SELECT name, partial FROM pragma_index_list(\(bind: .string(table), .string), 'main') WHERE \"unique\" AND origin <> 'pk' ORDER BY name"
@@ -82,7 +82,8 @@ struct SQLiteCatalogRows {
         return result
     }
 
-    /// The columns that are unique together in some rows at least, with the collations by which they are; without those over expressions.
+    /// Returns the column sets of unique indexes, partial ones included, with the collation of each column. Indexes over expressions are
+    /// left out.
     func uniqueColumns(_ table: String) throws(StorageError) -> [[(column: String, collation: String)]] {
         let list: SQLText = """
             SELECT name FROM pragma_index_list(\(bind: .string(table), .string), 'main') WHERE "unique" AND origin <> 'pk' ORDER BY name
@@ -98,7 +99,7 @@ struct SQLiteCatalogRows {
         return result
     }
 
-    /// Whether the primary key has an index of its own: then it is not the number of the row.
+    /// Returns whether the primary key has an index of its own, in which case it is not the row ID.
     func hasKeyIndex(_ table: String) throws(StorageError) -> Bool {
         try connection.number("SELECT count(*) FROM pragma_index_list(\(bind: .string(table), .string), 'main') WHERE origin = 'pk'") != 0
     }
@@ -127,26 +128,26 @@ struct SQLiteCatalogRows {
 
     // MARK: Values
 
-    /// Whether a column has whole numbers and nothing else.
+    /// Returns whether a column contains only integers.
     func holdsOnlyIntegers(_ table: String, _ column: String) throws(StorageError) -> Bool {
         try connection.number("SELECT count(*) FROM main.\(identifier: table) AS t WHERE typeof(t.\(identifier: column)) <> 'integer'") == 0
     }
 
-    /// Whether a row has no value in a column.
+    /// Returns whether a column contains a NULL.
     func holdsNull(_ table: String, _ column: String) throws(StorageError) -> Bool {
         try connection.number("SELECT count(*) FROM main.\(identifier: table) AS t WHERE t.\(identifier: column) IS NULL") != 0
     }
 
-    /// Whether the numbers of a column can be keys.
+    /// Returns whether the numbers of a column can be keys.
     func holdsKeys(_ table: String, _ column: String) throws(StorageError) -> Bool {
         let source: SQLText = "FROM main.\(identifier: table) AS t", most = CatalogKey.greatest
-        // Two statements, because an index gives one end at once and not both.
+        // Two statements, because an index gives one end directly, but not both in one statement.
         let greatest = try connection.number("SELECT max(t.\(identifier: column)) \(source)") ?? 0
         let least = try connection.number("SELECT min(t.\(identifier: column)) \(source)") ?? 0
         return greatest <= most && least >= -most
     }
 
-    /// The type of all values of a column; nil when they are of several.
+    /// Returns the type of all values of a column, or nil when they have several types.
     func typeOfValues(_ table: String, _ column: String) throws(StorageError) -> ValueType? {
         let text: SQLText = """
             SELECT DISTINCT typeof(t.\(identifier: column)) FROM main.\(identifier: table) AS t WHERE t.\(identifier: column) IS NOT NULL
@@ -160,7 +161,7 @@ struct SQLiteCatalogRows {
         }
     }
 
-    /// What `typeof` says of the value of a column in the newest row that has one.
+    /// Returns the `typeof` of the column's value in the newest row that has one.
     func newestForm(_ table: String, _ column: String, key: String) throws(StorageError) -> String? {
         let text: SQLText = """
             SELECT typeof(t.\(identifier: column)) FROM main.\(identifier: table) AS t WHERE t.\(identifier: column) IS NOT NULL
@@ -169,7 +170,7 @@ struct SQLiteCatalogRows {
         return try connection.rows(text, [.string]).first?[0].text
     }
 
-    /// How many rows refer to one that is not there.
+    /// Returns the number of rows that refer to a missing row.
     func missing(_ key: CatalogForeignKey, _ table: CatalogTable, _ other: CatalogTable) throws(StorageError) -> Int64 {
         let present = key.columns.map { "t.\(SQLText.quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
         let equal = zip(key.references, key.columns).map { "o.\(SQLText.quoted($0)) = t.\(SQLText.quoted($1))" }

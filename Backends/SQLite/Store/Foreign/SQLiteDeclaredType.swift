@@ -1,7 +1,7 @@
 #if SQLite
 internal import PolystoreStorage
 
-/// What the declared type of a column says (https://sqlite.org/datatype3.html); SQLite takes any word for one.
+/// The declared type of a column (https://sqlite.org/datatype3.html), for which SQLite accepts any word.
 struct SQLiteDeclaredType {
     private let word: String
 
@@ -11,16 +11,17 @@ struct SQLiteDeclaredType {
 
     private func has(_ parts: String...) -> Bool { parts.contains { word.contains($0) } }
 
-    /// Whether SQLite turns texts of whole numbers into numbers on their way in.
+    /// Whether SQLite converts integer texts to numbers when it stores them.
     var isInteger: Bool { has("INT") }
 
-    /// Whether it means a day without a time.
+    /// Whether the type is a day without a time.
     var isDay: Bool { word == "DATE" }
 
-    /// Whether SQLite turns texts that look like numbers into numbers: the affinities INTEGER, NUMERIC and REAL (section 3.1 there).
+    /// Whether SQLite converts texts that look like numbers to numbers: the affinities INTEGER, NUMERIC and REAL (section 3.1 of that
+    /// page).
     var keepsNumbers: Bool { isInteger || !(word.isEmpty || has("CHAR", "CLOB", "TEXT", "BLOB")) }
 
-    /// The type of the values; nil where the declaration does not say it, so that the values must.
+    /// The type of the values; nil where the declaration does not determine it and the values must.
     var valueType: ValueType? {
         if word.isEmpty || has("INTERVAL") { return nil }
         if has("BOOL") { return .bool }

@@ -3,17 +3,17 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// A database of another program, opened: what it is for us, and connections on which its tables have the shape of ours.
+/// An opened database of another program, with connections whose views have the layout of Polystore's own tables.
 struct SQLiteForeign: Sendable {
-    /// What the store holds.
+    /// The metadata of the store.
     let metadata: StoreMetadata
-    /// What is left out or read otherwise.
+    /// The remarks on parts that are left out or read differently.
     let remarks: [CatalogRemark]
     private let place: SQLitePlace
     private let views: [String]
 
-    /// The stand-ins of what a store of ours keeps beside the entities: no more than the hash of the schema, but reading the first takes a
-    /// snapshot of the file.
+    /// The statements that create replacements for Polystore's own tables. They contain only the hash of the schema, but reading the first
+    /// one takes a snapshot of the file.
     private var standIns: String {
         """
         CREATE TEMP VIEW polystore_metadata AS SELECT 'hash' AS key, '\(metadata.hash)' AS value FROM main.sqlite_master LIMIT 1;
@@ -41,14 +41,14 @@ struct SQLiteForeign: Sendable {
         views = source.views(SQLTables(metadata.schema, .sqlite, entityNumbers: metadata.entityNumbers))
     }
 
-    /// The place and the tables of a file.
+    /// Returns an identity made of the path and the table definitions of a file.
     static func identity(_ place: SQLitePlace, _ connection: SQLiteConnection) throws(StorageError) -> String {
         let path = URL(fileURLWithPath: place.path).standardizedFileURL.path
         let statements = try connection.rows("SELECT sql FROM main.sqlite_master ORDER BY name, type", [.string])
         return ([path] + statements.map { $0[0].text }).joined(separator: "\n")
     }
 
-    /// A connection that reads the tables in our shape.
+    /// Opens a connection with views in the layout of Polystore's own tables.
     func reader() throws(StorageError) -> SQLiteConnection {
         let connection = try place.reader()
         SQLiteForm.register(connection.handle)

@@ -21,11 +21,11 @@ extension SQLiteForm {
         answer(context, result)
     }
 
-    /// Ends the statement with an error that names the column and holds no value.
+    /// Ends the statement with an error that names the column and contains no value.
     private static func refuse(_ context: OpaquePointer?, _ form: SQLiteForm, _ place: OpaquePointer?) {
         let name = sqlite3_value_text(place).map { String(cString: $0) } ?? "a column"
         sqlite3_result_error(context, "\(name) holds a value that is not \(form.expectation)", -1)
-        // Behind the sentence, which would set the code of a wrong statement.
+        // The code is set after the message, because setting the message sets the code for an SQL error.
         sqlite3_result_error_code(context, SQLITE_MISMATCH)
     }
 
@@ -37,7 +37,7 @@ extension SQLiteForm {
         case .double(let number): sqlite3_result_double(context, number)
         case .string(var text):
             text.withUTF8 { bytes in
-                // An empty text has no address, which would be NULL.
+                // An empty text has no base address, and a null pointer would return NULL.
                 guard let start = bytes.baseAddress else { return sqlite3_result_text(context, "", 0, nil) }
                 let characters = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
                 sqlite3_result_text64(context, characters, sqlite3_uint64(bytes.count), transient, UInt8(SQLITE_UTF8))
@@ -53,7 +53,7 @@ extension SQLiteForm {
         sqlite3_result_blob64(context, bytes.baseAddress, sqlite3_uint64(bytes.count), transient)
     }
 
-    /// -1 is SQLITE_TRANSIENT: the bytes are copied at once.
+    /// -1 is SQLITE_TRANSIENT: SQLite copies the bytes immediately.
     private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }
 #endif

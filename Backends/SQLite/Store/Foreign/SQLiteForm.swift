@@ -4,15 +4,15 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// A form in which another program kept values of a type, turned into ours by the SQL function `polystore_value`.
+/// A form in which another program stores values of a type. The SQL function `polystore_value` converts it to Polystore's own form.
 ///
-/// SQLite lets every column hold everything. What is not of the form is an error that names the column, never another value.
+/// SQLite allows any value in any column. A value without this form causes an error that names the column; it never becomes another value.
 enum SQLiteForm: Int32 {
     case bool = 1
     case int16, int32, int64, float, double, decimal, string, url, date, uuid, data
     /// Seconds since 2001.
     case referenceDate
-    /// Bytes behind one that says whether they are here or in a file (`SQLiteOutsideData`).
+    /// Data after a byte that determines whether it follows or is in a file (`SQLiteOutsideData`).
     case outsideData
 
     init(_ type: ValueType) {
@@ -32,7 +32,7 @@ enum SQLiteForm: Int32 {
         }
     }
 
-    /// The type of what comes out.
+    /// The type of the converted value.
     var type: ValueType {
         switch self {
         case .bool: .bool
@@ -50,17 +50,17 @@ enum SQLiteForm: Int32 {
         }
     }
 
-    /// The call that turns a column of the table `t` into this form.
+    /// Returns the call that converts a column of the table `t` from this form.
     ///
     /// - Parameters:
-    ///   - place: The column as people know it, for errors.
-    ///   - folder: Where bytes outside of the file are.
+    ///   - place: The name of the column in errors.
+    ///   - folder: The folder of the data that is stored outside of the file.
     func call(_ column: String, place: String, folder: String? = nil) -> String {
         let texts = [place, folder].compactMap { $0 }.map { ", '\(SQLText.doubling("'", in: $0))'" }.joined()
         return "polystore_value(t.\(SQLText.quoted(column)), \(rawValue)\(texts))"
     }
 
-    /// What a value must be, for people to read.
+    /// The description of a valid value, for people to read.
     var expectation: String {
         switch self {
         case .bool: "0, 1, true or false"
@@ -76,7 +76,7 @@ enum SQLiteForm: Int32 {
         }
     }
 
-    /// Whether a value is in our form already, as most are; it need not be made anew.
+    /// Whether a value, as most values do, already has Polystore's form and needs no conversion.
     func isKept(_ value: OpaquePointer) -> Bool {
         let type = sqlite3_value_type(value)
         switch self {
@@ -90,11 +90,11 @@ enum SQLiteForm: Int32 {
         }
     }
 
-    /// The value in our form; nil where it has none.
+    /// Returns the value in Polystore's form, or nil where it has none.
     func value(_ value: OpaquePointer, folder: String?) -> Value? {
         guard let found = parsed(value, folder) else { return nil }
         switch self {
-        // What was parsed is in our form; looking at the digits once more would take as long again.
+        // The parser has already produced Polystore's form. Checking the digits again would double the time.
         case .bool, .int64, .decimal, .uuid, .data, .outsideData: return found
         case .int16, .int32, .float, .double, .string, .url, .date, .referenceDate: return try? Attribute("", type).normalise(found)
         }
@@ -116,12 +116,12 @@ enum SQLiteForm: Int32 {
     }
 
     private static func bytes(_ value: OpaquePointer) -> UnsafeRawBufferPointer {
-        // The bytes of a text are those of its UTF-8; the order of the two calls is SQLite's rule.
+        // The bytes of a text are its UTF-8. SQLite prescribes the order of the two calls.
         let start = sqlite3_value_type(value) == SQLITE_BLOB ? sqlite3_value_blob(value) : UnsafeRawPointer(sqlite3_value_text(value))
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
     }
 
-    /// The text of a value; numbers are written so that reading gives the same number.
+    /// Returns the text of a value. Numbers are written so that reading them returns the same number.
     private static func text(_ value: OpaquePointer) -> String? {
         switch sqlite3_value_type(value) {
         case SQLITE_INTEGER: String(sqlite3_value_int64(value))
@@ -147,7 +147,8 @@ enum SQLiteForm: Int32 {
         }
     }
 
-    /// The years 1 to 9999 as days of the Julian count, which SQLite's own functions take for such (https://sqlite.org/lang_datefunc.html).
+    /// The Julian day numbers of the years 1 to 9999, which SQLite's own functions interpret as dates
+    /// (https://sqlite.org/lang_datefunc.html).
     static let julianDays = 1_721_425.5...5_373_484.5
 
     private static func date(_ value: OpaquePointer) -> Int64? {
@@ -160,14 +161,14 @@ enum SQLiteForm: Int32 {
             return julianDays.contains(seconds) ? nil : Microseconds.from(Date(timeIntervalSince1970: seconds))
         case SQLITE_TEXT:
             guard let text = String(utf8: bytes(value)) else { return nil }
-            // A time without a zone is one of UTC, as SQLite's own functions take it.
+            // A time without a time zone is in UTC, as in SQLite's own functions.
             let full = withSeconds(text)
             return ISO8601.microseconds(full) ?? ISO8601.microseconds(full + "Z")
         default: return nil
         }
     }
 
-    /// The text of a date with the seconds that it may leave out: `2020-01-31 10:00`, with or without a zone.
+    /// Returns the text of a date with the seconds that it may omit: `2020-01-31 10:00`, with or without a time zone.
     private static func withSeconds(_ text: String) -> String {
         let bytes = Array(text.utf8), colon = UInt8(ascii: ":")
         guard bytes.count >= 16, bytes[13] == colon, bytes.count == 16 || bytes[16] != colon else { return text }

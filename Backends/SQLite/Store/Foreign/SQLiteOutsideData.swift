@@ -2,27 +2,27 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Bytes that Core Data may keep in files beside the database.
+/// Data that Core Data may store in files beside the database.
 ///
-/// The first byte of a value says where they are: 1, they follow; 2, the name of a file follows, with a zero byte behind it.
+/// The first byte of a value is 1 if the data follows, and 2 if the name of a file follows, terminated by a zero byte.
 enum SQLiteOutsideData {
     private static let mostBytes = 1_000_000_000
 
-    /// The folder with the files of a database.
+    /// Returns the folder of the data files of a database.
     static func folder(ofDatabase path: String) -> String {
         let url = URL(fileURLWithPath: path)
         let name = ".\(url.deletingPathExtension().lastPathComponent)_SUPPORT/_EXTERNAL_DATA"
         return url.deletingLastPathComponent().appendingPathComponent(name).path
     }
 
-    /// The bytes of a value; nil where they are not there.
+    /// Returns the data of a value, or nil where it is missing.
     static func data(_ bytes: UnsafeRawBufferPointer, _ folder: String?) -> Data? {
         guard let first = bytes.first else { return Data() }
         let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
         switch first {
         case 1: return Data(rest)
         case 2:
-            // Only a name that Core Data gives: a file must not be able to name any other.
+            // Only names that Core Data generates are accepted: the database must not be able to name any other file.
             guard let folder, let text = String(utf8: UnsafeRawBufferPointer(rebasing: rest.prefix { $0 != 0 })),
                 let id = UUID(uuidString: text)
             else { return nil }

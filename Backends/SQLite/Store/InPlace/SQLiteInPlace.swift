@@ -4,23 +4,23 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 internal import Synchronization
 
-/// A database of another program that is used where it lies: what it is for us, and connections on which its tables have the shape of ours.
+/// A database of another program that is used in place, with connections whose views have the layout of Polystore's own tables.
 final class SQLiteInPlace: Sendable {
-    /// What the store holds.
+    /// The metadata of the store.
     let metadata: StoreMetadata
-    /// What is left out or read otherwise.
+    /// The remarks on parts that are left out or read differently.
     let remarks: [CatalogRemark]
-    /// The tables as they are written.
+    /// The tables for writing.
     let tables: InPlaceTables
-    /// Whether every table is watched; a store that is only read makes nothing.
+    /// Whether every table has triggers. A store that is only read creates none.
     let isWatched: Bool
     private let place: SQLitePlace
     private let views: [String]
-    /// The engine's count of changes of the tables, when they last were what was read at first.
+    /// The engine's schema version when the table definitions were last verified to be unchanged.
     private let cookie: Atomic<Int64>
     private let shape: [String]
 
-    /// Where nothing lies beside the tables yet and nothing may be made.
+    /// The replacements for Polystore's own tables, where they do not exist yet and may not be created.
     private static let standIns = [
         "CREATE TEMP VIEW polystore_notes AS SELECT '' AS name, x'' AS value WHERE 0",
         "CREATE TEMP VIEW polystore_commits AS SELECT 0 AS position, 0 AS first, 0 AS time, '' AS author WHERE 0",
@@ -30,7 +30,7 @@ final class SQLiteInPlace: Sendable {
         """,
     ]
 
-    /// Reads the catalog of a file, and makes what has to lie beside its tables.
+    /// Reads the catalog of a file, and creates Polystore's own tables and triggers beside its tables.
     init(_ place: SQLitePlace, readOnly: Bool) throws(StorageError) {
         let connection = readOnly ? try place.reader() : try place.guest()
         SQLiteForm.register(connection.handle)
@@ -65,14 +65,14 @@ final class SQLiteInPlace: Sendable {
             + "INSERT INTO \(new)(\(columns)) SELECT \(columns) FROM \(name); DROP TABLE \(name); ALTER TABLE \(new) RENAME TO \(name)"
     }
 
-    /// The version of a row; one that nobody has changed since the database is used in place has the first.
+    /// Returns the version of a row. A row that has not changed since the database is used in place has version 1.
     static func version(_ table: InPlaceTables.Table) -> String {
         let name = SQLText.doubling("'", in: table.name), key = SQLText.quoted(table.key)
         return "coalesce((SELECT v.version FROM main.polystore_versions AS v WHERE v.source = '\(name)' AND v.\"key\" = t.\(key)), 1)"
     }
 
-    /// What the tables are and how they are watched: their statements, the triggers upon them, and how often the history was ended. What else
-    /// the owner makes in the file, statistics included, is no concern of ours.
+    /// Returns the definitions of the tables and their triggers: their statements, the triggers on them, and the number of times that the
+    /// history was ended. Other objects that the owner creates in the file, including statistics, do not matter.
     private static func shape(_ connection: SQLiteConnection, _ tables: InPlaceTables) throws(StorageError) -> [String] {
         let names = Set(tables.tables.map(\.name) + tables.pairs.map(\.name))
         let text: SQLText = """
@@ -85,7 +85,7 @@ final class SQLiteInPlace: Sendable {
         return shape + (try connection.rows("SELECT value FROM main.polystore_inplace WHERE name = 'epoch'", [.string]).map { $0[0].text })
     }
 
-    /// Refuses to go on where the owner has changed the tables; takes the snapshot of a transaction.
+    /// Throws if the owner has changed the tables. Takes the snapshot of a transaction.
     func check(_ connection: SQLiteConnection) throws(StorageError) {
         let now = try connection.integer("PRAGMA schema_version") ?? 0
         if now == cookie.load(ordering: .relaxed) { return }
@@ -97,10 +97,10 @@ final class SQLiteInPlace: Sendable {
         cookie.store(now, ordering: .relaxed)
     }
 
-    /// A connection that reads the tables in our shape.
+    /// Opens a connection that reads the tables in the layout of Polystore's own tables.
     func reader() throws(StorageError) -> SQLiteConnection { try prepared(place.reader()) }
 
-    /// A connection that reads them so and writes the tables themselves.
+    /// Opens a connection that reads the tables in this layout and writes the tables themselves.
     func writer() throws(StorageError) -> SQLiteConnection { try prepared(place.guest()) }
 
     private func prepared(_ connection: SQLiteConnection) throws(StorageError) -> SQLiteConnection {
@@ -110,7 +110,7 @@ final class SQLiteInPlace: Sendable {
         return connection
     }
 
-    /// Removes what lies beside the tables.
+    /// Removes Polystore's own tables and triggers.
     static func remove(_ place: SQLitePlace) throws(StorageError) { try SQLiteInPlaceSetup.remove(place.guest()) }
 }
 #endif

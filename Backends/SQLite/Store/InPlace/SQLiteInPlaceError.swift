@@ -4,7 +4,7 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// What the rules of another program's tables say against a change, as errors of the contract.
+/// A translation of violated rules of another program's tables to errors of the contract.
 struct SQLiteInPlaceError {
     /// Extended result codes are macros with shifts, which Swift does not import (https://sqlite.org/rescode.html).
     private static let primaryKey: Int32 = 1555, rowID: Int32 = 2579, unique: Int32 = 2067, required: Int32 = 1299, check: Int32 = 275
@@ -20,21 +20,21 @@ struct SQLiteInPlaceError {
         self.isDeletion = isDeletion
     }
 
-    /// The error of a result code.
+    /// Returns the error of a result code.
     ///
     /// - Parameters:
-    ///   - entity: Whose rows were changed; nil at the end of a transaction.
+    ///   - entity: The entity whose rows were changed; nil at the end of a transaction.
     ///   - position: The position of the log before the transaction.
     func error(_ code: Int32, _ entity: EntityIndex?, since position: Int64 = 0) -> StorageError {
         let error = described(code, entity, position)
-        // Conflict clauses and triggers of the tables can roll the transaction back.
+        // Conflict clauses and triggers of the tables can roll back the transaction.
         connection.fail(error)
         return error
     }
 
     private func described(_ code: Int32, _ entity: EntityIndex?, _ position: Int64) -> StorageError {
         let message = String(cString: sqlite3_errmsg(connection.handle)), cause = SQLiteError.Cause(code: code, message: message)
-        // "… constraint failed: table.column": what is behind the first colon.
+        // "… constraint failed: table.column": the text after the first colon.
         let subject = message.split(separator: ":", maxSplits: 1).dropFirst().first.map { $0.drop { $0 == " " } } ?? ""
         switch code {
         case Self.primaryKey, Self.rowID, Self.unique: return unique(String(subject), entity, cause)
@@ -55,7 +55,7 @@ struct SQLiteInPlaceError {
         inPlace.tables.isInvalid(entity, property, message, cause)
     }
 
-    /// The entity and property of `table.column`.
+    /// Returns the entity and the property of `table.column`.
     private func place(_ text: String, _ entity: EntityIndex?) -> (entity: String, property: String?) {
         for index in inPlace.tables.tables.indices where text.hasPrefix(inPlace.tables.tables[index].name + ".") {
             let column = String(text.dropFirst(inPlace.tables.tables[index].name.count + 1))
@@ -64,7 +64,7 @@ struct SQLiteInPlaceError {
         return (entity.map(name) ?? "", nil)
     }
 
-    /// "table.a, table.b", or "index 'name'" for one over expressions.
+    /// Returns the error for "table.a, table.b", or for "index 'name'" of an index over expressions.
     private func unique(_ subject: String, _ entity: EntityIndex?, _ cause: SQLiteError.Cause) -> StorageError {
         let places = subject.components(separatedBy: ", ").map { place($0, entity) }
         let name = places.first?.entity ?? "", properties = places.compactMap(\.property)
@@ -97,7 +97,8 @@ struct SQLiteInPlaceError {
         let entity: String, property: String?, parent: String, isDeletion: Bool
     }
 
-    /// The reference that the transaction has broken: of all that lead nowhere, one of a row that it wrote, or to a table that it deleted from.
+    /// Returns the reference that the transaction has violated: of all references without a destination, one of a row that it wrote, or to
+    /// a table that it deleted from.
     private func broken(since position: Int64) throws(StorageError) -> Broken? {
         let text: SQLText = """
             SELECT f."table", f.parent, (SELECT k."from" FROM pragma_foreign_key_list(f."table", 'main') AS k WHERE k.id = f.fkid LIMIT 1),

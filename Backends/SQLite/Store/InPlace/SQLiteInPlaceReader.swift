@@ -2,7 +2,7 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// A session over the tables of another program. Its history is a log that the engine keeps, row by row, whoever writes.
+/// A session over the tables of another program. Its history is the change log that triggers write row by row, for every writer.
 class SQLiteInPlaceReader: SQLiteReader {
     let inPlace: SQLiteInPlace
 
@@ -16,7 +16,7 @@ class SQLiteInPlaceReader: SQLiteReader {
         if !inPlace.isWatched { return try InPlaceLog.unwatched(token) }
         guard let start = try connection.historyFloor().start(after: core.position(token)) else { return [] }
         let after = try beginning(start)
-        // Rows of one of our transactions belong together; what other programs write has no such bounds.
+        // Rows of one of Polystore's transactions belong together. Changes of other programs have no transaction boundaries in the log.
         let text: SQLText = """
             SELECT coalesce(c.position, l.position), coalesce(c.time, l.time), coalesce(c.author, ''), l.source, l."key", l.kind, l.changed
             FROM polystore_log AS l LEFT JOIN polystore_commits AS c ON c.first <= l.position AND c.position =
@@ -47,7 +47,8 @@ class SQLiteInPlaceReader: SQLiteReader {
         return mark == SQLiteCommitMark(position: mark.position, time: row[0].number, author: row[1].text, content: [])
     }
 
-    /// A position, or where the transaction of ours begins that it lies in: its token is its last row, so all of it is still to be told.
+    /// Returns a position, or the beginning of the Polystore transaction that contains it. The token of a transaction is its last row, so
+    /// none of its changes have been reported yet.
     final func beginning(_ position: Int64) throws(StorageError) -> Int64 {
         let text: SQLText = """
             SELECT first - 1 FROM main.polystore_commits WHERE position > \(bind: .int(position), .int64) ORDER BY position LIMIT 1

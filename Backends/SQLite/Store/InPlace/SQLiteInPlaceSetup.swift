@@ -3,7 +3,8 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// What lies beside the tables of another program: versions, the log of changes, and the triggers that keep both, whoever writes.
+/// The setup of Polystore's own tables beside those of another program: versions, the change log, and the triggers that maintain both for
+/// every writer.
 struct SQLiteInPlaceSetup {
     private static let creation = """
         CREATE TABLE IF NOT EXISTS main.polystore_inplace(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -21,11 +22,11 @@ struct SQLiteInPlaceSetup {
         """
 
     private static let tables = ["inplace", "versions", "log", "commits", "notes", "keys", "replaced"]
-    /// What the names of watched tables begin with in `polystore_inplace`.
+    /// The prefix of the names of tables with triggers in `polystore_inplace`.
     private static let watched = "triggers."
 
     private let connection: SQLiteConnection
-    /// The statements that make the triggers of each table, by their names.
+    /// The statements that create the triggers of each table, by trigger name.
     private let triggers: [String: [String: String]]
 
     init(_ connection: SQLiteConnection, _ tables: InPlaceTables) throws(StorageError) {
@@ -42,7 +43,7 @@ struct SQLiteInPlaceSetup {
         self.triggers = triggers
     }
 
-    /// The identity of the store; nil where it was never written to in place.
+    /// Returns the identity of the store, or nil if it was never written to in place.
     static func storeID(_ connection: SQLiteConnection) throws(StorageError) -> UUID? {
         let known: SQLText = "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = 'polystore_inplace'"
         if try connection.number(known) != 1 { return nil }
@@ -53,21 +54,21 @@ struct SQLiteInPlaceSetup {
         try Self.storeID(connection) == nil ? [:] : try connection.entries("SELECT name, value FROM main.polystore_inplace")
     }
 
-    /// Makes what is missing, in one transaction; nothing is written where all is there.
+    /// Creates missing tables and triggers in one transaction. Writes nothing if all exist.
     func install() throws(StorageError) {
         if try isInstalled() { return }
         try connection.inTransaction("BEGIN IMMEDIATE") { () throws(StorageError) in
             let before = try entries(), format = before["format"]
             try connection.execute(Self.creation)
             try connection.execute("INSERT OR IGNORE INTO main.polystore_inplace VALUES('store', '\(UUID().uuidString)')")
-            // A format before this one did not see everything.
+            // The triggers of an older format did not record every change.
             var isGap = format != nil && format != "\(InPlaceIdentity.format)"
             let there = try Self.present(connection)
             for (table, wanted) in triggers.sorted(by: { $0.key < $1.key }) where there[table] != wanted {
                 if before[Self.watched + table] != nil { isGap = true }
                 for name in there[table, default: [:]].keys { try connection.execute(Self.drop(name)) }
             }
-            // Tables that are no objects any more, or are called otherwise.
+            // Tables that are no longer objects or have been renamed.
             for (table, names) in there where triggers[table] == nil { for name in names.keys { try connection.execute(Self.drop(name)) } }
             for (table, wanted) in triggers.sorted(by: { $0.key < $1.key }) where there[table] != wanted {
                 for statement in wanted.sorted(by: { $0.key < $1.key }) { try connection.execute(statement.value) }
@@ -78,8 +79,8 @@ struct SQLiteInPlaceSetup {
         }
     }
 
-    /// Lets the history begin here: older tokens expire, and stores that are open have to be opened anew, because the versions that they know
-    /// may be wrong.
+    /// Ends the history here: older tokens expire, and open stores have to be opened again, because the versions that they know may be
+    /// wrong.
     private func endHistory() throws(StorageError) {
         try connection.execute(
             """
@@ -90,7 +91,7 @@ struct SQLiteInPlaceSetup {
         try connection.beginHistory(["main.polystore_log", "main.polystore_commits"], after: position)
     }
 
-    /// Removes all of it, in one transaction; the tables of the other program stay as they are.
+    /// Removes all of Polystore's own tables and triggers in one transaction. The tables of the other program are not changed.
     static func remove(_ connection: SQLiteConnection) throws(StorageError) {
         try connection.inTransaction("BEGIN IMMEDIATE") { () throws(StorageError) in
             for name in try present(connection).values.flatMap(\.keys) { try connection.execute(drop(name)) }
@@ -98,7 +99,7 @@ struct SQLiteInPlaceSetup {
         }
     }
 
-    /// Whether every table is watched.
+    /// Returns whether every table has its triggers.
     func isInstalled() throws(StorageError) -> Bool {
         let entries = try entries()
         guard entries["format"] == "\(InPlaceIdentity.format)", triggers.keys.allSatisfy({ entries[Self.watched + $0] != nil }) else {
@@ -109,7 +110,7 @@ struct SQLiteInPlaceSetup {
 
     private static func drop(_ name: String) -> String { "DROP TRIGGER main.\(SQLText.quoted(name))" }
 
-    /// The triggers that are there, by their tables and names.
+    /// Returns the existing triggers, by table and name.
     private static func present(_ connection: SQLiteConnection) throws(StorageError) -> [String: [String: String]] {
         let text: SQLText = """
             SELECT tbl_name, name, sql FROM main.sqlite_master WHERE type = 'trigger' AND name LIKE 'polystore\\_%' ESCAPE '\\'

@@ -2,15 +2,16 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The triggers on the tables of another program, by their names: they keep versions and log, whoever writes.
+/// The triggers on the tables of another program, by name. They maintain versions and log for every writer.
 ///
-/// All of it is SQL that every version of SQLite since 3.8.2 reads and runs, because the other program opens the file with its own.
+/// They use only SQL that every version of SQLite since 3.8.2 supports, because the other program opens the file with its own version.
 enum SQLiteInPlaceTriggers {
     private static func literal(_ text: String) -> String { "'\(SQLText.doubling("'", in: text))'" }
 
     private static let now = "CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000"
 
-    /// Statements that raise the version of a row. Without a conflict clause: the one of the statement that fired the trigger would count.
+    /// Returns statements that raise the version of a row. They have no conflict clause, because the clause of the statement that fired the
+    /// trigger would apply instead.
     private static func raise(_ source: String, _ key: String) -> String {
         let place = "source = \(source) AND \"key\" = \(key)"
         return
@@ -18,9 +19,9 @@ enum SQLiteInPlaceTriggers {
             + "UPDATE polystore_versions SET version = version + 1 WHERE \(place);"
     }
 
-    /// The statement that notes a change: the kind is the first letter of insert, update, delete or links.
+    /// Returns the statement that logs a change. The kind is the first letter of insert, update, delete or links.
     ///
-    /// Which columns an update changed is not asked: a trigger that names a column keeps its owner from dropping it.
+    /// An update does not log the columns that it changed: a trigger that names a column prevents its owner from dropping it.
     private static func log(_ source: String, _ key: String, _ kind: String, from rows: String = "") -> String {
         "INSERT INTO polystore_log(time, source, \"key\", kind, changed) SELECT \(now), \(source), \(key), \(kind), '\(InPlaceLog.everything)'\(rows);"
     }
@@ -37,11 +38,13 @@ enum SQLiteInPlaceTriggers {
 
     // MARK: Rows
 
-    /// The triggers of a table whose rows are objects.
+    /// Returns the triggers of a table whose rows are objects.
     ///
-    /// A row that is replaced fires no trigger of a deletion, and a statement that could replace one need not: so it is noted beforehand in
-    /// `polystore_replaced` who has values that must be unique, and looked at afterwards who is gone.
-    /// - Parameter unique: The columns that are unique together, with the collation of each.
+    /// Replacing a row does not fire its delete trigger, and a statement that could replace rows need not do so. A trigger therefore first
+    /// records in `polystore_replaced` the rows that have conflicting unique values, and another one checks afterwards which of them are
+    /// gone.
+    ///
+    /// - Parameter unique: The columns of each unique index, with their collations.
     static func triggers(_ table: InPlaceTables.Table, unique: [[(column: String, collation: String)]]) -> [(String, String)] {
         let name = table.name, source = literal(name), key = SQLText.quoted(table.key), old = "OLD.\(key)", new = "NEW.\(key)"
         let rows = "FROM \(SQLText.quoted(name)) AS t"
@@ -81,9 +84,9 @@ enum SQLiteInPlaceTriggers {
         ]
     }
 
-    /// The statements that deal with the rows that are noted and gone, and with the one whose place the new row has.
+    /// Returns the statements that process the recorded rows that are gone, and the one that the new row has replaced.
     ///
-    /// - Parameter place: The condition that a row is the latter.
+    /// - Parameter place: The condition that identifies the replaced row.
     private static func replaced(_ source: String, _ rows: String, _ key: String, raising place: String) -> String {
         let noted = " FROM polystore_replaced AS p WHERE p.source = \(source) AND"
         let isGone = "NOT EXISTS (SELECT 1 \(rows) WHERE t.\(key) = p.\"key\")"
@@ -98,7 +101,7 @@ enum SQLiteInPlaceTriggers {
 
     // MARK: Pairs
 
-    /// The triggers of a table whose rows are pairs.
+    /// Returns the triggers of a table whose rows are pairs.
     static func triggers(_ pairs: InPlaceTables.Pairs) -> [(String, String)] {
         let name = pairs.name
         func log(_ row: String) -> String {

@@ -33,7 +33,7 @@ extension SQLiteInPlaceWriter {
 
     // MARK: Rows
 
-    /// Runs a statement for a row, and turns what the engine says against it into an error of the contract.
+    /// Runs a statement for a row, and throws the engine's error as an error of the contract.
     private func run(_ statement: SQLiteStatement, _ entity: EntityIndex, isDeletion: Bool = false) throws(StorageError) {
         let code = statement.run()
         if code != SQLITE_DONE { throw SQLiteInPlaceError(connection, inPlace, isDeletion: isDeletion).error(code, entity) }
@@ -45,7 +45,7 @@ extension SQLiteInPlaceWriter {
         for key in keys {
             statement.bind(.int(key), at: 1)
             try run(statement, entity, isDeletion: true)
-            // What is not there any more went with what it refers to.
+            // A row that no longer exists was deleted together with a row that it refers to.
             if connection.changes == 0, try versions(entity, [key])[key] != nil { throw try notDone("the deletion", of: entity, key) }
         }
     }
@@ -66,7 +66,7 @@ extension SQLiteInPlaceWriter {
         let table = inPlace.tables.tables[entity], key = SQLText.quoted(table.key)
         let slots = update.mask.slots, written = slots.filter { !table.columns[$0].isKey }
         var assignments = written.enumerated().map { inPlace.tables.assignment(entity, $1, "?\($0 + 2)") }
-        // The version rises also where nothing is written.
+        // The version rises even where no column changes.
         if assignments.isEmpty { assignments = ["\(key) = \(key)"] }
         let statement = try connection.statement(
             "UPDATE \(table.source) AS t SET \(assignments.joined(separator: ", ")) WHERE t.\(key) = ?1")
@@ -93,7 +93,7 @@ extension SQLiteInPlaceWriter {
         notDone(action, core.tables.schema.entities[entity].name, [key], by: try triggers(inPlace.tables.tables[entity].name))
     }
 
-    /// The triggers of a table that can leave a row as it is.
+    /// Returns the triggers of a table that can leave a row unchanged.
     private func triggers(_ table: String) throws(StorageError) -> [String] {
         let text: SQLText = """
             SELECT name FROM main.sqlite_master WHERE type = 'trigger' AND tbl_name = \(bind: .string(table), .string)
@@ -102,7 +102,7 @@ extension SQLiteInPlaceWriter {
         return try connection.rows(text, [.string]).map { $0[0].text }
     }
 
-    /// Writes down what an update has changed; the trigger knows only that it did.
+    /// Logs the columns that an update has changed, because the trigger does not know them.
     private func note(_ slots: [Int], _ entity: EntityIndex, _ key: Int64) throws(StorageError) {
         let name = inPlace.tables.tables[entity].name
         try connection.run(
@@ -231,7 +231,7 @@ extension SQLiteInPlaceWriter {
         for index in 0..<batch.count {
             let row = batch.row(index)
             try insert(row.entity, row)
-            // A row with this key may have been there before.
+            // A row with this key may have existed before.
             if try versions(row.entity, [row.key]) != [row.key: row.version] { try set([row.key: row.version], row.entity) }
         }
         try forgetLog(after: mark)
@@ -244,7 +244,7 @@ extension SQLiteInPlaceWriter {
         try forgetLog(after: mark)
     }
 
-    /// A bulk load leaves nothing in the history.
+    /// Removes the log entries of a bulk load, which the history does not record.
     private func forgetLog(after position: Int64) throws(StorageError) {
         try connection.run("DELETE FROM main.polystore_log WHERE position > \(bind: .int(position), .int64)")
     }
@@ -274,7 +274,8 @@ extension SQLiteInPlaceWriter {
         return result
     }
 
-    /// The statement that finds the row with the same values: by the table where its form of them is ours, so that its index serves.
+    /// Returns the statement that finds the row with the same values. It uses the table itself where the form of its values is Polystore's
+    /// own, so that the table's index applies.
     private func finding(_ upsert: RowUpsert) throws(StorageError) -> SQLiteStatement {
         let table = inPlace.tables.tables[upsert.entity], slots = upsert.constraint.slots
         let isPlain = slots.allSatisfy { table.columns[$0].isPlain }

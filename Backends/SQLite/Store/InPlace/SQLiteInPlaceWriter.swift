@@ -4,29 +4,30 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The write transaction over the tables of another program. Versions and history are kept by triggers, which see every writer.
+/// A write transaction over the tables of another program. Triggers maintain versions and history, so that they include the changes of
+/// every writer.
 final class SQLiteInPlaceWriter: SQLiteInPlaceReader, SQLInPlaceWriter, HistoryPurgingWriter, SQLWriter {
     static let checksReferencesAtOnce = false
 
     let rowBatch = RowBatch(capacity: 500)
-    /// The hierarchies that got keys here, and those that got rows.
+    /// The hierarchies for which the transaction reserved keys, and those for which it inserted rows.
     private var reserved: Set<EntityIndex> = []
     var inserted: Set<EntityIndex> = []
     var savepoints = Savepoints<Void>()
-    /// The newest position of the log before the transaction.
+    /// The highest position of the log before the transaction.
     private let start: Int64
-    /// What the commit is known by.
+    /// The mark that identifies the commit.
     private var entry: SQLiteCommitMark?
 
-    /// A transaction that has the lock.
+    /// Creates a session for a transaction that holds the write lock.
     init(begun core: SQLiteCore, _ connection: SQLiteConnection, _ inPlace: SQLiteInPlace) throws(StorageError) {
-        // References are checked at the end, until when they may lead to rows that are not there yet.
+        // References are checked at the end. Until then they may refer to rows that do not exist yet.
         try connection.execute("PRAGMA defer_foreign_keys = ON")
         start = try Self.lastPosition(connection)
         super.init(core, connection, inPlace)
     }
 
-    // The base class would give back when the properties of this one are gone.
+    // The base class's deinitializer would release the connection after the properties of this class are gone.
     deinit { end() }
 
     override func giveBack() {
@@ -42,7 +43,8 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, SQLInPlaceWriter, HistoryP
 
     // MARK: Keys
 
-    /// The keys behind the greatest that ever was. The transaction holds the file's one lock for writing, so nobody takes them meanwhile.
+    /// Reserves the keys after the greatest key ever used. The transaction holds the file's write lock, so no other transaction can reserve
+    /// them at the same time.
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         try checkOpen()
         let table = inPlace.tables.tables[entity], name: SQLText = "\(bind: .string(table.name), .string)"
@@ -60,7 +62,8 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, SQLInPlaceWriter, HistoryP
         return keys
     }
 
-    /// Keys that were taken and not used are void; those that were only taken stay taken, for objects that are written later.
+    /// Settles the reserved keys. Where the transaction inserted rows, keys without a row become free again. Where it inserted none, the
+    /// keys stay reserved, for objects that are written later.
     private func settleKeys() throws(StorageError) {
         for entity in reserved.sorted() {
             let table = inPlace.tables.tables[entity], name: SQLText = "\(bind: .string(table.name), .string)"
@@ -68,7 +71,7 @@ final class SQLiteInPlaceWriter: SQLiteInPlaceReader, SQLInPlaceWriter, HistoryP
                 try connection.run("DELETE FROM main.polystore_keys WHERE source = \(name)")
                 continue
             }
-            // Where the engine itself keeps the greatest key that ever was, other programs heed it.
+            // Where the engine itself stores the greatest key ever used, other programs respect it.
             let last: SQLText = "(SELECT next - 1 FROM main.polystore_keys WHERE source = \(name))"
             try connection.run("UPDATE main.sqlite_sequence SET seq = \(last) WHERE name = \(name) AND seq < \(last)")
         }

@@ -4,14 +4,14 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// A form in which another program keeps values, written by the SQL function `polystore_stored`: the way back of `SQLiteForm`.
+/// A form in which another program stores values, written by the SQL function `polystore_stored`: the inverse of `SQLiteForm`.
 ///
-/// What would not be read as the same value is an error that names the column. SQLite turns texts that look like numbers into numbers where
-/// the declared type of a column says so; such values are refused, not changed.
+/// A value that could not be read back unchanged causes an error that names the column. SQLite converts texts that look like numbers to
+/// numbers if the declared type of a column demands it; such values are refused instead of changed.
 enum SQLiteStoring: Int32 {
-    /// A date as `2020-01-31`, with the time behind it where there is one.
+    /// A date as `2020-01-31`, followed by the time if there is one.
     case day = 1
-    /// A date as `2020-01-31 10:00:00`, in UTC, with a fraction where there is one.
+    /// A date as `2020-01-31 10:00:00`, in UTC, with a fraction if there is one.
     case instant
     /// A date as seconds since 1970.
     case seconds
@@ -19,12 +19,12 @@ enum SQLiteStoring: Int32 {
     case number
     /// A UUID in lower case.
     case uuidText
-    /// A text in a column that keeps numbers as such.
+    /// A text in a column that stores numbers as numbers.
     case guardedText
 
-    /// The form of a column; nil where it is our own.
+    /// Creates the form of a column, or nil where it is Polystore's own.
     ///
-    /// - Parameter newest: What `typeof` says of the newest value, nil where there is none: of several forms of dates and UUIDs it decides.
+    /// - Parameter newest: The `typeof` of the newest value, or nil when there is none. It decides between the forms of dates and UUIDs.
     init?(_ type: ValueType, declared: SQLiteDeclaredType, newest: String?) {
         switch type {
         case .bool, .int16, .int32, .int64, .float, .double, .data: return nil
@@ -39,7 +39,7 @@ enum SQLiteStoring: Int32 {
         }
     }
 
-    /// The SQL that turns a value of ours into this form.
+    /// Returns the SQL that converts a Polystore value to this form.
     func call(place: String) -> @Sendable (String) -> String {
         let text = "\(rawValue), '\(SQLText.doubling("'", in: place))'"
         return { "polystore_stored(\($0), \(text))" }
@@ -88,7 +88,7 @@ enum SQLiteStoring: Int32 {
         return .real(real)
     }
 
-    /// Whether the engine would take a text for a number (https://sqlite.org/datatype3.html, 3.1).
+    /// Whether the engine would convert a text to a number (https://sqlite.org/datatype3.html, 3.1).
     private static func isNumber(_ text: String) -> Bool {
         let spaces: Set<Character> = [" ", "\t", "\n", "\u{b}", "\u{c}", "\r", "\r\n"]
         let trimmed = text.drop(while: spaces.contains).reversed().drop(while: spaces.contains).reversed()
@@ -112,7 +112,7 @@ enum SQLiteStoring: Int32 {
         switch form.stored(value) {
         case .integer(let number): sqlite3_result_int64(context, number)
         case .real(let number): sqlite3_result_double(context, number)
-        // -1 is SQLITE_TRANSIENT: the bytes are copied at once.
+        // -1 is SQLITE_TRANSIENT: SQLite copies the bytes immediately.
         case .text(let text): sqlite3_result_text(context, text, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
         case nil:
             let place = sqlite3_value_text(values[2]).map { String(cString: $0) } ?? "a column"

@@ -2,7 +2,7 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The tables of a file that another program has made, which are only read.
+/// The tables of a file that another program created, which are only read.
 struct SQLiteForeignTables: SQLiteOwner {
     let catalog: SQLiteCatalog
 

@@ -2,21 +2,21 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The tables of a file that another program has made, which are read and written where they lie.
+/// The tables of a file that another program created, which are read and written in place.
 struct SQLiteInPlaceTables: SQLiteOwner {
     let evidence = SQLiteWatch.Evidence.log
     let capabilities: Set<StorageCapabilities.Capability> = [
         .persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .durableCommits, .rawSQL, .remoteChanges,
     ]
 
-    /// What lies beside the tables of another program is no store to be made anew.
+    /// Returns no options, because the data beside the tables of another program is not a store that may be created again.
     func localStorageOptions(_ options: LocalStorageOptions) -> LocalStorageOptions { [] }
 
     func open(_ place: SQLitePlace, _ request: OpenRequest, readOnly: Bool) throws(StorageError) -> SQLOpening<SQLiteCore> {
         try place.checkExists()
         let inPlace = try SQLiteInPlace(place.pinned, readOnly: readOnly)
         var metadata = inPlace.metadata
-        // What lies beside the tables records whatever the program says.
+        // The triggers record changes whatever the program requests.
         try metadata.adopt(request, recordsHistory: true)
         let writer = SQLiteWriterSeat(nil, open: inPlace.writer)
         let core = SQLiteInPlaceCore(metadata, readers: SQLitePool(open: inPlace.reader), writer: writer, inPlace)
@@ -31,7 +31,7 @@ struct SQLiteInPlaceTables: SQLiteOwner {
     }
 }
 
-/// What the sessions over the tables of another program share.
+/// The state that the sessions over the tables of another program share.
 final class SQLiteInPlaceCore: SQLiteCore, @unchecked Sendable {
     private let inPlace: SQLiteInPlace
 

@@ -2,7 +2,7 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The tables of a file that this library has made.
+/// The tables of a file that Polystore created.
 struct SQLiteOwnTables: SQLiteOwner {
     let recordsHistory: Bool
 
@@ -34,7 +34,7 @@ struct SQLiteOwnTables: SQLiteOwner {
 
     func erase(_ place: SQLitePlace, _ close: () throws(StorageError) -> Void) throws(StorageError) {
         try close()
-        // The database first: what is left without it means nothing.
+        // The database is removed first: the other files have no meaning without it.
         for suffix in ["", "-wal", "-shm", "-journal"] { try SQLiteStore.remove(place.path + suffix) }
     }
 }

@@ -2,19 +2,19 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Who made the tables of a file.
+/// The table ownership of a file, with the operations that depend on it.
 protocol SQLiteOwner: SQLTableOwner {
-    /// What shows that other connections have committed.
+    /// The evidence of commits of other connections.
     var evidence: SQLiteWatch.Evidence { get }
 
-    /// What a stack may do when the file does not fit its model.
+    /// Returns the actions that a stack may take when the file does not match its model.
     func localStorageOptions(_ options: LocalStorageOptions) -> LocalStorageOptions
 
     func open(_ place: SQLitePlace, _ request: OpenRequest, readOnly: Bool) throws(StorageError) -> SQLOpening<SQLiteCore>
 
-    /// Closes the file and removes what this library has made of it.
+    /// Closes the file and removes everything that Polystore created of it.
     ///
-    /// - Throws: At once, where that is nothing.
+    /// - Throws: An error before closing the file, where Polystore created nothing.
     func erase(_ place: SQLitePlace, _ close: () throws(StorageError) -> Void) throws(StorageError)
 }
 
@@ -23,7 +23,7 @@ extension SQLiteOwner {
 }
 
 extension SQLiteCatalog {
-    /// The owner of the tables.
+    /// Returns the owner of the tables.
     func owner(recordsHistory: Bool) -> any SQLiteOwner {
         switch self {
         case .own: SQLiteOwnTables(recordsHistory: recordsHistory)

@@ -4,34 +4,34 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// Looks at a file for commits of other connections, on a connection of its own.
+/// A watch for commits of other connections to a file, on a connection of its own.
 ///
-/// Unchecked: whoever makes it and the one thread of the watch use it one after the other.
+/// Unchecked: the thread that creates it and the single thread of the watch use it one after the other.
 final class SQLiteWatch: @unchecked Sendable {
-    /// How often a look tries again where commits follow each other too closely to be counted in one snapshot.
+    /// The maximum number of attempts of a poll, where commits follow each other too closely to be counted in one snapshot.
     private static let attempts = 5
-    /// What a file of our own says, in one snapshot: the newest position of the history, which is its floor where all of it was purged, and
-    /// the number of quiet commits.
+    /// The state of a Polystore file in one snapshot: the newest position of the history, which is its floor if all entries were purged,
+    /// and the number of quiet commits.
     private static let ownState = """
         SELECT max(coalesce((SELECT max(position) FROM polystore_history), 0),
                 coalesce((SELECT CAST(CAST(value AS TEXT) AS INTEGER) FROM polystore_notes WHERE name = '\(HistoryFloor.noteName)'), 0)),
             (SELECT next FROM polystore_counters WHERE root = '\(SQLiteWriter.quietCounter)')
         """
 
-    /// What shows that other connections have committed.
+    /// The evidence of commits of other connections.
     enum Evidence {
-        /// The counts of commits that every connection of this library keeps.
+        /// The commit counts that every Polystore connection maintains.
         case ledger
-        /// The log that triggers keep of the tables of another program; where nobody has made it yet, the engine's number of the version.
+        /// The change log that triggers write for the tables of another program; before it is created, the engine's data version.
         case log
-        /// The engine's number of the version.
+        /// The engine's data version.
         case version
     }
 
     private let connection: SQLiteConnection
     private let evidence: Evidence
     private let log: SQLiteLogHeader?
-    /// Whether triggers list the changes of the tables of another program.
+    /// Whether triggers log the changes of the tables of another program.
     private let hasTriggers: Bool
     private var ledger: CommitLedger
     private var version: Int64 = 0
@@ -48,13 +48,14 @@ final class SQLiteWatch: @unchecked Sendable {
         if hasTriggers { position = try Self.position(connection) }
     }
 
-    /// The watches over a file.
+    /// Creates the watcher of a file.
     static func watcher(_ place: SQLitePlace, _ evidence: Evidence, _ commits: OwnCommits) -> FileStoreWatcher {
         FileStoreWatcher {
-            // The engine follows links, and keeps its other files where the file itself lies.
+            // The engine follows links and keeps its other files beside the file itself.
             let path = FileWatch.realPath(place.path), logs = [path + "-wal", path + "-journal"]
             #if canImport(Darwin)
-            // There a watch opens its files: to close the database would drop the engine's locks on it. A commit writes to one of the others.
+            // A watch on Apple's systems opens the watched files. Closing the database file would drop the engine's locks on it, and a
+            // commit writes to one of the other files anyway.
             return logs
             #else
             return [path] + logs
@@ -64,19 +65,19 @@ final class SQLiteWatch: @unchecked Sendable {
         }
     }
 
-    /// Finds out how far a file is, and gives what looks for changes since then.
+    /// Determines the current state of a file, and returns a function that polls for changes since then.
     private static func look(
         _ place: SQLitePlace, _ evidence: Evidence, _ commits: OwnCommits
     ) throws(StorageError) -> FileStoreWatcher.Look {
         let connection = try place.reader()
         try connection.execute("PRAGMA cache_size = -64")
         let watch = try SQLiteWatch(connection, evidence, commits)
-        // A commit of this instance may be on its way.
+        // A commit of this instance may be in progress.
         while evidence == .ledger, !watch.ledger.hasBegun {
             _ = try watch.ownChange()
             if !watch.ledger.hasBegun { Thread.sleep(forTimeInterval: 0.001) }
         }
-        // What cannot be read now, as while the file is locked, is read at the next look.
+        // State that cannot be read now, for example while the file is locked, is read by the next poll.
         return { (try? watch.change()) ?? nil }
     }
 
@@ -86,7 +87,7 @@ final class SQLiteWatch: @unchecked Sendable {
         if version == self.version { return nil }
         self.version = version
         if !hasTriggers { return .unknown }
-        // They list every change of the tables, whoever makes it.
+        // The log lists every change of the tables, of every writer.
         let position = try Self.position(connection)
         defer { self.position = position }
         return position == self.position ? nil : .history
@@ -98,7 +99,7 @@ final class SQLiteWatch: @unchecked Sendable {
             for _ in 0..<Self.attempts {
                 let before = log.newest
                 let count = try count(commits: before.map(Int64.init))
-                // Nobody has begun to commit in between: the snapshot is the one that was counted.
+                // No commit has begun in between, so the snapshot is the one that was counted.
                 if before == log.begun { return count }
             }
             return nil
@@ -115,7 +116,7 @@ final class SQLiteWatch: @unchecked Sendable {
             quiet: sqlite3_column_int64(statement.handle, 1))
     }
 
-    /// A number that changes when another connection commits: https://sqlite.org/pragma.html#pragma_data_version
+    /// Returns a number that changes when another connection commits: https://sqlite.org/pragma.html#pragma_data_version
     private static func version(_ connection: SQLiteConnection) throws(StorageError) -> Int64 {
         try connection.integer("PRAGMA data_version") ?? 0
     }
@@ -125,22 +126,22 @@ final class SQLiteWatch: @unchecked Sendable {
     }
 }
 
-/// The header of the index of a write-ahead log, in the memory that all connections share: it counts the transactions.
+/// The header of the index of a write-ahead log, in the memory that all connections share. It counts the transactions.
 ///
-/// https://sqlite.org/walformat.html#the_wal_index_header: two copies of 48 bytes, written the second first; bytes 0 to 3 are the version
-/// of the format, bytes 8 to 11 are raised by each transaction. It is read where the engine has it mapped: to open the file again and close
-/// it would drop the engine's locks on it.
+/// https://sqlite.org/walformat.html#the_wal_index_header: two copies of 48 bytes, of which the second is written first. Bytes 0 to 3 are
+/// the version of the format; each transaction increments bytes 8 to 11. It is read from the engine's own mapping, because opening and
+/// closing the file again would drop the engine's locks on it.
 struct SQLiteLogHeader {
     private static let format: UInt32 = 3_007_000
     private static let size = 48
 
     private let memory: UnsafeRawPointer
 
-    /// The header that a connection has mapped; nil where there is none, or one of another format.
+    /// Creates the header from the mapping of a connection; nil where there is none, or one of another format.
     ///
-    /// It stays mapped for as long as the connection is open.
+    /// It stays mapped as long as the connection is open.
     init?(_ connection: SQLiteConnection) throws(StorageError) {
-        // A read maps it.
+        // A read makes the engine map the header.
         _ = try connection.integer("SELECT count(*) FROM sqlite_master")
         guard try connection.isLogging() else { return nil }
         var file: UnsafeMutablePointer<sqlite3_file>?
@@ -153,13 +154,13 @@ struct SQLiteLogHeader {
         if memory.load(as: UInt32.self) != Self.format { return nil }
     }
 
-    /// The count of the newest commit that is complete.
+    /// The counter of the newest complete commit.
     var newest: UInt32? { number(at: 8) }
-    /// The count of the newest commit, which may be about to become complete.
+    /// The counter of the newest commit, which may be about to become complete.
     var begun: UInt32? { number(at: Self.size + 8) }
 
     private func number(at offset: Int) -> UInt32? {
-        // Other processes write it, each number at once.
+        // Other processes write the header, each number atomically.
         atomicMemoryFence()
         defer { atomicMemoryFence() }
         return memory.load(as: UInt32.self) == Self.format ? memory.load(fromByteOffset: offset, as: UInt32.self) : nil

@@ -3,12 +3,12 @@ internal import CSQLite
 internal import PolystoreStorage
 
 extension SQLiteWriter {
-    /// The name of the counter of quiet commits, among those of keys: names of entities do not begin so.
+    /// The name of the counter of quiet commits among the key counters. Names of entities never begin with this prefix.
     static let quietCounter = "polystore_quiet"
 
-    /// Writes down that the transaction about to be committed is none that observers need to know (`CommitLedger`).
+    /// Records that the transaction about to be committed is of no interest to observers (`CommitLedger`).
     ///
-    /// - Parameter isListed: Whether it has an entry in the history.
+    /// - Parameter isListed: Whether the transaction has a history entry.
     final func writeQuiet(isListed: Bool) throws(StorageError) {
         let step = beside.quietStep(isListed: isListed, isRecorded: recorder.hasChanges)
         if step == 0 { return }
