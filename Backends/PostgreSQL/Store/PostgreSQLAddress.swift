@@ -3,10 +3,10 @@ internal import CLibPQ
 internal import Foundation
 internal import PolystoreStorage
 
-/// Where a server is and how it is connected to: what the program says, and safe values for what it leaves open.
+/// The address of a server and the connection options: those that the program sets, and safe defaults for the others.
 struct PostgreSQLAddress {
     private let conninfo: String
-    /// What is named in the text, by libpq's names.
+    /// The options that the text sets, by libpq's names.
     private let named: [String: String]
 
     /// Reads a connection string, a URI or the name of a database.
@@ -28,19 +28,19 @@ struct PostgreSQLAddress {
         self.named = named
     }
 
-    /// What the text or else libpq's environment says of an option.
+    /// Returns the value of an option from the text, or else from libpq's environment.
     private func option(_ name: String, _ variable: String) -> String? { named[name] ?? ProcessInfo.processInfo.environment[variable] }
 
-    /// Whether nobody else is on the way to the server: it is reached by a socket file or by the machine's own address.
+    /// Whether no other machine is on the way to the server: it is reached by a socket file or by the machine's own address.
     var isLocal: Bool {
         let hosts: String?
         if let address = option("hostaddr", "PGHOSTADDR") {
-            // libpq connects to the address, whatever the name is.
+            // libpq connects to this address, whatever the host name is.
             hosts = address
         } else if let named = named["host"] {
             hosts = named
         } else if option("service", "PGSERVICE") != nil {
-            // What a service names comes before the variables, and is not known here.
+            // The settings of a service take precedence over the variables, and are not known here.
             return false
         } else {
             hosts = option("host", "PGHOST")
@@ -52,13 +52,14 @@ struct PostgreSQLAddress {
         }
     }
 
-    /// Whether an address, not the name of a machine, begins with 127.
+    /// Whether the host is an address, not a name, that begins with 127.
     private static func isLoopback(_ host: String) -> Bool {
         var address = in_addr()
         return inet_pton(AF_INET, host, &address) == 1 && UInt32(bigEndian: address.s_addr) >> 24 == 127
     }
 
-    /// How the server has to prove who it is, where the program does not say: libpq's own value takes any server, and plain text.
+    /// The options that determine how the server must authenticate itself, where the program does not set them: libpq's default accepts any
+    /// server, and unencrypted connections.
     var security: [(String, String)] {
         if isLocal || option("sslmode", "PGSSLMODE") != nil { return [] }
         let authorities = NSHomeDirectory() + "/.postgresql/root.crt"
@@ -70,10 +71,10 @@ struct PostgreSQLAddress {
         return [("sslmode", "verify-full"), ("sslrootcert", "system")]
     }
 
-    /// Connects.
+    /// Connects to the server.
     func connect() throws(StorageError) -> OpaquePointer {
-        // Later options win: those of the URL over ours, and ours over the URL where the store depends on it.
-        // A network that is gone is noticed within half a minute; the system's own times are hours.
+        // Later options take precedence: those of the URL over these defaults, and over the URL those that the store depends on. A lost
+        // network is detected within half a minute; the system's own timeouts are hours.
         let options =
             [
                 ("application_name", "polystore"), ("connect_timeout", "10"), ("keepalives_idle", "15"), ("keepalives_interval", "5"),
@@ -95,8 +96,8 @@ struct PostgreSQLAddress {
         throw Self.error(String(cString: PQerrorMessage(opened)))
     }
 
-    /// libpq gives no code for a failed connection: its English sentence is all there is. The sentence itself names hosts and users, so
-    /// it is not passed on.
+    /// Returns the error for a failed connection. libpq reports no code for it, only an English message. The message contains hosts and
+    /// users, so it is not part of the error.
     static func error(_ text: String) -> StorageError {
         func says(_ parts: String...) -> Bool { parts.contains(where: text.contains) }
         if says("too many connections", "too many clients", "connection slots are reserved") {

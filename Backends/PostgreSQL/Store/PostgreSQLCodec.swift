@@ -3,12 +3,12 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The binary forms of values on the wire.
+/// The binary wire format of values.
 enum PostgreSQLCodec {
     /// 2000-01-01, the server's epoch, in microseconds since 1970.
     static let epoch: Int64 = 946_684_800_000_000
 
-    /// The object id of a type.
+    /// Returns the OID of a type.
     static func oid(_ type: ValueType) -> UInt32 {
         switch type {
         case .bool: 16
@@ -25,7 +25,7 @@ enum PostgreSQLCodec {
         }
     }
 
-    /// A field: its length and bytes, -1 for nil.
+    /// Appends a field: its length and bytes, or -1 for nil.
     @inline(__always)
     static func appendField(_ cell: Cell, _ type: ValueType, to buffer: WireBuffer) {
         if cell.kind == .null { return buffer.append(Int32(-1)) }
@@ -52,7 +52,7 @@ enum PostgreSQLCodec {
             buffer.append(Int32(8))
             buffer.append(cell.bits)
         case .string, .url, .data, .uuid:
-            // Statements and rows are checked to be smaller (PostgreSQLRows.mostBytes).
+            // The size of statements and rows has been checked to be smaller (PostgreSQLRows.mostBytes).
             buffer.append(Int32(truncatingIfNeeded: cell.length))
             buffer.append(cell.bytes)
         case .decimal:
@@ -63,9 +63,10 @@ enum PostgreSQLCodec {
     }
 }
 
-/// The server's numeric: digits of base 10,000, the weight of the first, a sign (numeric.c, numeric_send).
+/// The wire format of the server's numeric type: digits of base 10,000, the weight of the first digit, a sign (numeric.c, numeric_send).
 enum PostgreSQLNumeric {
-    /// The number of a field; `nan` for one that is none or has no form of ours, nil for bytes that no server writes.
+    /// Returns the number of a field; `nan` for a value that is not a number or has no form in Polystore, nil for bytes that no server
+    /// sends.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
         guard bytes.count >= 8 else { return nil }
         func word(_ index: Int) -> Int { Int(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2 * index, as: UInt16.self))) }
@@ -79,7 +80,7 @@ enum PostgreSQLNumeric {
             if digits.count > 4 { return nil }
             text += String(repeating: "0", count: 4 - digits.count) + digits
         }
-        // Trailing zeros would take significance that Decimal needs for the digits before them.
+        // Trailing zeros would use digits of precision that Decimal needs for the digits before them.
         var exponent = 4 * (weight - count + 1)
         while text.count > 1, text.hasSuffix("0") {
             text.removeLast()
@@ -89,7 +90,7 @@ enum PostgreSQLNumeric {
         return DecimalDigits.decimal(mantissa, exponent, isNegative: isNegative) ?? .nan
     }
 
-    /// The number of digits, weight, sign, scale and digits of a number.
+    /// Returns the number of digits, weight, sign, scale and digits of a number.
     static func words(_ number: Decimal) -> [UInt16] {
         let text = number.description.drop { $0 == "-" }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

@@ -2,9 +2,11 @@
 internal import PolystoreSQL
 public import PolystoreStorage
 
-/// A transaction that is about to commit, as its token names it: the cluster that gave its id, the id, and the time of its history entry.
+/// The content of the token of a transaction that is about to commit: the cluster that assigned its ID, the ID, and the time of its history
+/// entry.
 ///
-/// A server that crashes gives ids again of which it had nothing on its disk. The entry tells the transaction from such another one.
+/// After a crash a server reuses IDs that it had not written to its disk. The history entry distinguishes the transaction from another one
+/// with the same ID.
 struct PostgreSQLCommit: LosslessStringConvertible {
     let cluster: String
     let transaction: Int64
@@ -26,9 +28,10 @@ struct PostgreSQLCommit: LosslessStringConvertible {
 }
 
 extension PostgreSQLStore: CommitOutcomeStorage {
-    /// What the server says became of a transaction. Servers forget ids that are older than some hundred million transactions.
+    /// Returns the server's information about the outcome of a transaction. Servers forget IDs that are older than some hundred million
+    /// transactions.
     ///
-    /// Without an entry of the history, the id of a commit that a crash or a promoted standby has lost may be that of another transaction.
+    /// Without a history entry, the ID of a commit that a crash or a promoted standby has lost may be that of another transaction.
     public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome {
         let core = try opened()
         guard token.storeID == core.storeID, let commit = PostgreSQLCommit(token.value) else { return .unknown }
@@ -51,13 +54,13 @@ extension PostgreSQLConnection {
             default: return .unknown
             }
         } catch {
-            // The server has not given the id yet: a standby will hear of it, and any other server has lost it in a crash.
+            // The server has not assigned the ID yet: a standby may still receive it, and any other server has lost it in a crash.
             guard (error.cause as? PostgreSQLError.Cause)?.state == "22023" else { throw error }
             return isStandby ? .unknown : .notCommitted
         }
     }
 
-    /// Whether the history has the entry of a commit, or is not there any more for so long ago.
+    /// Returns whether the history contains the entry of a commit, or no longer reaches back to it.
     private func hasEntry(of commit: PostgreSQLCommit, _ position: Int64) throws(StorageError) -> Bool {
         guard let time = commit.time else { return true }
         let floor = try query("SELECT value FROM polystore_notes WHERE name = '\(HistoryFloor.noteName)'", [])

@@ -3,13 +3,13 @@ internal import CLibPQ
 internal import PolystoreStorage
 
 extension PostgreSQLConnection {
-    /// So many bytes go in one message of a copy: libpq holds a message whole before it sends it.
+    /// The size of a message of a copy in bytes: libpq keeps a complete message in memory before it sends it.
     private static let messageBytes = 1 << 20
 
-    /// The encoder of a copy into the table of a hierarchy: the one that goes on, or a new one.
+    /// Returns the encoder of a copy into the table of a hierarchy: the current one, or a new one.
     ///
-    /// The server works on rows while the next are encoded; ending the copy waits for it. So it ends only when the connection is used for
-    /// something else, and what the server refuses is thrown then.
+    /// The server processes rows while the next ones are encoded, and ending the copy waits for it. A copy therefore ends only when the
+    /// connection is used for another purpose, and errors of the server are thrown then.
     func copy(_ root: EntityIndex, _ make: () -> PostgreSQLCopyEncoder) throws(StorageError) -> PostgreSQLCopyEncoder {
         if let copying, copying.root == root { return copying }
         try prepareToSend()
@@ -17,7 +17,7 @@ extension PostgreSQLConnection {
         roundTrips += 1
         guard PQsendQuery(handle, encoder.sql) == 1 else { throw lost }
         let result = next()
-        // A copy that does not begin ends with an answer more, without which the connection takes nothing else.
+        // A copy that fails to begin ends with another result, which must be read before the connection accepts further requests.
         if PQresultStatus(result) != PGRES_COPY_IN { while let rest = next() { PQclear(rest) } }
         PQclear(try checked(result))
         copying = encoder
@@ -37,9 +37,9 @@ extension PostgreSQLConnection {
         }
     }
 
-    /// Ends the copy that goes on, if there is one.
+    /// Ends the current copy, if there is one.
     ///
-    /// - Throws: What the server refused of its rows; then it has none of them.
+    /// - Throws: The server's error for the rows, in which case it has stored none of them.
     func endCopy() throws(StorageError) {
         guard let encoder = copying else { return }
         copying = nil
@@ -55,7 +55,7 @@ extension PostgreSQLConnection {
         if let failure { throw failure }
     }
 
-    /// Gives up the copy that goes on; the transaction has failed then.
+    /// Aborts the current copy, which makes the transaction fail.
     func abandonCopy() {
         guard copying != nil else { return }
         copying = nil

@@ -3,14 +3,14 @@ internal import Foundation
 internal import PolystoreStorage
 
 extension PostgreSQLConnection {
-    /// So long a transaction waits for a lock before it lets those pass who queue behind it.
+    /// The time that a transaction waits for a lock before it gives way to the sessions that queue behind it.
     private static let patience = "250ms"
 
-    /// Runs a transaction again and again until it gets its locks, or the time is over.
+    /// Repeats a transaction until it gets its locks or the time is over.
     ///
     /// - Parameters:
-    ///   - seconds: The most seconds to try.
-    ///   - doubt: What is said where the connection is lost during COMMIT.
+    ///   - seconds: The maximum time to try, in seconds.
+    ///   - doubt: The error message if the connection is lost during COMMIT.
     func patiently(
         _ seconds: Double, orSaying doubt: String, _ body: () throws(StorageError) -> Void
     ) throws(StorageError) {
@@ -24,7 +24,7 @@ extension PostgreSQLConnection {
                 if isLost || error.code == .commitOutcomeUnknown { throw error }
                 try? execute("ROLLBACK")
                 guard error.code == .busy || error.code == .serializationFailure, Date() < deadline else { throw error }
-                // Those who queued behind the lock go first.
+                // The sessions that queued behind the lock go first.
                 Thread.sleep(forTimeInterval: Double.random(in: 0.1...0.5))
             }
         }

@@ -1,18 +1,18 @@
 #if PostgreSQL
 internal import PolystoreStorage
 
-// What a server must be.
+// The requirements for a server.
 extension PostgreSQLConnection {
     private static let oldestVersion = 150_000
 
-    /// Refuses a server that is too old.
+    /// Throws if the server is too old.
     func checkVersion() throws(StorageError) {
         if serverVersion >= Self.oldestVersion { return }
         throw StorageError(.unsupported, "the server has version \(serverVersion / 10_000); PostgreSQL 15 is the oldest")
     }
 
-    /// Refuses a server of another cluster than the one that the store was opened on, as after a restore: ids of its transactions mean
-    /// something else, so tokens and positions of the history would be wrong.
+    /// Throws if the server belongs to another cluster than the one on which the store was opened, for example after a restore: its
+    /// transaction IDs have another meaning, so tokens and history positions would be wrong.
     func checkCluster(_ expected: String?) throws(StorageError) {
         guard let expected, let cluster, cluster != expected else { return }
         throw StorageError(
@@ -21,7 +21,7 @@ extension PostgreSQLConnection {
                 + "history before that")
     }
 
-    /// Refuses an encoding that lacks letters which a text may have, or keeps bytes that are none.
+    /// Throws if the encoding lacks characters that a text may contain, or stores bytes that are not characters.
     func checkEncoding() throws(StorageError) {
         let encoding = serverEncoding
         if encoding == "UTF8" { return }

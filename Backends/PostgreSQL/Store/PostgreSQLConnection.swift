@@ -4,43 +4,44 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// One connection to the server, with its prepared statements. It is used by one thread at a time.
+/// A connection to the server, with its prepared statements. It is used by one thread at a time.
 final class PostgreSQLConnection: SQLConnection {
-    /// So long a server may be silent while a connection is made or given back, where nothing takes long.
+    /// The time without an answer after which the connection counts as lost while it is opened or returned to its pool, where no request
+    /// takes long.
     private static let shortSilence = Duration.seconds(10)
 
     let handle: OpaquePointer
-    /// The rows of a copy that goes on until the connection is used for something else.
+    /// The encoder of a copy that continues until the connection is used for another purpose.
     var copying: PostgreSQLCopyEncoder?
-    /// The tables that errors are explained with.
+    /// The tables that error messages refer to.
     var tables: SQLTables?
-    /// After so much time without a word from the server the connection counts as lost; nil for never.
+    /// The time without an answer of the server after which the connection counts as lost; nil for never.
     var longestSilence: Duration?
-    /// What ends the session that uses the connection before its time.
+    /// The interrupt that can end the current session early.
     private(set) var interrupt: PostgreSQLInterrupt?
-    /// The process that serves the connection, and the cluster that it is of; the latter only where the role may know it.
+    /// The server process of the connection, and its cluster, which is known only where the role may read it.
     private(set) var backend = ""
     private(set) var cluster: String?
     private var wasInterrupted = false
     private var statements = PostgreSQLStatements()
-    /// How often a request waited for its answer; tests count it.
+    /// The number of times that a request waited for its answer, for tests.
     var roundTrips = 0
 
-    /// Connects to a server; the text goes to libpq as it is.
+    /// Connects to a server. The text is passed to libpq unchanged.
     ///
     /// - Parameters:
     ///   - durability: Whether commits wait for the server's disk.
-    ///   - marking: A statement by which the session says whose it is (`PostgreSQLTelling.marking`).
+    ///   - marking: A statement by which the session identifies its program (`PostgreSQLTelling.marking`).
     init(conninfo: String, schema: String, durability: Durability = .full, marking: String? = nil) throws(StorageError) {
         handle = try PostgreSQLAddress(conninfo).connect()
-        // libpq prints warnings to the program's standard error unless it is told otherwise.
+        // By default libpq prints warnings to the program's standard error.
         PQsetNoticeReceiver(handle, { _, _ in }, nil)
         PQsetnonblocking(handle, 1)
         longestSilence = Self.shortSilence
         let path = SQLText.quoted(schema), marking = marking.map { "; \($0)" } ?? ""
         let settings =
             "SET search_path = \(path); SET TimeZone = 'UTC'; SET client_min_messages = warning; SET bytea_output = hex\(marking); "
-            // The texts of values do not depend on settings of the role or the database.
+            // The text form of values must not depend on settings of the role or the database.
             + "SET DateStyle = 'ISO, MDY'; SET IntervalStyle = postgres; SET extra_float_digits = 1; SET lc_monetary = 'C'; "
             + "\(Self.noticingLoss); "
             + "SELECT pg_backend_pid(), set_config('synchronous_commit', \(Self.waiting(durability)), false)"
@@ -57,12 +58,14 @@ final class PostgreSQLConnection: SQLConnection {
 
     deinit { PQfinish(handle) }
 
-    /// Lets a server that can, which depends on its system, end a statement whose program is gone: otherwise it notices at the end of it.
+    /// Enables the server, on systems that support it, to end a statement whose client is gone. Otherwise it notices this only at the end
+    /// of the statement.
     private static let noticingLoss =
         "SELECT set_config('client_connection_check_interval', '10s', false) WHERE version() ~* 'linux|darwin|bsd' "
         + "AND current_setting('client_connection_check_interval') = '0'"
 
-    /// What commits wait for. A role or a database whose commits wait for nothing does not weaken ours; what else it has is kept.
+    /// Returns the setting that determines what commits wait for. It overrides a role or a database whose commits wait for nothing, and
+    /// keeps any other setting.
     private static func waiting(_ durability: Durability) -> String {
         let setting = "current_setting('synchronous_commit')"
         return durability == .relaxed ? "'off'" : "CASE \(setting) WHEN 'off' THEN 'on' ELSE \(setting) END"
@@ -74,7 +77,7 @@ final class PostgreSQLConnection: SQLConnection {
     /// The encoding of the database, such as UTF8.
     var serverEncoding: String { parameter("server_encoding") }
 
-    /// Whether the server only follows another one.
+    /// Whether the server is a standby of another one.
     var isStandby: Bool { parameter("in_hot_standby") == "on" }
 
     private func parameter(_ name: String) -> String { PQparameterStatus(handle, name).map { String(cString: $0) } ?? "" }
@@ -87,14 +90,15 @@ final class PostgreSQLConnection: SQLConnection {
 
     // MARK: Sessions
 
-    /// Begins a session, which a limit may end in the middle of a statement.
+    /// Begins a session, which a limit may interrupt in the middle of a statement.
     ///
-    /// - Parameter queue: Where requests to cancel are sent from.
+    /// - Parameter queue: The queue that sends requests to cancel.
     func begin(_ limit: WorkLimit?, _ queue: DispatchQueue) { interrupt = limit.map { PostgreSQLInterrupt($0, handle, queue) } }
 
-    /// Lets nothing end what follows. A session with a time limit waits a while longer than that for the server to answer.
+    /// Disables the interrupt for the following COMMIT. A session with a time limit waits 30 seconds longer than its limit for the server's
+    /// answer.
     ///
-    /// - Throws: What has ended the session before.
+    /// - Throws: The error that ended the session before.
     func beginCommit() throws(StorageError) {
         guard let interrupt else { return }
         uninterrupt()
@@ -108,7 +112,7 @@ final class PostgreSQLConnection: SQLConnection {
         interrupt = nil
     }
 
-    /// Ends a session; whether the connection is as it was before.
+    /// Ends a session. Returns whether the connection is as it was before.
     func end(_ ending: (PostgreSQLConnection) throws(StorageError) -> Bool) -> Bool {
         uninterrupt()
         longestSilence = Self.shortSilence
@@ -122,10 +126,10 @@ final class PostgreSQLConnection: SQLConnection {
     /// Runs statements without bindings.
     func execute(_ sql: String) throws(StorageError) { _ = try texts(sql) }
 
-    /// Runs statements without bindings; the first text of the last one's first row, nil when there is none.
+    /// Runs statements without bindings. Returns the first text of the last statement's first row, or nil when there is none.
     func text(_ sql: String) throws(StorageError) -> String? { try texts(sql).first ?? nil }
 
-    /// Runs statements without bindings; the texts of the last one's first row.
+    /// Runs statements without bindings. Returns the texts of the last statement's first row.
     func texts(_ sql: String) throws(StorageError) -> [String?] {
         try prepareToSend()
         let result = try answer(PQsendQuery(handle, sql))
@@ -138,13 +142,13 @@ final class PostgreSQLConnection: SQLConnection {
 
     func rows(_ text: SQLText, _ types: [ValueType]) throws(StorageError) -> [[Value]] { try query(text).rows(types) }
 
-    /// Runs a statement with bindings; the result is binary.
+    /// Runs a statement with bindings. The result is binary.
     func query(_ text: SQLText) throws(StorageError) -> PostgreSQLResult {
         let (sql, bindings) = text.rendered(.postgreSQL)
         return try query(sql, bindings.map(PostgreSQLParameter.init))
     }
 
-    /// Runs a statement with parameters; the result is binary.
+    /// Runs a statement with parameters. The result is binary.
     func query(_ sql: String, _ parameters: [PostgreSQLParameter]) throws(StorageError) -> PostgreSQLResult {
         let step = PostgreSQLStep(sql, parameters)
         try step.check()
@@ -162,13 +166,13 @@ final class PostgreSQLConnection: SQLConnection {
         return PostgreSQLResult(try answer(step.send(handle, name)))
     }
 
-    /// Ends the copy that goes on, and refuses what a session that has ended still asks for.
+    /// Ends the current copy. Throws if the session has ended.
     func prepareToSend() throws(StorageError) {
         if let error = interrupt?.error() { throw error }
         try endCopy()
     }
 
-    /// The last result of what was sent, or the error that it is.
+    /// Returns the last result of the requests that were sent, or throws its error.
     private func answer(_ sent: Int32) throws(StorageError) -> OpaquePointer? {
         roundTrips += 1
         guard sent == 1 else { throw explained(lost) }
@@ -185,7 +189,7 @@ final class PostgreSQLConnection: SQLConnection {
         return try checked(last)
     }
 
-    /// Makes room for statements that are about to be sent; those stay.
+    /// Makes room for statements that are about to be sent, without removing any of these.
     private func makeRoom(for wanted: Set<ExactText>) throws(StorageError) {
         let old = statements.superfluous(for: wanted)
         if old.isEmpty { return }
@@ -193,7 +197,7 @@ final class PostgreSQLConnection: SQLConnection {
         for statement in old { statements.forget(statement.sql) }
     }
 
-    /// Forgets all prepared statements: the server refuses those whose columns have another type now.
+    /// Discards all prepared statements, because the server refuses those whose columns have changed their types.
     func forgetStatements() throws(StorageError) {
         try execute("DEALLOCATE ALL")
         statements.forgetAll()
@@ -201,18 +205,18 @@ final class PostgreSQLConnection: SQLConnection {
 
     // MARK: Pipelines
 
-    /// Runs statements one after the other in one round trip: none waits for the answer to the one before it.
+    /// Runs statements one after the other in one round trip, without waiting for each answer.
     ///
-    /// - Throws: The error of the first that failed; those behind it were not run.
+    /// - Throws: The error of the first statement that failed. The statements after it were not run.
     func pipeline(_ steps: [PostgreSQLStep]) throws(StorageError) -> [PostgreSQLResult] {
         let (results, failure) = try answers(steps)
         if let failure { throw failure }
         return results
     }
 
-    /// The results of statements that are run in one round trip, and the error of the first that failed.
+    /// Runs statements in one round trip. Returns their results, and the error of the first one that failed.
     ///
-    /// - Throws: Before anything is sent.
+    /// - Throws: An error that occurs before anything is sent.
     func answers(_ steps: [PostgreSQLStep]) throws(StorageError) -> (results: [PostgreSQLResult], failure: StorageError?) {
         for step in steps { try step.check() }
         try prepareToSend()
@@ -220,7 +224,7 @@ final class PostgreSQLConnection: SQLConnection {
         try makeRoom(for: Set(steps.map { ExactText($0.sql) }))
         roundTrips += 1
         guard PQenterPipelineMode(handle) == 1 else { throw explained(lost) }
-        // Statements are prepared on the way; those that are known cost nothing.
+        // The same round trip prepares new statements; known statements cost nothing.
         var isNew: [Bool] = []
         for step in steps {
             let statement = statements.name(step.sql)
@@ -239,20 +243,20 @@ final class PostgreSQLConnection: SQLConnection {
             if failed(result, &failure) { continue }
             results.append(PostgreSQLResult(result))
         }
-        // The answer to the synchronisation ends the pipeline.
+        // The answer to the synchronization ends the pipeline.
         PQclear(next())
         if PQexitPipelineMode(handle) == 0 { giveUp() }
         return (results, failure)
     }
 
-    /// The next result of a pipeline, and past the mark behind it.
+    /// Returns the next result of a pipeline and skips the end mark after it.
     private func nextOfPipeline() -> OpaquePointer? {
         guard let result = next() else { return nil }
         if PQresultStatus(result) != PGRES_PIPELINE_SYNC, let extra = next() { PQclear(extra) }
         return result
     }
 
-    /// Whether a result is an error, which is kept if it is the first.
+    /// Whether a result is an error. The first error is stored in `failure`.
     private func failed(_ result: OpaquePointer?, _ failure: inout StorageError?) -> Bool {
         if let result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) { return false }
         failure = failure ?? explained(result == nil ? lost : PostgreSQLError(result).error(tables))
@@ -260,9 +264,9 @@ final class PostgreSQLConnection: SQLConnection {
         return true
     }
 
-    /// Commits the transaction that runs.
+    /// Commits the current transaction.
     ///
-    /// - Parameter doubt: What is said where the connection is lost before the answer comes: `commitOutcomeUnknown`.
+    /// - Parameter doubt: The message of `commitOutcomeUnknown`, for a connection that is lost before the answer arrives.
     func commit(orSaying doubt: String) throws(StorageError) {
         let (results, failure) = try answers([PostgreSQLStep("COMMIT")])
         if let answer = results.first { return try answer.checkCommit() }
@@ -275,7 +279,7 @@ final class PostgreSQLConnection: SQLConnection {
 
     var lost: StorageError { StorageError(.connectionLost, "the connection to the server was lost") }
 
-    /// The result, or the error that it is.
+    /// Returns the result, or throws its error.
     func checked(_ result: OpaquePointer?) throws(StorageError) -> OpaquePointer? {
         switch PQresultStatus(result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_COPY_IN, PGRES_EMPTY_QUERY: return result
@@ -286,7 +290,7 @@ final class PostgreSQLConnection: SQLConnection {
         }
     }
 
-    /// An error of the server, or what ended the session where that is what it comes from.
+    /// Returns an error of the server, or the error that ended the session where that is its cause.
     func explained(_ error: StorageError) -> StorageError { interrupt?.error(error) ?? error }
 }
 #endif

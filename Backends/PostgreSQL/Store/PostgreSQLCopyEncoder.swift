@@ -2,7 +2,7 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Rows of one hierarchy in the form of `COPY … FROM STDIN BINARY`.
+/// An encoder of a hierarchy's rows for `COPY … FROM STDIN BINARY`.
 final class PostgreSQLCopyEncoder {
     let root: EntityIndex
     let sql: String
@@ -10,7 +10,7 @@ final class PostgreSQLCopyEncoder {
     private let types: [ValueType]
     private let hasNumber: Bool
     private let numbers: [Int16]
-    /// For each entity, the slot of each column; -1 where it has none.
+    /// For each entity, the slot of each column; -1 for a column without one.
     private let slots: [[Int]]
 
     init(_ tables: SQLTables, _ root: EntityIndex) {
@@ -33,7 +33,7 @@ final class PostgreSQLCopyEncoder {
         (Array("PGCOPY\n".utf8) + [0xff, 0x0d, 0x0a, 0, 0, 0, 0, 0, 0, 0, 0, 0]).withUnsafeBytes(buffer.append)
     }
 
-    /// Adds a row.
+    /// Appends a row.
     func append(_ row: borrowing RowView) {
         buffer.append(Int16(truncatingIfNeeded: types.count &+ (hasNumber ? 3 : 2)))
         PostgreSQLCodec.appendField(.int(row.key), .int64, to: buffer)
@@ -46,7 +46,7 @@ final class PostgreSQLCopyEncoder {
         }
     }
 
-    /// Adds the end mark.
+    /// Appends the end mark.
     func finish() { buffer.append(Int16(-1)) }
 }
 #endif

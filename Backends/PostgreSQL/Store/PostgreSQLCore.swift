@@ -4,9 +4,9 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 internal import Synchronization
 
-/// What the sessions of an open store share.
+/// The state that the sessions of an open store share.
 ///
-/// Unchecked, because classes derive from it: all that it and they keep is Sendable and immutable.
+/// Unchecked, because classes inherit from it: all its properties and theirs are Sendable and immutable.
 class PostgreSQLCore: SQLCore, @unchecked Sendable {
     final let metadata: StoreMetadata
     final let schema: String
@@ -15,35 +15,37 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
     final let statements: SQLStatements<PostgreSQLRowLayout>
     final let readers: PostgreSQLPool
     final let writers: PostgreSQLPool
-    /// Connections for what write transactions wait for, of other stores too: beside the readers, which may be in use for long.
+    /// The connections for requests that write transactions wait for, including those of other stores. They are separate from the readers,
+    /// which may be in use for a long time.
     final let helpers: PostgreSQLPool
-    /// The advisory lock of the store's schema: writers share it, a transaction that must be alone takes it whole.
+    /// The advisory lock of the store's schema. Writers share it; a transaction that excludes other writers takes it exclusively.
     final let lock: Int64
     /// The advisory lock of the store's key sequences.
     final let keyLock: Int64
     final let durability: Durability
-    /// Keys that were taken from the server's sequences and not yet given, by root.
+    /// The keys that were taken from the server's sequences and not yet assigned, by root.
     final let keys = Mutex<[EntityIndex: Range<Int64>]>([:])
     private let oneKeyLayouts: [PostgreSQLRowLayout]
     private let keyLayouts: [PostgreSQLRowLayout]
     private let closed = Atomic(false)
-    /// Whether what was left out of the history, if anything was, lies behind a commit of this program; where nothing is recorded, whether
-    /// one has noted that.
+    /// Whether this process has written a history entry, so that the history records no gap after it; if nothing is recorded, whether a
+    /// transaction has recorded that.
     final let hasSettledHistory = Atomic(false)
 
     private let open: @Sendable () throws -> PostgreSQLConnection
-    /// What positions of the history are greater by than the ids of their transactions.
+    /// The difference between positions of the history and the IDs of their transactions.
     final let historyOffset: Int64
-    /// The cluster of the server; nil where the role may not know it, or nothing depends on it.
+    /// The cluster of the server; nil where the role may not read it or nothing depends on it.
     private let cluster: String?
     private let readerCount: Int
-    /// How programs of the older version read entries of the history that sessions of the newer one write, while both are used; nil for
-    /// all other sessions.
+    /// The past version in which programs of the older version read history entries of newer sessions, while both versions are live; nil
+    /// for all other sessions.
     final let rolling: RollingPast?
 
     /// - Parameters:
-    ///   - tables: The tables of the schema, where they are not where they should be.
-    ///   - rolling: How programs of the older version read entries of the history, while both are used and the sessions are of the newer.
+    ///   - tables: The tables of the schema, where they are not at their default names.
+    ///   - rolling: The past version in which programs of the older version read history entries, if both versions are live and the
+    ///     sessions are of the newer one.
     init(
         _ metadata: StoreMetadata, schema: String, durability: Durability, tables: SQLTables? = nil,
         rolling: RollingPast? = nil, readers readerCount: Int, historyOffset: Int64 = 0, cluster: String? = nil,
@@ -79,7 +81,7 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
 
     final var isClosed: Bool { closed.load(ordering: .acquiring) }
 
-    /// What sessions share that see another version of the same store.
+    /// Returns the shared state of sessions that use another version of the same store.
     final func core(of metadata: StoreMetadata, tables: SQLTables? = nil, rolling: RollingPast? = nil) -> PostgreSQLCore {
         var metadata = metadata
         if metadata.hash == self.metadata.hash { metadata.history = self.metadata.history }
@@ -89,17 +91,17 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
             historyOffset: historyOffset, cluster: cluster, open: open)
     }
 
-    /// The statements that a transaction begins with, so that it holds what no migration may change under it: one whose snapshot is older
-    /// than a change of the tables would find them empty.
+    /// The statements at the beginning of a transaction. They lock everything that a migration may not change during the transaction: a
+    /// transaction whose snapshot is older than a change of the tables would find them empty.
     private var holdingVersion: String {
         let lock =
             "LOCK TABLE polystore_metadata IN ACCESS SHARE MODE; SELECT value, pg_backend_pid() FROM polystore_metadata WHERE key = "
         return rolling == nil ? "\(lock)'hash'" : "\(RollingTriggers.marking); \(lock)'\(RollingRecord.hashKey)'"
     }
 
-    /// Begins a transaction that another program's migration cannot overtake.
+    /// Begins a transaction that a migration by another program cannot overtake.
     ///
-    /// - Throws: `schemaMismatch` where one has led the store to another version of the model.
+    /// - Throws: `schemaMismatch` if a program has migrated the store to another version of the model.
     func begin(_ connection: PostgreSQLConnection, _ statement: String) throws(StorageError) {
         let found = try connection.texts(statement + "; " + holdingVersion)
         guard found.count == 2, found[0] == metadata.hash else {
@@ -109,12 +111,12 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
         try connection.checkBackend(found[1])
     }
 
-    /// A session that reads on a connection of a pool.
+    /// Creates a session that reads on a connection of a pool.
     func reader(_ connection: PostgreSQLConnection, of pool: PostgreSQLPool) -> PostgreSQLReader {
         PostgreSQLReader(self, connection, of: pool)
     }
 
-    /// A write transaction on a connection that has the lock.
+    /// Creates a write session on a connection that holds the lock of the writers.
     ///
     /// - Parameter isSettled: Whether the history was settled before the transaction began.
     func session(_ lane: PostgreSQLLane, _ options: WriteOptions, isSettled: Bool) -> any StorageWriter {
@@ -128,7 +130,7 @@ class PostgreSQLCore: SQLCore, @unchecked Sendable {
         helpers.close()
     }
 
-    /// The statement that reads rows of an entity's hierarchy by one key or by a list of keys, and its layout.
+    /// Returns the statement that reads rows of an entity's hierarchy by one key or by a list of keys, with its layout.
     final func keyLayout(_ entity: EntityIndex, isOne: Bool) -> PostgreSQLRowLayout { isOne ? oneKeyLayouts[entity] : keyLayouts[entity] }
 
     final func sequence(_ root: EntityIndex) -> String { SQLText.quoted(tables.keySequence(root)) }

@@ -4,7 +4,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 internal import Synchronization
 
-/// Rows of a result, or of a cursor on the server that is read in steps. Cells point into the result.
+/// The rows of a result, or of a server-side cursor that is read in steps. Cells point into the result.
 final class PostgreSQLCursor: RowCursor {
     private let session: PostgreSQLReader
     private let layout: PostgreSQLRowLayout
@@ -13,7 +13,7 @@ final class PostgreSQLCursor: RowCursor {
     private var row = 0
     private var isAtEnd = false
 
-    /// The rows of a whole result.
+    /// Creates a cursor over a complete result.
     init(_ result: PostgreSQLResult, _ layout: PostgreSQLRowLayout, _ session: PostgreSQLReader) {
         self.result = result
         self.layout = layout
@@ -22,7 +22,7 @@ final class PostgreSQLCursor: RowCursor {
         layout.size.learn(result)
     }
 
-    /// The rows of a cursor on the server.
+    /// Creates a cursor over a server-side cursor.
     init(_ name: String, _ layout: PostgreSQLRowLayout, _ session: PostgreSQLReader) {
         self.name = name
         self.layout = layout
@@ -55,28 +55,28 @@ final class PostgreSQLCursor: RowCursor {
     }
 }
 
-/// How many rows are asked for at once: so many that long values do not fill the memory, going by those that came before.
+/// The number of rows to fetch at once. It depends on the size of previous rows, so that long values do not fill the memory.
 final class PostgreSQLFetchSize: Sendable {
-    /// From a thousand on, more rows make no difference.
+    /// Beyond a thousand rows, more rows make no difference.
     private static let mostRows = 2000, mostBytes = 4 << 20
-    /// Before the length of a row is known.
+    /// The number of rows before the size of a row is known.
     private static let firstRows = 64
 
     private let rowBytes = Atomic(0)
 
-    /// The number of rows.
+    /// The number of rows to fetch.
     var rows: Int {
         let bytes = rowBytes.load(ordering: .relaxed)
         return bytes == 0 ? Self.firstRows : min(max(Self.mostBytes / bytes, 1), Self.mostRows)
     }
 
-    /// Looks at rows that came.
+    /// Updates the row size from a result.
     func learn(_ result: PostgreSQLResult) {
         if result.count > 0 { rowBytes.store(max(result.bytes / result.count, 1), ordering: .relaxed) }
     }
 }
 
-/// Where the parts of a row are in a result's columns.
+/// The column positions of the parts of a row in a result.
 final class PostgreSQLRowLayout: Sendable {
     let sql: String
     let size = PostgreSQLFetchSize()
@@ -99,7 +99,7 @@ final class PostgreSQLRowLayout: Sendable {
         self.entities = entities
     }
 
-    /// The key of a row of a result.
+    /// Returns the key of a row of a result.
     func key(_ result: PostgreSQLResult, _ row: Int, _ batch: RowBatch) throws(StorageError) -> Int64 {
         try result.cell(row, keyColumn, batch).int
     }

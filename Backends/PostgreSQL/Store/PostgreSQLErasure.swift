@@ -2,18 +2,18 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Removes a store of our own from a schema, and nothing that somebody else has put there.
+/// Removal of a Polystore store from a schema, without any objects of other programs.
 extension PostgreSQLSetup {
-    /// The name under which the metadata says that the schema was made for the store.
+    /// The key of the metadata entry that marks the schema as created for the store.
     private static let ownsSchemaKey = "ownsSchema"
-    /// The tables and sequences that are not of the model.
+    /// The tables and sequences that do not belong to the model.
     private static let own = ["polystore_metadata", "polystore_notes", "polystore_history", "polystore_watched"]
-    /// The names of the functions, as a regular expression of the server. Others may begin their names as ours do.
+    /// The names of the functions, as a regular expression of the server. Names of other functions may begin in the same way.
     private static let functionNames = "^polystore_(tell|watch|words|lexemes|rolling_(write|delete)_[0-9]+)$"
 
-    /// Makes the schema where it is missing.
+    /// Creates the schema if it does not exist.
     ///
-    /// - Returns: What the metadata says of it.
+    /// - Returns: The metadata entries about the schema.
     func createSchema() throws(StorageError) -> [String: String] {
         let isThere: SQLText = "SELECT count(*) FROM pg_namespace WHERE nspname = \(bind: .string(schema), .string)"
         if try connection.number(isThere) == 1 { return [:] }
@@ -21,10 +21,11 @@ extension PostgreSQLSetup {
         return [Self.ownsSchemaKey: "1"]
     }
 
-    /// Drops the tables, sequences and functions of the store, and the schema where it was made for the store and holds nothing else.
+    /// Drops the tables, sequences and functions of the store, and the schema if it was created for the store and is otherwise empty.
     ///
-    /// - Parameter ifUnused: Whether everything stays where a table has a row, or a transaction gives it one before all tables are locked.
-    /// - Throws: `unsupported` where something else depends on a table, as a view or a foreign key of another program; then all is there.
+    /// - Parameter ifUnused: Whether nothing is dropped if a table has a row, or a transaction inserts one before all tables are locked.
+    /// - Throws: `unsupported` if another object depends on a table, for example a view or a foreign key of another program. Nothing is
+    ///   dropped then.
     func erase(ifUnused: Bool = false) throws(StorageError) {
         let entries = try entries(), names = try relations(entries)
         try connection.inTransaction(Self.beginning) { () throws(StorageError) in
@@ -41,7 +42,7 @@ extension PostgreSQLSetup {
         }
     }
 
-    /// The names of the tables and sequences of the model, and of the newer version that a step is on its way to.
+    /// Returns the names of the tables and sequences of the model, and of the newer version during an online migration.
     private func relations(_ entries: [String: String]) throws(StorageError) -> [String] {
         let metadata = try StoreMetadata(entries: entries)
         var models = [SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)]
@@ -52,7 +53,7 @@ extension PostgreSQLSetup {
             }
     }
 
-    /// Those that are there, as SQL writes them. A sequence that belongs to a column goes with its table.
+    /// Returns the existing relations among the names, as quoted SQL names. A sequence that belongs to a column is dropped with its table.
     private func relations(_ kind: String, _ names: [String]) throws(StorageError) -> [String] {
         let named = SQLText.joined(names.map { "c.relname = \(bind: .string($0), .string)" }, " OR ")
         return try connection.rows(
@@ -74,7 +75,8 @@ extension PostgreSQLSetup {
         ).map { $0[0].text }
     }
 
-    /// Whether one of some tables has a row, or there is a note that the store has not made itself; nobody makes any until the transaction ends.
+    /// Returns whether any of the tables has a row, or there is a note that the store has not written itself. Locks the tables until the
+    /// end of the transaction.
     private func isUsed(_ tables: [String]) throws(StorageError) -> Bool {
         let notes = "\(SQLText.quoted(schema)).polystore_notes"
         try connection.execute("LOCK TABLE \((tables + [notes]).joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE")

@@ -3,19 +3,19 @@ internal import CLibPQ
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Turns what the server and libpq report into errors of the contract. Their sentences may hold values and hosts, so only the SQLSTATE
-/// and the names of our own tables are passed on.
+/// A translation of errors of the server and of libpq to errors of the contract. Their messages may contain values and hosts, so only the
+/// SQLSTATE and the names of Polystore's own tables are passed on.
 struct PostgreSQLError {
-    /// What the server said, for those who dig.
+    /// The server's own error, as the cause of an error of the contract.
     struct Cause: Error, Sendable {
         let state: String
         let constraint: String?
-        /// The server's sentences where they speak of the text of a statement, which holds no values.
+        /// The server's messages if they refer to the text of a statement, which contains no values.
         var sentence: String?
-        /// The table and the column that a rule of the database speaks of.
+        /// The table and the column of the violated database rule.
         var table: String?
         var column: String?
-        /// The characters before the place in the statement that the sentence speaks of.
+        /// The number of characters before the position in the statement that the message refers to.
         var offset: Int?
     }
 
@@ -35,9 +35,9 @@ struct PostgreSQLError {
     init(_ result: OpaquePointer?) {
         state = Self.field(result, 67) ?? ""  // PG_DIAG_SQLSTATE is the letter C
         constraint = Self.field(result, 110)  // PG_DIAG_CONSTRAINT_NAME is the letter n
-        // Class 42: what is wrong with a statement. PG_DIAG_MESSAGE_PRIMARY and _HINT are the letters M and H.
+        // Class 42: errors in the text of a statement. PG_DIAG_MESSAGE_PRIMARY and _HINT are the letters M and H.
         let sentences = [77, 72].compactMap { Self.field(result, $0) }
-        // That of our own refusals is the name of a column or property.
+        // The message of Polystore's own refusals is the name of a column or property.
         let refusals = [
             PostgreSQLForeign.refusalState, PostgreSQLStoring.refusalState, RollingTriggers.refusalState, RollingTriggers.denialState,
         ]
@@ -56,7 +56,7 @@ struct PostgreSQLError {
         PQresultErrorField(result, code).map { String(cString: $0) }
     }
 
-    /// The error of the contract.
+    /// Returns the error of the contract.
     func error(_ tables: SQLTables?) -> StorageError {
         let cause = Cause(state: state, constraint: constraint, sentence: sentence, table: table, column: column, offset: offset)
         func make(_ code: StorageError.Code, _ message: String) -> StorageError { StorageError(code, message, cause: cause) }
@@ -66,13 +66,13 @@ struct PostgreSQLError {
         case "40001", "40P01": return make(.serializationFailure, "the server ended the transaction in favour of another; run it again")
         case "28P01", "28000": return make(.authenticationFailed, "the server refused the user or the password")
         case "3D000": return make(.notFound, "the server has no database of this name")
-        // Where even our metadata are gone there is no store.
+        // Without Polystore's metadata there is no store.
         case "42P01" where tables != nil && sentence?.contains("polystore_metadata") == false, "42703" where tables != nil:
             return SQLTables.changedByHand(sentence ?? state, cause)
         case "2BP01": return make(.unsupported, "something of another program depends on what is to be dropped; nothing was dropped")
         case "3F000", "42P01": return make(.notFound, "the server has no such schema or table")
         case "42501": return make(.permissionDenied, "the user may not do this on the server")
-        // Names of prepared statements are given once for each connection.
+        // The name of a prepared statement is used only once on each connection.
         case "26000", "42P05": return make(.unsupported, Self.sharedBackend)
         case "2200H": return make(.limitExceeded, "no keys are left for objects of the entity")
         case "25006": return make(.readOnly, "the server or the session takes no changes")
@@ -115,7 +115,7 @@ struct PostgreSQLError {
                 .uniqueConstraintViolated, "another object of \(name) has the same \(rule.name)",
                 details: .init(entity: name, constraint: rule.name), cause: cause)
         }
-        // Those of keys are named by the server.
+        // The server names the constraints of primary keys.
         guard constraint.hasSuffix("_pkey") else {
             return StorageError(
                 .uniqueConstraintViolated, "another object has the same values under \"\(constraint)\", a constraint of another version",

@@ -3,51 +3,52 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The history of a store on a server, and how far it can be told.
+/// The history of a store on a server, up to the position at which it is final.
 ///
-/// The position of an entry is the id of its transaction, raised by the offset of the cluster (`PostgreSQLSetup.historyOffset`). Ids are given when transactions first write, not when they commit, so an entry
-/// with a lower id can appear after one with a higher id. What is below the *horizon* cannot: no transaction that may still write an entry
-/// has a lower id.
+/// The position of an entry is the ID of its transaction, plus the offset of the cluster (`PostgreSQLSetup.historyOffset`). IDs are
+/// assigned when transactions first write, not when they commit, so an entry with a lower ID can appear after one with a higher ID. Below
+/// the *horizon* no entry can appear: no transaction that may still write an entry has a lower ID.
 ///
-/// The horizon H of a session with the snapshot S is the least id in progress in S that may be of a writer of this store, or `xmax` of S
-/// where there is none. An id in progress is *foreign* if, after S was taken, some process holds the lock of the id (`transactionid`,
+/// The horizon H of a session with the snapshot S is the lowest ID in progress in S that may belong to a writer of this store, or `xmax` of
+/// S if there is none. An ID in progress is *foreign* if, after S was taken, a process holds the lock of the ID (`transactionid`,
 /// exclusive) and not the advisory lock of the store's writers. Then:
 ///
-/// 1. A writer holds the advisory lock before BEGIN and until after COMMIT or ROLLBACK (`PostgreSQLStore.lane`), and `pg_locks` shows
-///    both kinds of lock at one moment. So a foreign id is of no writer, and its transaction writes no entry.
-/// 2. An id below H is therefore finished in S, or foreign. Of finished transactions S sees all that they committed. So everything that
+/// 1. A writer holds the advisory lock before BEGIN and until after COMMIT or ROLLBACK (`PostgreSQLStore.lane`), and `pg_locks` shows both
+///    kinds of lock at one moment. So a foreign ID belongs to no writer, and its transaction writes no entry.
+/// 2. An ID below H is therefore finished in S, or foreign. S sees everything that finished transactions have committed. So everything that
 ///    will ever be below H is seen in S, and nothing appears below H later: the history up to H has no gap and gets none.
-/// 3. An id in progress in S without a holder has ended since S was taken, or has just been given and is not locked yet (a server notes
-///    the id first). Nobody can tell whose it is, so it counts as a writer's, until the next session.
+/// 3. An ID in progress in S without a holder has ended since S was taken, or has just been assigned and is not locked yet (a server
+///    records the ID first). Its owner cannot be determined, so it counts as a writer's until the next session.
 ///
-/// S is that of the session's first statement; `pg_locks` is read later, which only makes more ids count as writers'. So one statement
-/// suffices, also under REPEATABLE READ. A session asks once and keeps the answer: a foreign transaction may have ended when it asks again,
-/// and nobody could tell any more that it was foreign. Where nothing is in progress, `pg_locks` is not read at all. On a standby no id has a
-/// holder, so every one counts.
+/// S is the snapshot of the session's first statement; `pg_locks` is read later, which only makes more IDs count as writers'. So one
+/// statement suffices, also under REPEATABLE READ. A session queries the horizon once and keeps the answer: a foreign transaction may have
+/// ended by a second query, which could then no longer identify it as foreign. If nothing is in progress, `pg_locks` is not read at all. On
+/// a standby no ID has a holder, so every one counts.
 ///
-/// A prepared transaction holds its lock without a process, as long as it is prepared. It is foreign only where the server's list of them, which is
-/// read after `pg_locks`, has it under a name that this store does not give: one that is not in the list any more counts as a writer's.
+/// A prepared transaction holds its lock without a process as long as it is prepared. It is foreign only if the server's list of prepared
+/// transactions, which is read after `pg_locks`, contains it under a name that this store does not assign. A transaction that is no longer
+/// in the list counts as a writer's.
 struct PostgreSQLHistory {
     private let core: PostgreSQLCore
     private let connection: PostgreSQLConnection
     private let horizon: Int64
 
-    /// The history of a session.
+    /// Creates the history of a session.
     ///
-    /// - Parameter horizon: What the session was told when it first asked.
+    /// - Parameter horizon: The answer to the session's first query of the horizon.
     init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, horizon: Int64) {
         self.core = core
         self.connection = connection
         self.horizon = horizon
     }
 
-    /// The horizon of a session that has not asked yet.
+    /// Returns the horizon of a session that has not queried it yet.
     static func horizon(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection) throws(StorageError) -> Int64 {
         try connection.query("SELECT \(expression(core)) + \(core.historyOffset)::int8", []).integer(0, 0) ?? 0
     }
 
     private static func expression(_ core: PostgreSQLCore) -> String {
-        // A key of 64 bits is shown as its two halves (https://www.postgresql.org/docs/current/view-pg-locks.html).
+        // `pg_locks` shows a 64-bit key as its two halves (https://www.postgresql.org/docs/current/view-pg-locks.html).
         let high = UInt32(truncatingIfNeeded: core.lock >> 32), low = UInt32(truncatingIfNeeded: core.lock)
         let snapshot = "pg_current_snapshot()", own = PostgreSQLPreparedName.start(of: core.storeID)
         return """
@@ -65,11 +66,11 @@ struct PostgreSQLHistory {
             """
     }
 
-    /// The position of the transaction's own entry.
+    /// Returns the position of the transaction's own entry.
     static func position(_ core: PostgreSQLCore) -> String { "(pg_current_xact_id()::text::int8 + \(core.historyOffset)::int8)" }
 
     private static let name = "'\(HistoryFloor.noteName)'"
-    /// The note of a store that somebody changes without recording it: ids of later transactions are greater than those of all tokens.
+    /// The note of a store with unrecorded changes: the IDs of later transactions are greater than those of all tokens.
     private static let unrecorded = "convert_to('\(String(decoding: HistoryFloor(0, isUnrecorded: true).note, as: UTF8.self))', 'UTF8')"
     private static let floor = PostgreSQLStep("SELECT value FROM polystore_notes WHERE name = \(name)", [])
 
@@ -77,10 +78,10 @@ struct PostgreSQLHistory {
         try HistoryFloor(note: result.data(0, 0))
     }
 
-    /// Entries below the horizon in the terms in which they were written, and what sessions of a newer version, which is used at the same
-    /// time, have written in their own.
+    /// Returns entries below the horizon in terms of the model version in which they were written, and the entries of sessions of a newer
+    /// live version in its own terms.
     func entries(after position: Int64?, limit: Int) throws(StorageError) -> ([HistoryEntry], newest: [Int: HistoryChanges]) {
-        // Up to the step entries are in the terms of versions before it, whatever lies beside them.
+        // Up to the position of the migration step, entries are in terms of earlier versions, even if they have a second form.
         let own = core.rolling.map { ", CASE WHEN position > \($0.since) THEN changes_next END" } ?? ""
         let results = try connection.pipeline([
             Self.floor,
@@ -89,7 +90,7 @@ struct PostgreSQLHistory {
                     + "\(horizon) ORDER BY position LIMIT $2::int8",
                 [PostgreSQLParameter(position ?? 0), PostgreSQLParameter(Int64(limit))]),
         ])
-        // What is below the floor is not there any more.
+        // Entries below the floor no longer exist.
         guard try Self.floor(results[0]).start(after: position) != nil else { return ([], [:]) }
         var entries: [HistoryEntry] = [], newest: [Int: HistoryChanges] = [:]
         for row in try results[1].rows([.int64, .int64, .string, .data] + (core.rolling == nil ? [] : [.data])) {
@@ -99,7 +100,7 @@ struct PostgreSQLHistory {
         return (entries, newest)
     }
 
-    /// The token of the newest entry below the horizon, or of where the history begins.
+    /// Returns the token of the newest entry below the horizon, or of the floor.
     func newest() throws(StorageError) -> HistoryToken? {
         let results = try connection.pipeline([
             Self.floor, PostgreSQLStep("SELECT max(position) FROM polystore_history WHERE position < \(horizon)", []),
@@ -108,7 +109,7 @@ struct PostgreSQLHistory {
         return position > 0 && !floor.isUnrecorded ? core.token(position) : nil
     }
 
-    /// What is at or above the horizon.
+    /// Returns the number and age of the entries at or above the horizon.
     func lag() throws(StorageError) -> HistoryLag {
         let result = try connection.query(
             "SELECT count(*), min(time) FROM polystore_history WHERE position >= \(horizon)", [])
@@ -128,19 +129,19 @@ struct PostgreSQLHistory {
 
     // MARK: Writing
 
-    /// Forgets what is at or below a position and below the horizon: what may still appear was never read by anybody.
+    /// Removes entries at or below a position and below the horizon. Entries that may still appear have not been read by any session.
     func purge(through position: Int64) throws(StorageError) {
         try connection.purgeHistory(["polystore_history"], through: min(position, horizon - 1))
     }
 
-    /// The statement that notes that there are changes that the history does not have. Where that is known it changes and locks nothing.
+    /// Returns the statement that records unrecorded changes in the floor. If the floor is already marked, it changes and locks nothing.
     static func leavingOut(isKnown: Bool) -> String {
         isKnown
             ? "UPDATE polystore_notes SET value = \(unrecorded) WHERE name = \(name) AND value <> \(unrecorded)"
             : "INSERT INTO polystore_notes VALUES(\(name), \(unrecorded)) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
     }
 
-    /// The statements that begin the history anew where changes were left out: what was recorded before is forgotten.
+    /// Returns the statements that begin the history again after unrecorded changes, and remove the entries before them.
     static func resuming(_ core: PostgreSQLCore) -> [String] {
         [
             "DELETE FROM polystore_history WHERE EXISTS (SELECT 1 FROM polystore_notes WHERE name = \(name) AND value = \(unrecorded))",

@@ -4,12 +4,12 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// Ends what a connection runs when the limit of the session that uses the connection ends.
+/// An interrupt that ends the statement of a connection when the limit of its session ends.
 ///
-/// A request to cancel takes a way of its own to the server and arrives whenever it does. So it is sent from a thread that nobody waits for,
-/// and a connection for which one was sent is used by no other session.
+/// A request to cancel takes its own route to the server and arrives at any time. A separate thread, for which no session waits, therefore
+/// sends it, and a connection for which a request was sent is not used by another session.
 final class PostgreSQLInterrupt: Sendable {
-    /// When the limit ended.
+    /// The time at which the limit ended.
     private final class End: Sendable {
         let moment = Mutex<ContinuousClock.Instant?>(nil)
     }
@@ -20,7 +20,7 @@ final class PostgreSQLInterrupt: Sendable {
 
     /// Watches a limit for a connection.
     ///
-    /// - Parameter queue: Where requests to cancel are sent from.
+    /// - Parameter queue: The queue that sends requests to cancel.
     init(_ limit: WorkLimit, _ handle: OpaquePointer, _ queue: DispatchQueue) {
         self.limit = limit
         let request = PostgreSQLCancelRequest(handle), end = end
@@ -32,15 +32,15 @@ final class PostgreSQLInterrupt: Sendable {
 
     deinit { limit.removeInterrupt(number) }
 
-    /// Watches no longer; `ended` does not change any more.
+    /// Stops watching the limit. `ended` does not change afterwards.
     @inline(never) func stop() { limit.removeInterrupt(number) }
 
-    /// When the limit ended; nil before.
+    /// The time at which the limit ended; nil before.
     var ended: ContinuousClock.Instant? { end.moment.withLock { $0 } }
 
-    /// What ended the session, where something did.
+    /// Returns the error that ended the session, if one did.
     ///
-    /// - Parameter cause: The error that is explained; one of a lock that was waited for until the limit ended is the limit's.
+    /// - Parameter cause: The error to explain. If the session waited for a lock until the limit ended, the limit is the reason.
     func error(_ cause: StorageError? = nil) -> StorageError? {
         if ended == nil, cause?.code != .busy { return nil }
         do throws(StorageError) { try limit.check() } catch { return StorageError(error.code, error.message, cause: cause) }
@@ -48,7 +48,7 @@ final class PostgreSQLInterrupt: Sendable {
     }
 }
 
-/// A request to the server to end what a connection runs.
+/// A request to the server to cancel the statement that a connection runs.
 ///
 /// Unchecked: libpq allows `PQcancel` on any thread, also after the connection was closed, and nothing changes the object.
 private final class PostgreSQLCancelRequest: @unchecked Sendable {

@@ -2,13 +2,13 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// A connection that holds the lock of the store's writers, alone or with others.
+/// A connection that holds the lock of the store's writers, shared or exclusively.
 struct PostgreSQLLane {
     let core: PostgreSQLCore
     let connection: PostgreSQLConnection
     let isExclusive: Bool
 
-    /// Takes the lock, before the transaction begins: a snapshot taken while waiting for it would be old.
+    /// Takes the lock before the transaction begins, because a snapshot that is taken before waiting for the lock would be outdated.
     static func enter(
         _ core: PostgreSQLCore, _ connection: PostgreSQLConnection, _ options: WriteOptions
     ) throws(StorageError) -> PostgreSQLLane {
@@ -22,13 +22,14 @@ struct PostgreSQLLane {
         return PostgreSQLLane(core: core, connection: connection, isExclusive: options.isExclusive)
     }
 
-    /// Gives the lock back; true where it was held.
+    /// The statement that releases the lock; it returns true if the lock was held.
     private var unlocking: String { "SELECT \(isExclusive ? "pg_advisory_unlock" : "pg_advisory_unlock_shared")(\(core.lock))" }
 
-    /// Runs a statement on a key sequence. Who raises one looks at it first, so that others must not take keys from it in between.
+    /// Runs a statement on a key sequence. A statement that raises a sequence reads it first, so other sessions must not take keys from it
+    /// in between.
     ///
-    /// The lock ends with the savepoint; what becomes of a sequence is not undone with it.
-    /// - Parameter isShared: Whether others may do the same at once.
+    /// The lock ends with the savepoint, whose rollback does not undo changes of a sequence.
+    /// - Parameter isShared: Whether other sessions may run such statements at the same time.
     func changeKeys(isShared: Bool, _ step: PostgreSQLStep) throws(StorageError) -> PostgreSQLResult {
         let lock = "SELECT pg_advisory_xact_lock\(isShared ? "_shared" : "")(\(core.keyLock))"
         return try connection.pipeline([
@@ -37,7 +38,7 @@ struct PostgreSQLLane {
         ])[2]
     }
 
-    /// Rolls back and gives lock and connection back.
+    /// Rolls back and releases the lock and the connection.
     func leave() {
         connection.abandonCopy()
         core.writers.give(connection) { connection throws(StorageError) in
@@ -45,12 +46,13 @@ struct PostgreSQLLane {
         }
     }
 
-    /// Commits, gives the lock back in the same round trip, and then the connection. Nothing interrupts it.
+    /// Commits, releases the lock in the same round trip, and then the connection. A limit cannot interrupt it.
     ///
     /// - Parameters:
-    ///   - transaction: The id of the transaction, by which its outcome can be asked for; nil where it has written nothing.
-    ///   - time: The time of its entry of the history; nil where it has none.
-    /// - Throws: `commitOutcomeUnknown`; then the connection was given back. Otherwise `leave` has still to be called.
+    ///   - transaction: The ID of the transaction, by which its outcome can be queried; nil if it has written nothing.
+    ///   - time: The time of its history entry; nil if it has none.
+    /// - Throws: `commitOutcomeUnknown`, in which case the connection has been released. After any other error the caller must still call
+    ///   `leave`.
     func commit(_ transaction: Int64?, time: Int64? = nil) throws(StorageError) {
         try connection.beginCommit()
         let (results, failure) = try connection.answers([PostgreSQLStep("COMMIT"), PostgreSQLStep(unlocking)])
@@ -70,19 +72,20 @@ struct PostgreSQLLane {
 }
 
 extension PostgreSQLResult {
-    /// Makes sure that the answer to COMMIT is that it happened: the server answers with ROLLBACK where an earlier statement had failed.
+    /// Throws unless the answer to COMMIT confirms the commit: the server answers with ROLLBACK if an earlier statement has failed.
     func checkCommit() throws(StorageError) {
         if command != "COMMIT" { throw StorageError(.storeClosed, "the transaction had failed before; nothing was written") }
     }
 }
 
 extension WriteOptions {
-    /// How long a statement waits for a lock; at least one, because zero is no limit for the server.
+    /// The time that a statement waits for a lock, at least one millisecond, because zero means no limit to the server.
     var milliseconds: Int { Int(max(min(timeout, limit?.secondsLeft ?? timeout), 0.001) * 1000) }
 }
 
 extension PostgreSQLConnection {
-    /// Refuses a pool that serves statements of one connection by several processes: the lock of one would not protect the other.
+    /// Throws if a connection pooler serves the statements of one connection by several server processes: the lock of one process would not
+    /// protect another.
     func checkBackend(_ process: String?) throws(StorageError) {
         if process == backend { return }
         giveUp()

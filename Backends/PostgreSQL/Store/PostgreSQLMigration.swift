@@ -4,7 +4,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 internal import Synchronization
 
-/// A step between two versions of the model on a server: one transaction that holds the lock of the writers alone.
+/// A migration step of a store on a server, in one transaction that holds the lock of the writers exclusively.
 final class PostgreSQLMigration: StorageMigration {
     private let step: MigrationStep
     private let plan: SQLMigration
@@ -21,7 +21,7 @@ final class PostgreSQLMigration: StorageMigration {
     var source: any StorageWriter { before }
     var destination: any StorageWriter { after }
 
-    /// A step on a connection whose transaction has begun.
+    /// Creates the step on a connection whose transaction has begun.
     init(
         _ step: MigrationStep, _ metadata: StoreMetadata, _ lane: PostgreSQLLane, _ schema: String,
         publish: @escaping (PostgreSQLCore) -> Void
@@ -69,7 +69,8 @@ final class PostgreSQLMigration: StorageMigration {
         try connection.execute(index.creation)
     }
 
-    /// Finds what violates a constraint before its index is made: the server's own error ends the transaction, and names no keys.
+    /// Throws if rows violate a constraint, before its index is created: the server's own error would end the transaction, and names no
+    /// keys.
     static func refuseDuplicates(
         _ index: SQLTables.IndexStatement, _ tables: SQLTables, _ connection: PostgreSQLConnection
     ) throws(StorageError) {
@@ -114,22 +115,23 @@ final class PostgreSQLMigration: StorageMigration {
     }
 }
 
-/// A session that is part of a migration: the transaction is not its own.
+/// A session that belongs to a migration and does not own its transaction.
 final class PostgreSQLMigrationSession: PostgreSQLWriter {
     private let hasIndexes: Bool
 
-    /// - Parameter hasIndexes: Whether the tables have their indexes; otherwise they are made when the rows are there.
+    /// - Parameter hasIndexes: Whether the tables have their indexes; otherwise the migration creates them after inserting the rows.
     init(_ lane: PostgreSQLLane, of core: PostgreSQLCore, hasIndexes: Bool = true) {
         self.hasIndexes = hasIndexes
         super.init(lane, of: core, WriteOptions(isExclusive: true))
     }
 
-    // The base class would give back when it is of its own kind again.
+    // The base class's deinitializer would run after the object has become an instance of the base class, and release the connection.
     deinit { end() }
 
     override func giveBack() {}
 
-    /// Other programs have blocks of keys above the one that this one has begun: only the sequence knows which key nobody has.
+    /// Reserves keys from the sequence, because other programs have blocks of keys after the current block of this process: only the
+    /// sequence knows unused keys.
     override func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         core.keys.withLock { $0[core.tables.schema[entity].root] = nil }
         return try super.reserveKeys(entity, count: count)
@@ -147,7 +149,7 @@ final class PostgreSQLMigrationSession: PostgreSQLWriter {
         return nil
     }
 
-    /// The entry of the history, nil where nothing was changed.
+    /// Writes the history entry and returns its token, or nil if nothing has changed.
     func writeHistory(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         var position: Int64?
         try sendHistory(record) { entry, _ in position = entry }

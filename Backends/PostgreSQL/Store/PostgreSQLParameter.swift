@@ -4,7 +4,7 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// One parameter of a statement.
+/// A parameter of a statement.
 struct PostgreSQLParameter {
     /// The binary form; nil for NULL.
     let bytes: [UInt8]?
@@ -32,7 +32,7 @@ struct PostgreSQLParameter {
         bytes = Array(field.bytes.dropFirst(4))
     }
 
-    /// A one-dimensional array.
+    /// Creates a one-dimensional array.
     init(array: [Cell], _ type: ValueType) {
         let result = WireBuffer(capacity: 20 + 12 * array.count)
         result.append(Int32(array.isEmpty ? 0 : 1))
@@ -55,7 +55,7 @@ extension RowBatch {
 }
 
 extension PostgreSQLParameter {
-    /// A cell with the batch that holds its bytes.
+    /// Creates a parameter from a cell and the batch that owns its bytes.
     fileprivate init(_ kept: (RowBatch, Cell), _ type: ValueType) {
         self = withExtendedLifetime(kept.0) { PostgreSQLParameter(kept.1, type) }
     }
@@ -71,19 +71,22 @@ struct PostgreSQLStep {
         self.parameters = parameters
     }
 
-    /// The bytes of the parameters.
+    /// The size of the parameters in bytes.
     var bytes: Int { parameters.reduce(0) { $0 + ($1.bytes?.count ?? 0) } }
 
-    /// - Throws: `valueTooLarge` for what no message to the server can hold.
+    /// Throws if the values exceed the size of a message to the server.
+    ///
+    /// - Throws: `valueTooLarge`.
     func check() throws(StorageError) {
-        // Beside the values there are their lengths, keys and versions.
+        // A message also contains lengths, keys and versions.
         if bytes <= PostgreSQLRows.mostBytes + PostgreSQLRows.usualBytes, parameters.count <= Int(UInt16.max) { return }
         throw StorageError(.valueTooLarge, "the values of a statement have \(bytes) bytes; the server takes \(PostgreSQLRows.mostBytes)")
     }
 
-    /// Sends a step that was checked, under the name by which the server knows the statement.
+    /// Sends a checked step, under the server's name of the statement.
     func send(_ connection: OpaquePointer, _ name: String) -> Int32 {
-        // One block holds all parameters, so that one pointer has to stay valid; libpq wants an address for an empty value too.
+        // A single block contains all parameters, so that only one pointer has to stay valid. libpq requires an address even for an empty
+        // value.
         let block = WireBuffer(capacity: bytes + parameters.count)
         var offsets: [Int?] = []
         for parameter in parameters {

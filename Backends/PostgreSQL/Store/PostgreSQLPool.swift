@@ -3,19 +3,19 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// Connections of one kind, opened when they are first needed and kept.
+/// A pool of connections of one kind, which are opened on demand and kept.
 final class PostgreSQLPool: Sendable {
     private struct State: ~Copyable {
         var idle: [PostgreSQLConnection] = []
         var free: Int
-        /// Those who wait for a connection, the first who came first.
+        /// The sessions that wait for a connection, in order of arrival.
         var waiting: [DispatchSemaphore] = []
         var isClosed = false
     }
 
     private let state: Mutex<State>
     private let open: @Sendable () throws -> PostgreSQLConnection
-    /// One request to cancel after the other: a server that does not answer holds up one thread, not as many as there are sessions.
+    /// A serial queue for requests to cancel: a server that does not answer blocks one thread, not one for each session.
     private let cancelling = DispatchQueue(label: "polystore-cancel")
 
     init(size: Int, open: @escaping @Sendable () throws -> PostgreSQLConnection) {
@@ -23,12 +23,12 @@ final class PostgreSQLPool: Sendable {
         self.open = open
     }
 
-    /// Begins a session on a connection, waiting for one to come back.
+    /// Begins a session on a connection, after waiting for a free slot.
     ///
-    /// An idle connection may have been closed by the server long ago. Then nothing was done yet, and the session begins on a new one.
+    /// The server may have closed an idle connection long ago. In that case nothing was done yet, and the session begins on a new one.
     /// - Parameters:
-    ///   - limit: What ends the session and the waiting for it.
-    ///   - timeout: Seconds to wait for a connection.
+    ///   - limit: The limit of the session and of the wait.
+    ///   - timeout: The maximum time to wait for a slot, in seconds.
     func begin<Session>(
         _ limit: WorkLimit?, timeout: TimeInterval, _ body: (PostgreSQLConnection) throws(StorageError) -> Session
     ) throws(StorageError) -> Session {
@@ -40,7 +40,7 @@ final class PostgreSQLPool: Sendable {
                     return try body(idle)
                 } catch {
                     if error.code != .connectionLost { throw error }
-                    // What closed this one has closed the others.
+                    // The event that closed this connection has closed the other idle ones as well.
                     closeIdle()
                 }
             }
@@ -53,15 +53,15 @@ final class PostgreSQLPool: Sendable {
         }
     }
 
-    /// Takes a connection back when its session is over.
+    /// Takes a connection back at the end of its session.
     ///
-    /// One that is not as it was before is closed, which frees whatever the session still holds on the server.
-    /// - Parameter ending: Ends the session; false where the server had not what it was asked to give back.
+    /// A connection that is not as it was before is closed, which releases everything that the session still holds on the server.
+    /// - Parameter ending: Ends the session. Returns false if the server did not hold what it was asked to release.
     func give(
         _ connection: PostgreSQLConnection, _ ending: (PostgreSQLConnection) throws(StorageError) -> Bool = { _ in true }
     ) {
         let isSound = connection.end(ending), box = Box(isSound ? connection : nil)
-        // Whoever still has the session has the connection, too.
+        // A session that still exists also references the connection.
         if !isSound { connection.giveUp() }
         state.withLock { state in if !state.isClosed, let connection = box.connection { state.idle.append(connection) } }
         leave()
@@ -76,7 +76,7 @@ final class PostgreSQLPool: Sendable {
 
     // MARK: Places
 
-    /// Waits for a place.
+    /// Waits for a slot.
     @inline(never) private func enter(_ limit: WorkLimit?, _ timeout: TimeInterval) throws(StorageError) {
         try limit?.check()
         let turn = DispatchSemaphore(value: 0)
@@ -88,7 +88,7 @@ final class PostgreSQLPool: Sendable {
         let number = limit?.onEnd { turn.signal() }
         _ = turn.wait(timeout: .now() + timeout)
         if let number { limit?.removeInterrupt(number) }
-        // Whoever is not in the queue any more was given a place.
+        // A session that is no longer in the queue has received a slot.
         let isWaiting = state.withLock { state in
             let place = state.waiting.firstIndex { $0 === turn }
             if let place { state.waiting.remove(at: place) }
@@ -112,7 +112,7 @@ final class PostgreSQLPool: Sendable {
 
     // MARK: Connections
 
-    /// A connection that nobody uses, to be used outside of the pool's places.
+    /// Takes an idle connection for use without a slot of the pool.
     @inline(never) func takeIdle() -> PostgreSQLConnection? {
         let box = state.withLock { Box($0.idle.popLast()) }
         return box.connection.flatMap { $0.isUsable ? $0 : nil }
@@ -120,8 +120,8 @@ final class PostgreSQLPool: Sendable {
 
     @inline(never) private func closeIdle() { state.withLock { $0.idle.removeAll() } }
 
-    /// Makes a connection. With a limit a thread does it that nobody waits for when the limit ends: libpq and the resolution of names do not
-    /// end before their own time.
+    /// Opens a connection. With a limit, a separate thread opens it, and the caller stops waiting when the limit ends: libpq and name
+    /// resolution cannot be interrupted.
     @inline(never) private func connect(_ limit: WorkLimit?) throws(StorageError) -> PostgreSQLConnection {
         guard let limit else { return try Self.opened(open).get().connection }
         let answer = Answer(), open = open
@@ -146,20 +146,20 @@ final class PostgreSQLPool: Sendable {
         }
     }
 
-    /// What a thread that connects has to say.
+    /// The result of a thread that opens a connection.
     private final class Answer: Sendable {
         let value = Mutex<Result<Fresh, StorageError>?>(nil)
         let isThere = DispatchSemaphore(value: 0)
     }
 
-    /// A new connection on its way from the thread that made it.
+    /// A new connection while it passes from the thread that opened it.
     ///
-    /// Unchecked: that thread does not touch it any more.
+    /// Unchecked: that thread no longer accesses it.
     private struct Fresh: @unchecked Sendable {
         let connection: PostgreSQLConnection
     }
 
-    /// A connection on its way through the lock.
+    /// A connection while it passes through the lock.
     ///
     /// Unchecked: the pool hands each connection to one owner at a time, and only the owner touches it.
     private struct Box: @unchecked Sendable {

@@ -17,9 +17,9 @@ extension PostgreSQLReader {
         return RawRows(names: result.oids.indices.map(result.name), rows: rows)
     }
 
-    /// Runs a statement of the program in a savepoint of its own, so that the transaction goes on whatever becomes of it.
+    /// Runs a statement of the program in a separate savepoint, so that the transaction continues whatever the result is.
     fileprivate func raw(_ raw: RawStatement, changesNothing: Bool) throws(StorageError) -> PostgreSQLResult {
-        // The setting goes with the savepoint.
+        // Rolling back to the savepoint restores the setting.
         let guarded = changesNothing ? "; SET LOCAL transaction_read_only = on" : ""
         try connection.execute("SAVEPOINT polystore_raw\(guarded)")
         do throws(StorageError) {
@@ -60,7 +60,7 @@ extension PostgreSQLResult {
 
     fileprivate func name(_ column: Int) -> String { PQfname(handle, Int32(column)).map { String(cString: $0) } ?? "" }
 
-    /// A value in the type that the server has for it (oids: pg_type.dat).
+    /// Returns a value in the server's type (OIDs: pg_type.dat).
     fileprivate func rawValue(_ row: Int, _ column: Int) throws(StorageError) -> Value {
         guard let bytes = bytes(row, column), let start = bytes.baseAddress else { return .null }
         let value: Value? =
@@ -78,7 +78,7 @@ extension PostgreSQLResult {
             case 17: .data(Data(bytes))
             case 2950: bytes.count == 16 ? Value(Cell.blob(start, 16), as: .uuid) : nil
             case 18, 19, 25, 114, 705, 1042, 1043: String(utf8: bytes).map(Value.string)
-            // jsonb: the number of its format, then text.
+            // jsonb: a format version, then text.
             case 3802: String(utf8: UnsafeRawBufferPointer(rebasing: bytes.dropFirst())).map(Value.string)
             default: nil
             }
@@ -94,20 +94,20 @@ extension PostgreSQLResult {
         return (Microseconds.minimum...Microseconds.maximum).contains(date) ? .date(date) : nil
     }
 
-    /// Not NaN, not an infinity (their signs are 0xC000, 0xD000 and 0xF000), and of at most 38 digits.
+    /// Returns a decimal, or nil for NaN, infinities (their signs are 0xC000, 0xD000 and 0xF000), and more than 38 digits.
     private static func decimal(_ bytes: UnsafeRawBufferPointer) -> Value? {
         PostgreSQLNumeric.decode(bytes).flatMap { $0.isNaN ? nil : .decimal($0) }
     }
 }
 
 extension UnsafeRawBufferPointer {
-    /// A number of the wire; nil where the field has another size.
+    /// Returns a number in wire format, or nil if the field has another size.
     fileprivate func number<T: FixedWidthInteger>(_ type: T.Type) -> T? {
         count == MemoryLayout<T>.size ? T(bigEndian: loadUnaligned(as: T.self)) : nil
     }
 }
 
-/// What the server says of statements of the program.
+/// A translation of the server's errors for statements of the program.
 private enum PostgreSQLRawError {
     static func error(_ error: StorageError, _ raw: RawStatement) -> StorageError {
         guard let cause = error.cause as? PostgreSQLError.Cause else { return error }

@@ -3,7 +3,7 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// A session over one connection: the reading half of every session.
+/// A session over one connection: a read session, and the reading part of a write session.
 class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLReader {
     let core: PostgreSQLCore
     let connection: PostgreSQLConnection
@@ -11,10 +11,10 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
     private(set) var isOpen = true
     private var cursors = 0
     private let scratch = RowBatch(capacity: 1)
-    /// How far the history has settled for the session, once it was asked.
+    /// The horizon of the session's history, once it was queried.
     private var horizon: Int64?
 
-    /// A session on a connection of a pool; that of the readers where none is said.
+    /// Creates a session on a connection of a pool, by default that of the readers.
     init(_ core: PostgreSQLCore, _ connection: PostgreSQLConnection, of pool: PostgreSQLPool? = nil) {
         self.core = core
         self.connection = connection
@@ -27,7 +27,7 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
         if !isOpen || core.isClosed { throw StorageError(.storeClosed, "the session or its store was closed") }
     }
 
-    /// Gives the connection back.
+    /// Returns the connection to the pool.
     func giveBack() {
         pool.give(connection) { connection throws(StorageError) in
             try connection.execute("ROLLBACK")
@@ -41,7 +41,7 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
         giveBack()
     }
 
-    /// Commits a write transaction and ends the session, also where nobody knows what became of it.
+    /// Commits a write transaction and ends the session, even if the outcome is unknown.
     final func commit(_ lane: PostgreSQLLane, _ transaction: Int64?, time: Int64? = nil) throws(StorageError) {
         do throws(StorageError) { try lane.commit(transaction, time: time) } catch {
             if error.code == .commitOutcomeUnknown { isOpen = false }
@@ -101,12 +101,12 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
         for row in 0..<result.count {
             var columns: [Value] = []
             for (column, type) in query.columns.enumerated() {
-                // A total beyond its type, or a value that its attribute cannot have: the rows tell which.
+                // A total exceeds its type, or an attribute cannot have the value: the caller reads the rows to determine which.
                 guard let value = try result.value(row, column, as: type, scratch) else { return nil }
                 columns.append(value)
             }
             guard let values = query.row(columns) else { return nil }
-            // A total of integers that is no Int64 is left to the accumulator, which knows what to do with it.
+            // A total of integers that exceeds Int64 is left to the accumulator, which handles overflow.
             for (output, value) in zip(query.outputs, values) {
                 if case .total(_, _, let type) = output, type.isInteger, case .decimal = value { return nil }
                 if case .mean(_, _, let type) = output, type.isInteger, case .decimal = value { return nil }
@@ -166,7 +166,7 @@ class PostgreSQLReader: SQLSession, PlanExplainer, UnsettledHistoryReader, SQLRe
         try checkHistory()
         let found = try pastHistory().entries(after: core.position(token), limit: limit)
         var entries = try HistoryEntry.current(found.0, core.metadata, self)
-        // An entry of a program of the newer of two versions has its own terms beside those of the older one.
+        // An entry of a newer live version has a form in its own terms beside that of the older version.
         for (row, changes) in found.newest {
             try changes.check(core.metadata.schema)
             let entry = entries[row]

@@ -6,7 +6,7 @@ internal import PolystoreStorage
 /// The binary result of a statement.
 final class PostgreSQLResult {
     let handle: OpaquePointer?
-    /// The types of the columns, by the server's numbers.
+    /// The types of the columns, as OIDs.
     let oids: [UInt32]
 
     init(_ handle: OpaquePointer?) {
@@ -19,19 +19,19 @@ final class PostgreSQLResult {
     /// The number of rows.
     var count: Int { Int(PQntuples(handle)) }
 
-    /// The memory that it takes.
+    /// The size of the result in memory, in bytes.
     var bytes: Int { PQresultMemorySize(handle) }
 
-    /// What was run, such as `COMMIT`.
+    /// The executed command, such as `COMMIT`.
     var command: String { String(cString: PQcmdStatus(handle)) }
 
     /// The number of rows that the statement changed.
     var changes: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
-    /// The cell of a field; text and bytes point into the result, decimals are copied into the batch. A date or a numeric that no attribute
-    /// has becomes a cell that is ill-formed where it is decoded: that error names the object.
+    /// Returns the cell of a field. Text and bytes point into the result; decimals are copied into the batch. A date or a numeric that no
+    /// attribute can have becomes an ill-formed cell, so that decoding it throws an error that names the object.
     ///
-    /// - Throws: `corrupted` for a field that has not the form of its type.
+    /// - Throws: `corrupted` for a field that does not have the form of its type.
     @inline(__always)
     func cell(_ row: Int, _ column: Int, _ batch: RowBatch) throws(StorageError) -> Cell {
         guard let bytes = bytes(row, column) else { return .null }
@@ -43,7 +43,7 @@ final class PostgreSQLResult {
         case (700, 4): return .real(Double(Float(bitPattern: UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)))))
         case (701, 8): return .real(Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
         case (1184, 8):
-            // Infinities are the ends of the range (timestamp.h, DT_NOEND).
+            // Infinities are the limits of the range (timestamp.h, DT_NOEND).
             let (date, overflows) = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)).addingReportingOverflow(PostgreSQLCodec.epoch)
             return .int(overflows ? .max : date)
         case (16, _), (20, _), (21, _), (23, _), (700, _), (701, _), (1184, _): throw Self.illFormed
@@ -56,7 +56,7 @@ final class PostgreSQLResult {
         }
     }
 
-    /// The bytes of a field, which point into the result; nil for NULL.
+    /// Returns the bytes of a field, which point into the result, or nil for NULL.
     @inline(__always)
     func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
         let r = Int32(truncatingIfNeeded: row), c = Int32(truncatingIfNeeded: column)
@@ -66,7 +66,7 @@ final class PostgreSQLResult {
 
     private static var illFormed: StorageError { StorageError(.corrupted, "a value on the server has ill-formed bytes") }
 
-    /// The value of a field for a type, nil for one that the type does not have; a numeric total that fits an integer is one.
+    /// Returns the value of a field as a type, or nil if it is not a value of the type. A numeric total that fits an integer is an integer.
     func value(_ row: Int, _ column: Int, as type: ValueType, _ scratch: RowBatch) throws(StorageError) -> Value? {
         scratch.clear()
         let cell = try cell(row, column, scratch)
@@ -76,7 +76,7 @@ final class PostgreSQLResult {
         return total
     }
 
-    /// The values of all rows, each column as a type.
+    /// Returns the values of all rows, each column as a type.
     func rows(_ types: [ValueType]) throws(StorageError) -> [[Value]] {
         let scratch = RowBatch(capacity: 1)
         var rows: [[Value]] = []
@@ -91,18 +91,18 @@ final class PostgreSQLResult {
         return rows
     }
 
-    /// The whole number of a field; nil if it is null or none, or there is no row.
+    /// Returns the integer of a field, or nil if it is null or not an integer, or there is no row.
     func integer(_ row: Int, _ column: Int) -> Int64? {
         guard row < count, let cell = try? cell(row, column, RowBatch(capacity: 1)), cell.kind == .int else { return nil }
         return cell.int
     }
 
-    /// The bytes of a field, copied; nil if it is null or there is no row.
+    /// Returns a copy of the bytes of a field, or nil if it is null or there is no row.
     func data(_ row: Int, _ column: Int) -> Data? { row < count ? bytes(row, column).map { Data($0) } : nil }
 }
 
 extension UnsafeRawBufferPointer {
-    /// Where the bytes are, also if there are none.
+    /// The address of the bytes, which is not nil even if there are none.
     fileprivate var start: UnsafeRawPointer { baseAddress ?? UnsafeRawPointer(bitPattern: 16).unsafelyUnwrapped }
 }
 #endif

@@ -2,11 +2,11 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Rows of a batch that go to the server together.
+/// Rows of a batch that are sent to the server together.
 struct PostgreSQLRows {
-    /// So many bytes of rows go in one statement, unless one row is larger: both sides hold a statement whole.
+    /// The size of the rows in one statement in bytes, unless a single row is larger: both sides keep a complete statement in memory.
     static let usualBytes = 1 << 24
-    /// The most bytes that a row or the parameters of a statement may have; servers take messages of a little more.
+    /// The maximum size of a row or of the parameters of a statement in bytes. Servers accept slightly larger messages.
     static let mostBytes = 1_000_000_000
 
     let batch: RowBatch
@@ -15,24 +15,24 @@ struct PostgreSQLRows {
 
     var keys: [Int64] { range.map(batch.key) }
 
-    /// Whether the rows are better sent piece by piece than held as parameters.
+    /// Whether the rows should be sent in pieces instead of as parameters.
     var isLarge: Bool { bytes > Self.usualBytes }
 
-    /// Keys, versions and the values of slots, one array for each.
+    /// Returns keys, versions and the values of slots as one array each.
     func parameters(_ entity: EntityIndex, _ slots: [Int], _ schema: Schema) -> [PostgreSQLParameter] {
         [PostgreSQLParameter(keys: keys), PostgreSQLParameter(keys: range.map { batch.row($0).version })]
             + slots.map { slot in PostgreSQLParameter(array: range.map { batch.row($0)[slot] }, schema[entity].slots[slot].type) }
     }
 
-    /// Rows as a table that the server makes of these parameters.
+    /// Returns the SQL of a table that the server creates from these parameters.
     static func unnest(_ entity: EntityIndex, _ slots: [Int], _ schema: Schema) -> String {
         let types = ["int8", "int8"] + slots.map { SQLDialect.castName(schema[entity].slots[$0].type) }
         return "unnest(\(types.enumerated().map { "$\($0 + 1)::\($1)[]" }.joined(separator: ", ")))"
     }
 
-    /// The bytes of values of a row.
+    /// Returns the size of a row's values in bytes.
     ///
-    /// - Throws: `valueTooLarge` where no statement can carry them.
+    /// - Throws: `valueTooLarge` if no statement can contain them.
     static func bytes(_ row: borrowing RowView, _ slots: [Int]) throws(StorageError) -> Int {
         var bytes = 0
         for slot in slots { bytes += row[slot].kind == .text || row[slot].kind == .blob ? Int(row[slot].length) : 8 }
@@ -43,7 +43,7 @@ struct PostgreSQLRows {
 }
 
 extension RowSource {
-    /// Hands the rows over in parts of at most `scratch.capacity` rows, and of so many bytes as go in one statement.
+    /// Calls `body` with parts of at most `scratch.capacity` rows and of the maximum size of one statement.
     func forEachPart(
         _ scratch: RowBatch, _ slots: [Int], _ body: (PostgreSQLRows) throws(StorageError) -> Void
     ) throws(StorageError) {

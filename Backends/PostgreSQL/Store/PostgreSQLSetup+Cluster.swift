@@ -3,28 +3,29 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-// Ids of transactions mean something in one cluster only. A store that was dumped and restored goes on in another, where ids may be lower
-// than the positions that its history has already.
+// Transaction IDs are meaningful only within one cluster. A store that was dumped and restored continues in another cluster, where IDs may
+// be lower than existing positions of its history.
 extension PostgreSQLSetup {
-    /// The note of the cluster that the history goes on in, and of the offset there.
+    /// The name of the note with the cluster in which the history continues, and the offset there.
     static let noteName = "'history.cluster'"
-    /// How far the positions of a new cluster are from those of the old one: more transactions than the old one can have had since the dump.
+    /// The distance between the positions of the old cluster and those of a new one: greater than the number of transactions that the old
+    /// one can have had since the dump.
     private static let distance: Int64 = 1 << 40
 
-    /// What positions of the history are greater by than ids of transactions of this cluster.
+    /// Returns the difference between positions of the history and transaction IDs of this cluster.
     ///
-    /// The first program that opens the store in another cluster lets the history begin there: what was recorded is forgotten, and all
-    /// tokens have expired.
+    /// The first program that opens the store in another cluster begins the history there: existing entries are removed, and all tokens
+    /// expire.
     /// - Parameters:
-    ///   - tables: The tables that the history lies in, the one with its positions first.
-    ///   - storing: Whether the program may do that.
-    ///   - changed: What has to be done in the same transaction where the offset becomes another.
+    ///   - tables: The tables that contain the history; the first one contains its positions.
+    ///   - storing: Whether the program may begin the history.
+    ///   - changed: Performs additional changes in the same transaction if the offset changes.
     func historyOffset(
         of tables: [String] = ["polystore_history"], storing: Bool, changed: (Int64) throws(StorageError) -> Void = { _ in }
     ) throws(StorageError) -> Int64 {
         guard let cluster = connection.cluster else { return 0 }
         if let known = try known(), known.cluster == cluster { return known.offset }
-        // Who only reads leaves it as it is: entries of the other cluster stay ahead of those of this one.
+        // A program that only reads does not change the history: entries of the other cluster remain ahead of those of this one.
         if !storing || connection.isStandby { return 0 }
         var offset: Int64 = 0
         do throws(StorageError) {
@@ -35,13 +36,13 @@ extension PostgreSQLSetup {
             }
             return offset
         } catch {
-            // A role that may not write notes cannot write entries either.
+            // A role that may not write notes cannot write history entries either.
             if error.code == .permissionDenied || error.code == .readOnly { return 0 }
             throw error
         }
     }
 
-    /// The offset that is kept, of whatever cluster.
+    /// Returns the stored offset, of any cluster.
     func knownOffset() throws(StorageError) -> Int64 { try known()?.offset ?? 0 }
 
     private func known() throws(StorageError) -> (cluster: String, offset: Int64)? {
@@ -66,7 +67,7 @@ extension PostgreSQLSetup {
             offset = start - (last.integer(0, 1) ?? 0)
             for table in tables { try connection.execute("DELETE FROM \(table)") }
             try changed(offset)
-            // Where changes are not recorded no token is good anyway.
+            // If changes are not recorded, no token is valid anyway.
             if !floor.isUnrecorded { try setNote("'\(HistoryFloor.noteName)'", HistoryFloor(start).note) }
         }
         try setNote(Self.noteName, Data("\(cluster) \(offset)".utf8))

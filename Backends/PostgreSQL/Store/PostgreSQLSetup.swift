@@ -2,10 +2,10 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// What lies in a schema of the server beside the entities: metadata, key sequences and history. Makes them where they are missing.
+/// The setup of the tables beside those of the entities: metadata, key sequences and history. It creates them where they are missing.
 struct PostgreSQLSetup: SQLSetup {
     static let beginning = "BEGIN"
-    /// The step of the key sequences: one round trip gives so many keys.
+    /// The increment of the key sequences: one round trip reserves this number of keys.
     static let keyBlock: Int64 = 1000
 
     let connection: PostgreSQLConnection
@@ -18,8 +18,9 @@ struct PostgreSQLSetup: SQLSetup {
 
     var absent: StorageError { StorageError(.notFound, "the database has no Polystore data in schema \"\(schema)\"") }
 
-    /// Two programs may start at once: one makes the tables while the other waits. The lock is taken before the transaction begins: only at
-    /// its beginning a server looks anew for what others have made.
+    /// Runs `work` under an advisory lock, because two programs may start at the same time: one creates the tables while the other waits.
+    /// The lock is taken before the transaction begins, because the server checks for objects of other sessions only at the beginning of a
+    /// transaction.
     func alone<Result>(_ work: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         let lock = Int64(bitPattern: SchemaHash(of: "polystore setup \(schema)").words[0])
         try connection.execute("SELECT pg_advisory_lock(\(lock))")
@@ -33,7 +34,7 @@ struct PostgreSQLSetup: SQLSetup {
         return try connection.number(isThere) == 1 ? try connection.entries("SELECT key, value FROM \(raw: table)") : [:]
     }
 
-    /// Makes the sequences of keys and the functions of full-text indexes that a version of the model needs, where they are missing.
+    /// Creates the key sequences and the functions of full-text indexes that a version of the model needs, where they are missing.
     func createSequences(_ tables: SQLTables) throws(StorageError) {
         for root in tables.schema.roots {
             let name = SQLText.quoted(tables.keySequence(root))
@@ -42,13 +43,13 @@ struct PostgreSQLSetup: SQLSetup {
         try createFunctions(tables.schema)
     }
 
-    /// Lets new tables tell of changes, and tells that the tables have changed, with the transaction.
+    /// Creates the notification triggers of new tables, and notifies that the tables have changed, both with the transaction.
     func tellOfTables(_ tables: SQLTables) throws(StorageError) {
         try PostgreSQLTelling(connection, schema).make(tables)
         try connection.execute(PostgreSQLTelling.tellUnknown(schema))
     }
 
-    /// Whether the schema holds a store.
+    /// Returns whether the schema contains a store.
     func isOurs() throws(StorageError) -> Bool { try !readEntries().isEmpty }
 
     func create(_ metadata: StoreMetadata) throws(StorageError) {
@@ -66,7 +67,8 @@ struct PostgreSQLSetup: SQLSetup {
         try connection.setMetadata(owned)
     }
 
-    /// The functions of full-text indexes, where there are any. Those that are there stay: indexes were made with them.
+    /// Creates the functions of full-text indexes, if there are such indexes. Existing functions are kept, because indexes were built with
+    /// them.
     private func createFunctions(_ model: Schema) throws(StorageError) {
         if model.descriptions.allSatisfy(\.fullTextSlots.isEmpty) { return }
         let name = "\(SQLText.quoted(schema)).\(PostgreSQLWords.lexemes)"

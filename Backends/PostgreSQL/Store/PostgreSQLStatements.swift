@@ -9,7 +9,7 @@ struct PostgreSQLStatements {
     private var uses = 0
     private var names = 0
 
-    /// The name of a statement, and whether it has still to be prepared.
+    /// Returns the name of a statement, and whether it still has to be prepared.
     mutating func name(_ sql: String) -> (name: String, isNew: Bool) {
         let sql = ExactText(sql)
         uses += 1
@@ -26,9 +26,10 @@ struct PostgreSQLStatements {
 
     mutating func forgetAll() { known.removeAll() }
 
-    /// The statements that have to go before others are sent: of too many the ones that were not used for longest, and none of the others.
+    /// Returns the statements to remove before others are sent: if there are too many, the least recently used ones, and none of those
+    /// wanted.
     ///
-    /// - Returns: Their texts and names; several at once, so that it is rare.
+    /// - Returns: Their texts and names. It returns several at once, so that removal is rare.
     func superfluous(for wanted: Set<ExactText>) -> [(sql: String, name: String)] {
         let count = known.count + wanted.count { known[$0] == nil }
         if count <= Self.most { return [] }

@@ -3,8 +3,8 @@ public import Foundation
 internal import PolystoreSQL
 public import PolystoreStorage
 
-// A backend commits to the end although its client is gone: it may wait for the disk or a standby. Until then it holds the locks of its
-// transaction, so whoever gets the lock by which a commit was announced sees it, or it never happens.
+// A backend process completes a COMMIT even if its client is gone, and may wait for the disk or a standby. Until then it holds the locks of
+// its transaction. A session that gets the lock by which a commit was announced therefore sees the commit, or the commit never happens.
 
 extension PostgreSQLStore: AnnouncedCommitStorage {
     /// Waits for the locks by which commits were announced for a store.
@@ -22,7 +22,7 @@ extension PostgreSQLStore: AnnouncedCommitStorage {
         }
     }
 
-    /// Asks the server beside those who read, because a write transaction waits for the answer.
+    /// Runs a request on a connection separate from the readers', because a write transaction waits for the answer.
     private func withHelper<R>(
         _ limit: WorkLimit? = nil, _ timeout: TimeInterval = 30, _ body: (PostgreSQLConnection, PostgreSQLCore) throws(StorageError) -> R
     ) throws(StorageError) -> R {
@@ -36,7 +36,7 @@ extension PostgreSQLStore: AnnouncedCommitStorage {
 }
 
 extension PostgreSQLStore: SynchronizingStorage {
-    /// Waits for the server's log, by a commit that waits for it: with `x-durability=relaxed` the others do not.
+    /// Waits for the server's log by a commit that waits for it. With `x-durability=relaxed` other commits do not wait.
     public func synchronize() throws(StorageError) {
         if durability == .full { return }
         try withHelper { connection, _ throws(StorageError) in
@@ -47,7 +47,7 @@ extension PostgreSQLStore: SynchronizingStorage {
 }
 
 extension PostgreSQLCore {
-    /// The advisory lock by which commits are announced for another store.
+    /// Returns the advisory lock by which commits are announced for another store.
     fileprivate func joint(_ follower: UUID) -> Int64 {
         Int64(bitPattern: SchemaHash(of: "polystore joint \(storeID.uuidString) \(follower.uuidString)").words[0])
     }
@@ -63,7 +63,7 @@ extension PostgreSQLReader {
 
 // MARK: Prepared transactions
 
-/// The name of a prepared transaction: of the store that it belongs to, and the commit that it waits for.
+/// The name of a prepared transaction, which contains its store and the commit that it waits for.
 struct PostgreSQLPreparedName {
     private static let prefix = "polystore"
 
@@ -71,7 +71,7 @@ struct PostgreSQLPreparedName {
 
     let store: UUID
     let commit: CommitToken
-    /// Whether the history names all that the transaction has changed.
+    /// Whether the history contains all changes of the transaction.
     let isRecorded: Bool
 
     init(store: UUID, commit: CommitToken, isRecorded: Bool = true) {
@@ -94,18 +94,18 @@ struct PostgreSQLPreparedName {
         "'\(SQLText.doubling("'", in: "\(Self.prefix)/\(store.uuidString)/\(commit)\(isRecorded ? "" : Self.unrecorded)"))'"
     }
 
-    /// What all names of a store begin with, as a literal.
+    /// Returns the common prefix of all names of a store, as a literal.
     static func start(of store: UUID) -> String { "'\(prefix)/\(store.uuidString)/'" }
 }
 
 extension PostgreSQLStore: PreparedCommitStorage {
-    /// Whether the server's `max_prepared_transactions` is above 0, and the tables are our own.
+    /// Returns whether the server's `max_prepared_transactions` is above 0 and the tables are Polystore's own.
     public func keepsPreparedCommits() throws(StorageError) -> Bool {
         if !owner.isPolystore { return false }
         return try withHelper { connection, _ throws(StorageError) in try connection.text("SHOW max_prepared_transactions") != "0" }
     }
 
-    /// What the server's list of prepared transactions has for this store.
+    /// Returns the commits of this store's transactions in the server's list of prepared transactions.
     public func preparedCommits() throws(StorageError) -> [CommitToken] {
         if !owner.isPolystore { return [] }
         return try withHelper { connection, core throws(StorageError) in
@@ -116,14 +116,14 @@ extension PostgreSQLStore: PreparedCommitStorage {
         }
     }
 
-    /// Commits it or rolls it back, and notifies those who listen: a prepared transaction cannot.
+    /// Commits or rolls back a prepared transaction, and notifies listeners, because a prepared transaction cannot notify.
     public func endPrepared(for commit: CommitToken, commits: Bool) throws(StorageError) {
         try withHelper { connection, core throws(StorageError) in
             let name = try connection.prepared(store: core.storeID, commit: commit)
             if !commits { return try connection.endPrepared(name.map { [PostgreSQLStep("ROLLBACK PREPARED \($0.literal)")] } ?? []) }
             let telling = PostgreSQLStep(PostgreSQLTelling.telling(schema, isRecorded: name?.isRecorded ?? false))
-            // Both go to the server at once, so that it does both even where this program dies now. One that finds the transaction committed
-            // notifies too: whoever has committed it may not have come that far.
+            // Both statements are sent together, so that the server runs both even if this program dies now. A program that finds the
+            // transaction committed notifies as well, because the program that committed it may not have got that far.
             try connection.endPrepared(name.map { [PostgreSQLStep("COMMIT PREPARED \($0.literal)"), telling] } ?? [telling])
         }
     }
@@ -145,14 +145,14 @@ extension PostgreSQLConnection {
         }
     }
 
-    /// The name of the transaction that waits for a commit; nil where it has ended.
+    /// Returns the name of the transaction that waits for a commit, or nil if it has ended.
     fileprivate func prepared(store: UUID, commit: CommitToken) throws(StorageError) -> PostgreSQLPreparedName? {
         let names = [true, false].map { PostgreSQLPreparedName(store: store, commit: commit, isRecorded: $0).literal }
         return try text("SELECT gid FROM pg_prepared_xacts WHERE gid IN (\(names.joined(separator: ", ")))")
             .flatMap(PostgreSQLPreparedName.init)
     }
 
-    /// Ends a transaction by the first of some statements, where it has not ended meanwhile; the others are sent with it.
+    /// Ends a transaction by the first statement, unless it has ended in the meantime. The other statements are sent together with it.
     fileprivate func endPrepared(_ steps: [PostgreSQLStep]) throws(StorageError) {
         let (results, failure) = try answers(steps)
         guard results.isEmpty, let failure else { return }

@@ -4,7 +4,7 @@ public import PolystoreStorage
 internal import Synchronization
 
 extension PostgreSQLStore {
-    /// The statements of a step.
+    /// Returns the statements of a migration step.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
         try owner.checkOwn()
         let metadata = try opened().metadata.after(earlier)
@@ -12,8 +12,8 @@ extension PostgreSQLStore {
         return SQLMigration(step, from: metadata, to: StoreMetadata(migrating: metadata, step.mapping), .postgreSQL).lines()
     }
 
-    /// Starts to lead the store to another version of the model, in one transaction: other programs read the old version meanwhile, and
-    /// those that write wait, those that write to the tables themselves included.
+    /// Begins a migration of the store to another version of the model, in one transaction. Meanwhile other programs can read the old
+    /// version, and programs that write wait, including those that write to the tables directly.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
         try owner.checkOwn()
         var options = options
@@ -28,7 +28,8 @@ extension PostgreSQLStore {
             metadata.history.isOn = core.metadata.history.isOn
             if let record = try RollingRecord(entries) { throw record.underWay }
             try metadata.check(step)
-            // Programs of ours wait for the lock of the writers; who writes by hand waits for the tables, which may be copied and dropped.
+            // Polystore programs wait for the lock of the writers. Programs that write directly wait for the tables, which may be copied
+            // and dropped.
             let tables = SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers), model = tables.schema
             let names = model.roots.map { tables.table($0) } + model.links.indices.map { tables.table(link: $0) }
             if !names.isEmpty {

@@ -6,19 +6,19 @@ internal import Synchronization
 
 /// A store in a schema of a PostgreSQL database, version 15 or newer.
 ///
-/// The tables are ordinary tables that any tool can read. Write transactions are SERIALIZABLE, and several can run at once.
+/// The tables are ordinary tables that any tool can read. Write transactions are SERIALIZABLE, and several can run at the same time.
 public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotifyingStorage {
-    /// The most reads that run at once unless the program says otherwise.
+    /// The default maximum number of concurrent reads.
     public static let usualReaders = 16
-    /// So long opening waits for an answer of the server.
+    /// The maximum time that opening the store waits for an answer of the server.
     private static let patience = Duration.seconds(60)
 
-    /// `postgresql`.
+    /// The type name of the store, `postgresql`.
     public static let storeType = "postgresql"
 
-    /// The configuration whose entities the store keeps; nil for all.
+    /// The configuration whose entities the store contains; nil for all.
     public let configuration: String?
-    /// What the program says about steps between versions of the model.
+    /// The mappings that the program provides for steps between versions of the model.
     public let migrationMappingProviders: [any SchemaMappingProvider]
     let conninfo: String
     let schema: String
@@ -30,24 +30,25 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     let foreignRemarks = Mutex<[CatalogRemark]>([])
     let core = Mutex<PostgreSQLCore?>(nil)
     let isReadOnlyNow = Atomic(false)
-    /// Who is told what happens to the store.
+    /// The observers of the store.
     public let observers = RemoteStorageObservers()
     let ears = Mutex(PostgreSQLEars())
-    /// What this program is called among its peers.
+    /// The name of this program among its peers.
     let peerName = "polystore-" + UUID().uuidString.prefix(8).lowercased()
 
-    /// A store on a server, which is opened when the store is added to a stack.
+    /// Creates a store on a server. It connects when the store is added to a stack.
     ///
     /// - Parameters:
-    ///   - conninfo: A connection string or URI, as libpq takes it; its environment variables and password file count too.
-    ///   - configuration: The configuration whose entities the store keeps; nil for all.
-    ///   - schema: The schema of the database that holds the tables; it is made where it is missing.
+    ///   - conninfo: A connection string or URI in libpq's format; libpq's environment variables and password file apply too.
+    ///   - configuration: The configuration whose entities the store contains; nil for all.
+    ///   - schema: The schema of the database that contains the tables; it is created if it does not exist.
     ///   - durability: Whether a commit waits for the server's disk.
-    ///   - readOnly: Whether changes are refused.
-    ///   - recordsHistory: Whether what is changed is recorded; a program that does not makes a gap, which ends the history before it.
-    ///   - migrationMappingProviders: What the program says about steps between versions of the model.
-    ///   - catalog: Who made the tables; a schema that another program made is read-only, unless it is used in place.
-    ///   - readers: The most reads that run at once, each on a connection of its own.
+    ///   - readOnly: Whether the store refuses changes.
+    ///   - recordsHistory: Whether the store records its changes in the history. A program that does not record them creates a gap, which
+    ///     ends the history before it.
+    ///   - migrationMappingProviders: The mappings that the program provides for steps between versions of the model.
+    ///   - catalog: The table ownership. A schema that another program created is read-only, unless it is used in place.
+    ///   - readers: The maximum number of concurrent reads, each on a connection of its own.
     public init(
         conninfo: String, configuration: String? = nil, schema: String = "polystore", durability: Durability = .full,
         readOnly: Bool = false, recordsHistory: Bool = true, migrationMappingProviders: [any SchemaMappingProvider] = [],
@@ -64,9 +65,10 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         self.recordsHistory = recordsHistory
     }
 
-    /// The store of a URL: `postgresql://user@host/database?x-schema=NAME&x-durability=full|relaxed&x-mode=ro&x-history=on|off&x-readers=16`,
-    /// everything else for libpq;
-    /// for the tables of another program, in the schema `public` unless another is named, `x-catalog=foreign` or `x-catalog=inplace`.
+    /// Creates the store of a URL:
+    /// `postgresql://user@host/database?x-schema=NAME&x-durability=full|relaxed&x-mode=ro&x-history=on|off&x-readers=16`. All other parts
+    /// are passed to libpq. For the tables of another program, in the schema `public` unless another one is named: `x-catalog=foreign` or
+    /// `x-catalog=inplace`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
         try url.unknownOptions(allowed: ["x-schema", "x-durability", "x-mode", "x-history", "x-catalog", "x-readers"])
         let catalog = try PostgreSQLCatalog(url)
@@ -84,29 +86,29 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
             readers: readers)
     }
 
-    /// A store on a server that answers; nil when it cannot be reached or does not let the program in.
+    /// Creates a store on a server that answers; nil when the server cannot be reached or refuses the program.
     ///
-    /// `probe()` says which of the two it is.
+    /// `probe()` distinguishes the two cases.
     public convenience init?(reaching conninfo: String, configuration: String? = nil, schema: String = "polystore") {
         self.init(conninfo: conninfo, configuration: configuration, schema: schema)
         guard (try? probe()) != nil else { return nil }
     }
 
-    /// Asks the server whether it answers and lets this program in.
+    /// Connects to the server and throws if it does not answer or refuses the program.
     public func probe() throws(StorageError) { _ = try PostgreSQLConnection(conninfo: conninfo, schema: schema) }
 
-    /// What PostgreSQL can do.
+    /// The capabilities of a PostgreSQL store.
     public var capabilities: StorageCapabilities {
         StorageCapabilities(owner.capabilities, maximumValueBytes: 1_000_000_000, maximumColumns: 1590)
     }
 
-    /// Connects, and makes the tables where they are missing.
+    /// Connects, and creates the tables where they are missing.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
         if core.withLock({ $0 != nil }) { throw StorageError(.alreadyExists, "the store is already open") }
         return try owner.open(self, request)
     }
 
-    /// Lets sessions begin.
+    /// Publishes the opened state, so that sessions can begin.
     func keep(_ opening: SQLOpening<PostgreSQLCore>) -> StorageState {
         core.withLock { $0 = opening.core }
         isReadOnlyNow.store(opening.isReadOnly, ordering: .releasing)
@@ -114,7 +116,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         return opening.state
     }
 
-    /// Opens a schema of our own.
+    /// Opens a schema of Polystore's own tables.
     func openOwn(_ request: OpenRequest) throws(StorageError) -> StorageState {
         var request = request
         request.readOnly = request.readOnly || isReadOnly
@@ -122,7 +124,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         connection.longestSilence = Self.patience
         try connection.checkVersion()
         try connection.checkEncoding()
-        // A look at what is there is no use of it.
+        // Opening a store only to inspect it does not count as a use.
         let isUsed = request.schema != nil
         if isUsed { observers.tell { $0.storageWillFinishInitialImport(self) } }
         var (stored, wasCreated) = try PostgreSQLCatalog.hinting { () throws(StorageError) in
@@ -130,7 +132,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         }
         stored.history.isOn = recordsHistory
         if request.schema?.hash == stored.schema.hash { try stored.adopt(request, recordsHistory: recordsHistory) }
-        // A store of an older version; where the role may not, its owner does.
+        // A store of an older version has no notification triggers. If the role may not create them, the owner's program does.
         if isUsed, !request.readOnly { try? PostgreSQLTelling(connection, schema).makeWhereMissing() }
         let setup = PostgreSQLSetup(connection, schema)
         let offset = try setup.historyOffset(storing: isUsed && !request.readOnly)
@@ -148,7 +150,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         return state
     }
 
-    /// Makes connections that say whose they are.
+    /// Returns a function that opens connections which identify their program.
     var connector: @Sendable () throws(StorageError) -> PostgreSQLConnection {
         { [conninfo, schema, durability, peerName, recordsHistory] () throws(StorageError) in
             try PostgreSQLConnection(
@@ -164,7 +166,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         return core
     }
 
-    /// Starts to read one snapshot.
+    /// Begins a session that reads one snapshot.
     public func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader {
         try renewing { core throws(StorageError) in try self.read(core, options) }
     }
@@ -172,20 +174,21 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
     private func read(_ core: PostgreSQLCore, _ options: ReadOptions) throws(StorageError) -> any StorageReader {
         let pool = options.isForWriter ? core.helpers : core.readers
         return try pool.begin(options.limit, timeout: 30) { connection throws(StorageError) in
-            // BEGIN alone takes no snapshot: the first query does, and all go in one round trip.
+            // BEGIN alone does not take a snapshot; the first query does. All go in one round trip.
             try core.begin(connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             return core.reader(connection, of: pool)
         }
     }
 
-    /// Starts a write transaction; up to four run at once.
+    /// Begins a write transaction. Up to four run at the same time.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         try renewing { core throws(StorageError) in try self.write(core, options) }
     }
 
     private func write(_ core: PostgreSQLCore, _ options: WriteOptions) throws(StorageError) -> any StorageWriter {
         try lane(core, options) { lane throws(StorageError) in
-            // Before the snapshot: a transaction that is told so sees what settled the history, and gets a greater id.
+            // The flag is read before the snapshot is taken: if it is set, the transaction sees the changes that settled the history, and
+            // gets a greater ID.
             let isSettled = core.hasSettledHistory.load(ordering: .acquiring)
             try core.begin(
                 lane.connection,
@@ -194,7 +197,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         }
     }
 
-    /// Begins a session; where the step between two versions in use has ended with the one of this program, with what the store is now.
+    /// Begins a session. If an online migration has ended with this program's version, the session uses the store's current state.
     private func renewing<Session>(
         _ body: (PostgreSQLCore) throws(StorageError) -> Session
     ) throws(StorageError) -> Session {
@@ -209,7 +212,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         }
     }
 
-    /// Goes over to another core, unless another thread has done so.
+    /// Replaces the core, unless another thread has done so.
     @discardableResult
     func publish(_ next: PostgreSQLCore, after core: PostgreSQLCore) -> PostgreSQLCore {
         let current = self.core.withLock { current in
@@ -220,7 +223,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         return current ?? next
     }
 
-    /// Begins what needs a place among the writers.
+    /// Begins a session that needs a slot among the writers.
     func lane<Session>(
         _ core: PostgreSQLCore, _ options: WriteOptions, _ body: (PostgreSQLLane) throws(StorageError) -> Session
     ) throws(StorageError) -> Session {
@@ -238,7 +241,7 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         }
         guard let core else { return }
         stopListening()
-        // A server that is gone need not be told.
+        // A server that no longer answers need not be notified.
         if owner.isPolystore, let connection = core.readers.takeIdle() ?? core.helpers.takeIdle() ?? core.writers.takeIdle() {
             connection.longestSilence = .seconds(2)
             try? connection.execute(PostgreSQLEvent.notify([.leaving(peerName), .left(peerName)], schema))
@@ -246,13 +249,14 @@ public final class PostgreSQLStore: RemoteStorage, MigratingStorage, ChangeNotif
         core.close()
     }
 
-    /// Closes the connections and drops the tables of the store, if it is one of ours, and the schema where it was made for the store and holds
-    /// nothing else: of one that is used in place, what lies beside the tables is removed, and of any other nothing.
+    /// Closes the connections and drops the store's tables if they are Polystore's own, and the schema if it was created for the store and
+    /// is otherwise empty. For a schema of another program that is used in place, it removes only Polystore's own tables and triggers, and
+    /// for any other schema of another program nothing.
     ///
-    /// - Throws: `unsupported` where something of another program depends on a table, as a view; then nothing is dropped.
+    /// - Throws: `unsupported` if an object of another program, for example a view, depends on a table. Nothing is dropped then.
     public func erase() throws(StorageError) { try owner.erase(self) }
 
-    /// Closes the connections and drops a store of our own.
+    /// Closes the connections and drops a store of Polystore's own tables.
     func eraseOwn() throws(StorageError) {
         try close()
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)

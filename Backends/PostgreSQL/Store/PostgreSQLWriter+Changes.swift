@@ -3,7 +3,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 extension PostgreSQLWriter {
-    /// Queues a statement; `check` looks at its answer once the queue was run.
+    /// Adds a statement to the queue. `check` receives its result after the queue has run.
     func send(
         _ sql: String, _ parameters: [PostgreSQLParameter], _ check: @escaping (PostgreSQLResult) throws(StorageError) -> Void = { _ in }
     ) throws(StorageError) {
@@ -13,7 +13,7 @@ extension PostgreSQLWriter {
         if queue.count >= Self.longestQueue || queuedBytes >= PostgreSQLRows.usualBytes { try flush() }
     }
 
-    /// Runs the queue in one round trip.
+    /// Runs the queued statements in one round trip.
     func flush() throws(StorageError) {
         let queue = queue
         self.queue.removeAll()
@@ -65,8 +65,8 @@ extension PostgreSQLWriter {
         }
     }
 
-    /// A few rows go with the other statements in one round trip; many are copied, which takes three but half the time for each row. So are
-    /// large ones, which are not held whole then.
+    /// Inserts rows. A few rows are sent with the other statements in one round trip. Many rows are copied, which takes three round trips
+    /// but half the time for each row. Large rows are also copied, because a copy does not keep them in memory as a whole.
     func insert(_ entity: EntityIndex, _ rows: RowSource) throws(StorageError) {
         let description = core.tables.schema[entity], slots = Array(description.slots.indices), areMany = rows.count > Self.fewRows
         var names = ["\"_id\"", "\"_version\""] + slots.map { SQLText.quoted(core.tables.column(entity, $0)) }
@@ -86,7 +86,7 @@ extension PostgreSQLWriter {
         try connection.endCopy()
     }
 
-    /// Hands rows to the copy into the table of a hierarchy.
+    /// Adds rows to the copy into the table of a hierarchy.
     func copy(_ entity: EntityIndex, _ rows: PostgreSQLRows) throws(StorageError) {
         let root = core.tables.schema[entity].root
         let encoder = try connection.copy(root) { PostgreSQLCopyEncoder(core.tables, root) }
@@ -96,7 +96,7 @@ extension PostgreSQLWriter {
         }
     }
 
-    /// Hands the rows of a batch, which may be of several entities, to the copy into the table of their hierarchy.
+    /// Adds the rows of a batch, which may belong to several entities, to the copy into the table of their hierarchy.
     func copy(_ root: EntityIndex, _ batch: RowBatch) throws(StorageError) {
         var bytes = 0
         for index in 0..<batch.count {
@@ -116,7 +116,7 @@ extension PostgreSQLWriter {
     func add(_ pairs: [Link], link: Int) throws(StorageError) {
         if pairs.isEmpty { return }
         let table = SQLText.quoted(core.tables.table(link: link))
-        // One statement may not touch a row twice: of equal pairs the last counts.
+        // A statement may not change a row twice, so the last one of several equal pairs is kept.
         var last: [[Int64]: Link] = [:]
         for pair in pairs { last[[pair.owner, pair.member]] = pair }
         let pairs = last.count == pairs.count ? pairs : Array(last.values)

@@ -3,8 +3,8 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 extension PostgreSQLWriter {
-    /// `ON CONFLICT DO UPDATE` over arrays, one statement for thousands of rows. Rows that are selected in an order are inserted in it, and
-    /// what is returned follows them.
+    /// Inserts or updates rows with `ON CONFLICT DO UPDATE` over arrays, one statement for thousands of rows. Rows are inserted in the
+    /// order of the SELECT, and the result has the same order.
     func upsert(_ upsert: RowUpsert) throws(StorageError) -> [UpsertedRow] {
         try checkOpen()
         try makeIndexes()

@@ -4,33 +4,33 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 internal import Synchronization
 
-/// The write transaction.
+/// A write session.
 class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, SQLWriter {
     private let lane: PostgreSQLLane
-    /// Whether the history was settled before the transaction began. One that began before settles it too: of two that do so at once the
-    /// server lets one through, and the other one, begun anew, has a greater id than the floor.
+    /// Whether the history was settled before the transaction began. A transaction that began before settles it too: of two that do so at
+    /// the same time the server commits one, and the other one, when repeated, has a greater ID than the floor.
     private let isSettled: Bool
     private var settlesHistory = false
     var recorder: HistoryRecorder
     var savepoints = Savepoints<HistoryRecorder.Mark>()
     private var dropped: [SQLTables.IndexStatement] = []
     private var prepared: Set<EntityIndex> = []
-    /// Whether the rest of the transaction counts as not recorded.
+    /// Whether the rest of the transaction counts as unrecorded.
     private var isUnrecorded = false
-    /// Whether a statement of it may have changed what its entry of the history does not name.
+    /// Whether a statement of the transaction may have made changes that its history entry does not record.
     private var hasUnrecorded: Bool
     private var greatest: [EntityIndex: Int64] = [:]
     /// The number of rows that were loaded into each table that had been empty.
     private var loaded: [EntityIndex: Int] = [:]
-    /// So many rows go to a statement: each of few reads the whole of a table of some ten thousand rows, because hashing it is cheaper than
-    /// looking thousands of rows up.
+    /// The batch for the rows of a statement. It is large because a statement with few rows already reads a complete table of some ten
+    /// thousand rows: hashing the table is cheaper than looking up thousands of rows.
     let rowBatch = RowBatch(capacity: 16_384)
     var queue: [(step: PostgreSQLStep, check: (PostgreSQLResult) throws(StorageError) -> Void)] = []
     var queuedBytes = 0
-    /// Longer queues take much memory, on both sides.
+    /// The maximum length of the queue. Longer queues take much memory, on both sides.
     static let longestQueue = 64
     static let fewRows = 64
-    /// So many pairs of links go to a statement.
+    /// The number of link pairs in a statement.
     static let mostLinks = 400_000
 
     init(_ lane: PostgreSQLLane, of core: PostgreSQLCore, _ options: WriteOptions, isSettled: Bool = false) {
@@ -41,7 +41,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         super.init(core, lane.connection)
     }
 
-    // The base class would give back when the properties of this one are gone.
+    // The base class's deinitializer would release the connection after the properties of this class are gone.
     deinit { end() }
 
     override func giveBack() { lane.leave() }
@@ -65,7 +65,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         return first..<end
     }
 
-    /// Lets the server tell what follows as a change that the history does not name.
+    /// Makes the server report the following changes as unrecorded.
     final func changeUnrecorded() throws(StorageError) {
         if isUnrecorded { return }
         try connection.execute(PostgreSQLTelling.unrecorded)
@@ -85,9 +85,9 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         if let count = loaded[root] { loaded[root] = count + batch.count }
     }
 
-    /// Indexes of a table that is empty are made after the rows: one sort instead of a search for each row.
+    /// Drops the indexes of an empty table, to create them after the rows: one sort instead of a search for each row.
     private func prepareBulk(_ root: EntityIndex) throws(StorageError) {
-        // While two versions are used, the indexes are not of this one alone.
+        // While two versions are live, the indexes do not belong to this version alone.
         guard prepared.insert(root).inserted, core.rolling == nil else { return }
         let rows = try connection.query("SELECT 1::int8 FROM \(table(root)) LIMIT 1", [])
         if rows.count > 0 { return }
@@ -105,7 +105,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         try flush()
     }
 
-    /// Makes the indexes again: at the end, before a mark is set, and before something needs them.
+    /// Creates the dropped indexes again: at the end, before a savepoint, and before an operation that needs them.
     func makeIndexes() throws(StorageError) {
         for index in dropped { try connection.execute(index.creation) }
         dropped.removeAll()
@@ -119,12 +119,12 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
     func willRollBack() {
         queue.removeAll()
         queuedBytes = 0
-        // What a copy has begun since then is undone too, its errors included.
+        // The rollback also undoes what a copy has begun since then, including its errors.
         connection.abandonCopy()
     }
 
     func didRollBack(to mark: HistoryRecorder.Mark) {
-        // What was dropped after the mark is there again.
+        // Indexes that were dropped after the savepoint exist again.
         dropped.removeAll()
         prepared.removeAll()
         loaded.removeAll()
@@ -135,7 +135,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
     func commit(_ record: CommitRecord) throws(StorageError) -> HistoryToken? {
         var transaction: Int64?
         let entry = try write(record) { () throws(StorageError) in
-            // Before COMMIT is sent: who loses the connection then has the id already.
+            // Before COMMIT is sent, so that the ID is known if the connection is lost.
             if hasUnrecorded { try send(PostgreSQLTelling.tellDeferred(core.schema), []) }
             try send("SELECT pg_current_xact_id_if_assigned()::text::int8", []) { transaction = $0.integer(0, 0) }
         }
@@ -144,14 +144,14 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         return entry.map { core.token($0.position) }
     }
 
-    /// Writes all that is left, up to the entry of the history, and sends what a closure queues.
+    /// Writes all pending changes and the history entry, and sends the statements that `body` queues.
     private func write(
         _ record: CommitRecord, _ body: () throws(StorageError) -> Void = {}
     ) throws(StorageError) -> (position: Int64, time: Int64)? {
         try checkOpen()
         try makeIndexes()
-        // The server would plan with what it guesses of a new table until its next look at it. Nobody else uses the table yet: making its
-        // indexes has locked it.
+        // The server would plan with default estimates for a new table until its next analysis. No other session uses the table yet,
+        // because creating its indexes has locked it.
         for (root, count) in loaded where count >= SQLTables.analyzedRows { try connection.execute("ANALYZE \(table(root))") }
         loaded.removeAll()
         for (root, key) in greatest { try raiseKeys(root, above: key) }
@@ -183,9 +183,9 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         core.keys.withLock { keys in if let block = keys[root], block.lowerBound <= key { keys[root] = nil } }
     }
 
-    /// Queues the entry of the history, if there is one.
+    /// Queues the history entry, if there is one.
     ///
-    /// - Parameter body: What is done with its position and time.
+    /// - Parameter body: Receives its position and time.
     final func sendHistory(_ record: CommitRecord, _ body: @escaping (Int64, Int64) -> Void) throws(StorageError) {
         if !core.metadata.history.isOn {
             if recorder.hasChanges {
@@ -205,7 +205,7 @@ class PostgreSQLWriter: PostgreSQLReader, SQLTableWriter, HistoryPurgingWriter, 
         let time = record.entryTime
         var values = [PostgreSQLParameter(time), PostgreSQLParameter(batch.cell(for: .string(record.author)), .string), bytes(changes)]
         if let rolling = core.rolling {
-            // Programs of the older version read the entry in their own terms.
+            // Programs of the older version read the entry in terms of their own version.
             var older = HistoryRecorder()
             older.add(recorder, by: rolling.past)
             values.insert(bytes(older.encode()), at: 2)

@@ -20,10 +20,10 @@ extension SQLDialect {
         }
     }
 
-    /// The name of a type in a cast, and of an array of it.
+    /// Returns the name of a type in a cast, and as the element of an array.
     static func castName(_ valueType: ValueType) -> String { type(valueType) }
 
-    /// A pattern in the form of SQL.
+    /// Returns a pattern in SQL form.
     private static func likePattern(_ needle: String) -> String {
         LikePattern(needle).parts.map { part in
             switch part {
@@ -35,8 +35,8 @@ extension SQLDialect {
         }.joined()
     }
 
-    /// An aggregate over numbers. With floating point numbers beyond a size the server fails on the way, also where the end would not; NaN is
-    /// greater than all of them.
+    /// Returns an aggregate over numbers. For floating-point numbers beyond a certain size the server fails during the computation, even if
+    /// the final result would not overflow. NaN is greater than all of them.
     private static func numberAggregate(_ function: AggregateFunction, _ column: SQLText) -> SQLNumberAggregate {
         func within(_ name: String, _ most: String) -> SQLNumberAggregate {
             let real: SQLText = "(\(column))::float8"
@@ -54,13 +54,13 @@ extension SQLDialect {
         }
     }
 
-    /// What is special to PostgreSQL.
+    /// The dialect of PostgreSQL.
     static let postgreSQL = SQLDialect(
         placeholder: { position, binding in
             switch binding {
             // A float is compared as the double that its values are widened to.
             case .value(_, .float): "$\(position)::float8"
-            // What is computed of constants alone would be compared as the database sorts.
+            // An expression of constants alone would otherwise be compared by the collation of the database.
             case .value(_, .string), .value(_, .url): "($\(position)::text COLLATE \"C\")"
             case .value(_, let valueType): "$\(position)::\(type(valueType))"
             case .list(_, let valueType): "$\(position)::\(type(valueType))[]"
@@ -75,14 +75,14 @@ extension SQLDialect {
             case .endsWith: return "right(\(text), length(\(part))) = \(part)"
             case .contains: return "strpos(\(text), \(part)) > 0"
             case .like: return "\(text) LIKE \(bind: .string(likePattern(needle)), .string)"
-            // The server's regular expressions are of another kind, and can take forever.
+            // The server's regular expressions have a different syntax, and can take unlimited time.
             case .matches: return nil
-            // Nor does it cut texts into words as the contract does.
+            // The server splits texts into words differently from the contract.
             case .search: return nil
             }
         },
         beginsWith: { _, _ in nil },
-        // The server's tables are those of its own version of Unicode, or of the machine's.
+        // The server's folding tables depend on its own Unicode version or that of the machine.
         fold: { _, _ in nil },
         foldASCII: { text in
             ("lower(\(text) COLLATE \"C\")", "octet_length(\(text)) = char_length(\(text))")
@@ -93,7 +93,7 @@ extension SQLDialect {
             switch value {
             case .bool(let value): value ? "true" : "false"
             case .int(let number): "'\(number)'::\(type(valueType))"
-            // The form with E is read alike whatever the server's setting for backslashes.
+            // The form with E is read in the same way whatever the server's setting for backslashes is.
             case .string(let text): "E'\(SQLText.doubling("'", in: SQLText.doubling("\\", in: text)))'::text"
             case .null, .double, .decimal, .date, .uuid, .data: nil
             }
@@ -104,7 +104,7 @@ extension SQLDialect {
             case .bool(let value): return value ? "true" : "false"
             case .int(let number): return "'\(number)'::\(type(valueType))"
             case .string(let text): return "E'\(SQLText.doubling("'", in: SQLText.doubling("\\", in: text)))'::text"
-            // The shortest digits that read back as the same number, which the server reads exactly.
+            // The shortest digits that read back as the same number. The server reads them exactly.
             case .double(let number): return number.isFinite ? "'\(number)'::float8::\(type(valueType))" : nil
             case .uuid(let id): return "'\(id.uuidString)'::uuid"
             case .date(let microseconds):
@@ -120,22 +120,22 @@ extension SQLDialect {
         dropsDefaults: true,
         names: SQLNameRules(
             limit: 63, foldsCase: false, reservedColumns: ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
-            // The catalog is searched before our schema, whatever the search path says.
+            // The server searches the system catalog before the store's schema, whatever the search path is.
             reservedPrefix: "pg_"), tableOptions: " WITH (fillfactor = 75)",
         linkOptions: "", indexKey: { "\($0) ASC NULLS FIRST" },
-        // A cast of float8 to numeric keeps 15 digits, and of int8 to float8 53 bits: neither is exact.
+        // A cast from float8 to numeric keeps 15 digits, and one from int8 to float8 53 bits: neither is exact.
         comparesExactly: { a, b in
             (a.isInteger || a == .decimal) && (b.isInteger || b == .decimal)
                 || (a == .float || a == .double) && (b == .float || b == .double)
         },
         aggregates: { function, type in
-            // The server adds floating point numbers without compensation.
+            // The server adds floating-point numbers without compensation.
             (function != .sum && function != .average) || (type != .float && type != .double)
         },
         extreme: { isLeast, column, type in
             switch type {
             case .bool: return "\(raw: isLeast ? "bool_and" : "bool_or")(\(column))"
-            // The server has no min of them before version 18.
+            // The server has no min for these types before version 18.
             case .data, .uuid: return "percentile_disc(0) WITHIN GROUP (ORDER BY \(column)\(raw: isLeast ? "" : " DESC"))"
             case .int16, .int32, .int64, .float, .double, .decimal, .string, .date, .url:
                 return "\(raw: isLeast ? "min" : "max")(\(column))"

@@ -3,10 +3,11 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 extension SQLFullText {
-    /// GIN over the words of a text as lexemes (https://www.postgresql.org/docs/current/textsearch-indexes.html).
+    /// The full-text indexes: GIN indexes over the words of a text as lexemes
+    /// (https://www.postgresql.org/docs/current/textsearch-indexes.html).
     ///
-    /// The server's parsers and dictionaries cut and fold otherwise than the contract says. So a function of ours makes the words. The index
-    /// knows nothing of phrases: what it finds for them is compared with all words of the text.
+    /// The server's parsers and dictionaries split and fold texts differently from the contract, so a function of Polystore extracts the
+    /// words. The index does not support phrases: its results for them are compared with all words of the text.
     static let postgreSQL = SQLFullText(
         creation: { column in
             let table = SQLText.quoted(column.table), name = SQLText.quoted(column.name)
@@ -25,29 +26,29 @@ extension SQLFullText {
             return "(\(lexemes) AND (octet_length(\(text)) <= \(raw: String(PostgreSQLWords.longestText)) OR \(words)))"
         })
 
-    /// Whether the words of a term stand in the words of a text, which have a space before and behind each.
+    /// Returns the condition that the words of a term occur in the words of a text, which have a space before and after each.
     private static func occurs(_ term: SearchQuery.Term, _ sign: String) -> SQLText {
         let wanted = " " + term.words.joined(separator: " ") + (term.isPrefix ? "" : " ")
         return "strpos(t.words, \(bind: .string(wanted), .string))\(raw: sign)"
     }
 }
 
-/// The words of `SearchWords` in functions of the server. They have the tables of our version of Unicode in them, so the server's own, which
-/// it may change, counts for nothing but Hangul syllables, whose decomposition is arithmetic.
+/// The functions on the server that extract the words of `SearchWords`. They contain Polystore's own Unicode tables. The server's tables,
+/// which may change, are used only for Hangul syllables, whose decomposition is arithmetic.
 enum PostgreSQLWords {
-    /// The function that gives the words of a text with a space before and behind each.
+    /// The function that returns the words of a text with a space before and after each.
     static let words = "polystore_words"
-    /// The function that gives the words of a text as lexemes.
+    /// The function that returns the words of a text as lexemes.
     static let lexemes = "polystore_lexemes"
 
-    /// The most bytes of a text whose lexemes are in the index: a `tsvector` holds a million, and folding at most triples them. Longer texts
-    /// have a mark that every search finds.
+    /// The maximum length in bytes of a text whose lexemes are in the index: a `tsvector` holds a million, and folding at most triples
+    /// them. Longer texts have a mark that every search finds.
     static let longestText = 150_000
     private static let longMark = "*"
-    /// The most scalars of a lexeme, which has at most 2,046 bytes; longer words are cut.
+    /// The maximum number of scalars of a lexeme, which has at most 2,046 bytes. Longer words are cut.
     private static let longestWord = 100
 
-    /// The statements that make the functions in a schema of the server.
+    /// Returns the statements that create the functions in a schema of the server.
     static func creation(_ schema: String) -> String {
         """
         CREATE FUNCTION \(words)(value text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS $polystore$
@@ -76,7 +77,7 @@ enum PostgreSQLWords {
         """
     }
 
-    /// What the lexemes have of every text that a search finds.
+    /// Returns the query for the lexemes that every text contains which a search finds.
     static func lexemes(of query: SearchQuery) -> String {
         let groups = query.groups.map { terms in
             terms.map { term in term.words.indices.map { lexeme(term, $0) }.joined(separator: " & ") }.joined(separator: " | ")
@@ -85,14 +86,14 @@ enum PostgreSQLWords {
         return "'\(longMark)' | (\(groups.joined(separator: ") & (")))\(excluded)"
     }
 
-    /// Whether lexemes tell by themselves whether a text is what a search looks for.
+    /// Whether lexemes alone determine whether a text matches a search.
     static func isExact(_ query: SearchQuery) -> Bool { query.groups.joined().allSatisfy(isExact) && query.excluded.allSatisfy(isExact) }
 
     private static func isExact(_ term: SearchQuery.Term) -> Bool {
         term.words.count == 1 && term.words[0].unicodeScalars.count < longestWord
     }
 
-    /// Words have no quotes.
+    /// Returns a lexeme of a query. Words contain no quotes.
     private static func lexeme(_ term: SearchQuery.Term, _ index: Int) -> String {
         let scalars = term.words[index].unicodeScalars
         var cut = String.UnicodeScalarView()
@@ -102,7 +103,7 @@ enum PostgreSQLWords {
     }
 
     private static var foldings: String {
-        // ASCII is folded by itself.
+        // ASCII is folded separately.
         SearchWords.foldings.filter { !$0.scalar.isASCII }.map { "\"\($0.scalar)\":\"\($0.folded)\"" }.joined(separator: ",")
     }
 
@@ -118,7 +119,7 @@ enum PostgreSQLWords {
         return result
     }
 
-    /// Letters, marks and digits stand for themselves between brackets.
+    /// Returns ranges for a bracket expression, in which letters, marks and digits stand for themselves.
     private static func ranges(_ ranges: [ClosedRange<UInt32>]) -> String {
         var text = String.UnicodeScalarView()
         for range in ranges {

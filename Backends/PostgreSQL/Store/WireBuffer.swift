@@ -2,7 +2,8 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Bytes on their way to the server, in raw memory: appending to an array byte by byte takes longer than the server takes for a row.
+/// A buffer for bytes to send to the server, in raw memory: appending to an array byte by byte takes longer than the server needs for a
+/// row.
 final class WireBuffer {
     private var base: UnsafeMutableRawPointer
     private var capacity: Int
@@ -17,10 +18,10 @@ final class WireBuffer {
 
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-    /// Forgets the bytes and keeps the memory.
+    /// Removes the bytes and keeps the memory.
     func clear() { count = 0 }
 
-    /// Appends a number in the order of the network.
+    /// Appends a number in network byte order.
     @inline(__always)
     func append<Number: FixedWidthInteger>(_ number: Number) {
         reserve(MemoryLayout<Number>.size)
@@ -28,7 +29,7 @@ final class WireBuffer {
         count &+= MemoryLayout<Number>.size
     }
 
-    /// Appends bytes as they are.
+    /// Appends bytes unchanged.
     @inline(__always)
     func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress else { return }

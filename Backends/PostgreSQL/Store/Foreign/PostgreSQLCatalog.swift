@@ -1,18 +1,19 @@
 #if PostgreSQL
 internal import PolystoreStorage
 
-/// Who made the tables of a schema of the server.
+/// The table ownership of a schema of the server: the program that created the tables, and how Polystore uses them.
 public enum PostgreSQLCatalog: String, Sendable, Hashable, CaseIterable {
-    /// Polystore: the schema is a store.
+    /// Polystore created the tables. The schema is a store.
     case own
-    /// Some other program: tables are read as entities, references as relationships. The store is read-only.
+    /// Another program created the tables. They are read as entities and their references as relationships. The store is read-only.
     case foreign
-    /// Some other program, which goes on using them: read and written where they lie, if each has a primary key of one whole number.
+    /// Another program created the tables and continues to use them. They are read and written in place, which requires that each has a
+    /// primary key of a single integer.
     ///
-    /// What Polystore needs lies beside the tables under names that begin with `polystore_`, triggers included; `erase()` removes it.
+    /// Polystore keeps its own data beside the tables, under names that begin with `polystore_`, triggers included; `erase()` removes it.
     case inPlace = "inplace"
 
-    /// What the option `x-catalog` of a URL says.
+    /// Creates the value from the option `x-catalog` of a URL.
     init(_ url: StoreURL) throws(StorageError) {
         let name = url.option("x-catalog") ?? Self.own.rawValue, names = Self.allCases.map(\.rawValue)
         guard let catalog = Self(rawValue: name) else {
@@ -22,10 +23,10 @@ public enum PostgreSQLCatalog: String, Sendable, Hashable, CaseIterable {
         self = catalog
     }
 
-    /// The schema that is meant when none is named.
+    /// The schema that is used when none is named.
     var defaultSchema: String { self == .own ? "polystore" : "public" }
 
-    /// Adds to the error for a schema without a store how its tables can be read nevertheless.
+    /// Runs `open` and extends the error for a schema without a store with the options that can read its tables.
     static func hinting<Result>(_ open: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         do throws(StorageError) { return try open() } catch {
             guard error.code == .notFound, error.cause == nil else { throw error }

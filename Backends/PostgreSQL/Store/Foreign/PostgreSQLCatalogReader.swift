@@ -2,27 +2,28 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Reads the catalog of a schema that another program made: its tables, keys, references and conditions.
+/// A reader of the catalog of a schema that another program created: its tables, keys, references and conditions.
 struct PostgreSQLCatalogReader {
     private static let integers: Set<Int64> = [20, 21, 23]
 
     private let rows: PostgreSQLCatalogRows
     private let schema: String
     private var remarks: [CatalogRemark] = []
-    /// The columns of whole numbers, by table and name.
+    /// The integer columns, by table and name.
     private var integers: Set<[String]> = []
     private let isInPlace: Bool
 
-    /// - Parameter isInPlace: Whether the tables are to be written where they lie.
+    /// - Parameter isInPlace: Whether the tables will be written in place.
     init(_ connection: PostgreSQLConnection, schema: String, isInPlace: Bool = false) {
         rows = PostgreSQLCatalogRows(connection)
         self.schema = schema
         self.isInPlace = isInPlace
     }
 
-    /// The catalog.
+    /// Returns the catalog.
     ///
-    /// - Throws: `notFound` without such a schema, `invalidConfiguration` for a store of our own, which needs no other reading.
+    /// - Throws: `notFound` if there is no such schema, `invalidConfiguration` for a Polystore store, which must be opened without a
+    ///   catalog.
     mutating func catalog() throws(StorageError) -> DatabaseCatalog {
         guard let found = try rows.tables(schema) else {
             throw StorageError(.notFound, "the database has no schema \"\(schema)\"; the option x-schema names another")
@@ -55,7 +56,7 @@ struct PostgreSQLCatalogReader {
         let declared = try rows.columns(table.oid), keys = try rows.keys(table.oid)
         integers.formUnion(declared.filter { Self.integers.contains($0.type) }.map { [table.name, $0.name] })
         let primaryKey = keys.first(where: \.isPrimary)?.columns ?? []
-        // Rows of a table that inherits are those of their own table; the rows of a partitioned table are all in its parts.
+        // The rows of a table that inherits are read from their own table; all rows of a partitioned table are in its partitions.
         let source = "\(table.kind == "r" ? "ONLY " : "")\(SQLText.quoted(schema)).\(SQLText.quoted(table.name))"
         let key = try key(table, primaryKey, source)
         var columns: [CatalogColumn] = []
@@ -74,7 +75,7 @@ struct PostgreSQLCatalogReader {
             uniqueKeys: keys.filter { !$0.isPrimary }.map(\.columns), checks: try rows.checks(table.oid).map { CatalogCheck($0) })
     }
 
-    /// A column of whole numbers where that is the primary key, otherwise the place in it, otherwise the place in the table.
+    /// Returns the key of a table: its integer primary key, else the row number in primary key order, else the row number in table order.
     private func key(
         _ table: PostgreSQLCatalogRows.Table, _ primaryKey: [String], _ source: String
     ) throws(StorageError) -> CatalogKey {

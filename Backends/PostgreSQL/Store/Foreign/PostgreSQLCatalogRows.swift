@@ -2,31 +2,31 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// What the server's catalog tells about a schema (https://www.postgresql.org/docs/current/catalogs.html), row by row.
+/// A row-by-row reader of the server's catalog of a schema (https://www.postgresql.org/docs/current/catalogs.html).
 struct PostgreSQLCatalogRows {
     struct Table {
         let oid: Int64
         let name: String
         /// The letter of `pg_class.relkind`.
         let kind: String
-        /// Whether row security decides which of its rows the role sees.
+        /// Whether row security determines which of its rows the role can see.
         let isFiltered: Bool
     }
 
     struct Column {
         let name: String
         let isRequired: Bool
-        /// The type, domains resolved.
+        /// The type, with domains resolved.
         let type: Int64
-        /// The type as people write it.
+        /// The name of the type in SQL.
         let typeName: String
-        /// The most characters; 0 for no limit.
+        /// The maximum number of characters; 0 for no limit.
         let maxLength: Int64
         /// Whether the type is an enumeration.
         let isEnum: Bool
-        /// Whether the type is a domain, which may have conditions of its own.
+        /// Whether the type is a domain, which may have check conditions of its own.
         let isDomain: Bool
-        /// Whether the server gives it its value, whatever a statement says.
+        /// Whether the server computes the value, regardless of the statement.
         let isComputed: Bool
     }
 
@@ -48,7 +48,7 @@ struct PostgreSQLCatalogRows {
 
     init(_ connection: PostgreSQLConnection) { self.connection = connection }
 
-    /// The tables and what else has columns, without the parts of partitioned tables; nil when there is no such schema.
+    /// Returns the tables and other relations with columns, without the partitions of partitioned tables; nil when there is no such schema.
     func tables(_ schema: String) throws(StorageError) -> [Table]? {
         let known: SQLText = "SELECT 1::int8 FROM pg_namespace WHERE nspname = \(bind: .string(schema), .string)"
         if try connection.rows(known, [.int64]).isEmpty { return nil }
@@ -60,7 +60,7 @@ struct PostgreSQLCatalogRows {
         let found = try connection.rows(text, [.int64, .string, .string, .bool]).map { row in
             Table(oid: row[0].number, name: row[1].text, kind: row[2].text, isFiltered: row[3] == .bool(true))
         }
-        // What lies beside the tables where the schema is used in place.
+        // Polystore's own tables in a schema that is used in place are left out.
         let isInPlace = found.contains { $0.name == "polystore_inplace" }
         return isInPlace ? found.filter { !$0.name.hasPrefix("polystore_") } : found
     }
@@ -93,7 +93,7 @@ struct PostgreSQLCatalogRows {
         return try connection.rows(text, [.string]).map { $0[0].text }
     }
 
-    /// The columns of the unique indexes that bind every row by its columns alone.
+    /// Returns the columns of the unique indexes that cover every row by columns alone.
     func keys(_ table: Int64) throws(StorageError) -> [Key] {
         let text: SQLText = """
             SELECT i.indexrelid::int8, i.indisprimary, a.attname::text FROM pg_index i
@@ -112,7 +112,7 @@ struct PostgreSQLCatalogRows {
         return result
     }
 
-    /// The names of the unique indexes that are partial or over expressions.
+    /// Returns the names of the unique indexes that are partial or over expressions.
     func otherUniqueIndexes(_ table: Int64) throws(StorageError) -> [String] {
         let text: SQLText = """
             SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
@@ -147,7 +147,7 @@ struct PostgreSQLCatalogRows {
         return result
     }
 
-    /// The letters of `pg_constraint.confdeltype`.
+    /// Returns the delete rule for a letter of `pg_constraint.confdeltype`.
     private static func deleteRule(_ letter: String) -> DeleteRule {
         switch letter {
         case "c": .cascade
@@ -156,7 +156,7 @@ struct PostgreSQLCatalogRows {
         }
     }
 
-    /// The conditions of a table.
+    /// Returns the check conditions of a table.
     func checks(_ table: Int64) throws(StorageError) -> [String] {
         let text: SQLText = """
             SELECT pg_get_expr(conbin, conrelid)::text FROM pg_constraint
@@ -165,14 +165,14 @@ struct PostgreSQLCatalogRows {
         return try connection.rows(text, [.string]).map { $0[0].text }
     }
 
-    /// Whether the numbers of a column can be keys.
+    /// Returns whether the numbers of a column can be keys.
     func holdsKeys(_ source: String, _ column: String) throws(StorageError) -> Bool {
         let text: SQLText = "SELECT max(t.\(identifier: column))::int8, min(t.\(identifier: column))::int8 FROM \(raw: source) AS t"
         let ends = try connection.rows(text, [.int64, .int64]).first?.map(\.number) ?? []
         return ends.allSatisfy { $0 <= CatalogKey.greatest && $0 >= -CatalogKey.greatest }
     }
 
-    /// The identity of the database among those of its server, and of the server as far as it tells.
+    /// Returns the identity of the database on its server, and of the server as far as it reveals it.
     func database() throws(StorageError) -> String {
         let text: SQLText = """
             SELECT concat_ws(' ', current_database(), (SELECT oid FROM pg_database WHERE datname = current_database()),

@@ -2,26 +2,26 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// What becomes of a column of a type of the server's.
+/// The conversion of a column from a type of the server.
 struct PostgreSQLColumnType {
-    /// The type of the values; text for types that we have none for.
+    /// The type of the values; text for types without an equivalent.
     let type: ValueType
-    /// The value as SQL over the table `t`.
+    /// The converted value, as SQL over the table `t`.
     let value: String
-    /// Whether the value is the server's text of it, because there is no type for it.
+    /// Whether the value is the server's text form, because there is no equivalent type.
     let isText: Bool
 
-    /// The numbers of the types are those of `pg_type`, which never change (https://www.postgresql.org/docs/current/catalog-pg-type.html).
+    /// The type numbers of `pg_type`, which never change (https://www.postgresql.org/docs/current/catalog-pg-type.html).
     private static let texts: Set<Int64> = [18, 19, 25, 114, 142, 1042, 1043, 3802]
 
     /// - Parameters:
-    ///   - oid: The type, domains resolved.
+    ///   - oid: The type, with domains resolved.
     ///   - column: The name of the column.
-    ///   - place: The column as people know it, for errors.
+    ///   - place: The name of the column in errors.
     init(oid: Int64, column: String, place: String) {
         let plain = "t.\(SQLText.quoted(column))"
         func checked(_ value: String, _ type: String, _ condition: String) -> String {
-            // The argument is no constant, so the planner never computes the refusal by itself.
+            // The argument is not a constant, so the planner never evaluates the refusal in advance.
             let sentence = "'\(SQLText.doubling("'", in: place))'"
             return
                 "CASE WHEN \(plain) IS NULL OR (\(condition)) THEN \(value) ELSE pg_temp.polystore_refuse(\(plain)::text, \(sentence))::\(type) END"
@@ -38,7 +38,7 @@ struct PostgreSQLColumnType {
         case 23: (type, value) = (.int32, plain)
         case 20: (type, value) = (.int64, plain)
         case 26: (type, value) = (.int64, "\(plain)::int8")
-        // Adding zero turns the negative zero into the other one.
+        // Adding zero converts negative zero to zero.
         case 700: (type, value) = (.float, checked("\(plain) + 0::float4", "float4", "\(plain) <> 'NaN'"))
         case 701: (type, value) = (.double, checked("\(plain) + 0::float8", "float8", "\(plain) <> 'NaN'"))
         case 1700:

@@ -2,26 +2,26 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// A schema of another program, opened: what it is for us, and connections on which its tables have the shape of ours.
+/// An opened schema of another program, with connections whose views have the layout of Polystore's own tables.
 struct PostgreSQLForeign: Sendable {
-    /// What a value without a form of ours is reported with; a class of errors that neither the standard nor the server uses.
+    /// The SQLSTATE for a value that has no form in Polystore, in a class that neither the standard nor the server uses.
     static let refusalState = "PS001"
 
-    /// What the store holds.
+    /// The metadata of the store.
     let metadata: StoreMetadata
-    /// What is left out or read otherwise.
+    /// The remarks on parts that are left out or read differently.
     let remarks: [CatalogRemark]
     private let conninfo: String
     private let schema: String
     private let views: String
 
-    /// The stand-ins of what a store of ours keeps beside the entities, which is nothing here, and the function that refuses a value.
+    /// The statements that create replacements for Polystore's own tables, which are empty here, and the function that refuses a value.
     private static let standIns = """
         CREATE TEMP VIEW polystore_notes AS SELECT ''::text AS name, ''::bytea AS value WHERE false;
         \(refusal)
         """
 
-    /// The function that refuses a value.
+    /// The statement that creates the function that refuses a value.
     static let refusal = """
         CREATE FUNCTION pg_temp.polystore_refuse(value text, place text) RETURNS text LANGUAGE plpgsql STABLE AS $$
             BEGIN RAISE EXCEPTION USING ERRCODE = '\(refusalState)', MESSAGE = place; END $$
@@ -31,7 +31,7 @@ struct PostgreSQLForeign: Sendable {
     init(conninfo: String, schema: String) throws(StorageError) {
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
         try connection.checkVersion()
-        // One snapshot, so that the parts of the catalog fit together.
+        // A single snapshot, so that all parts of the catalog are consistent.
         try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         var reader = PostgreSQLCatalogReader(connection, schema: schema)
         let source = try reader.catalog().source()
@@ -44,9 +44,9 @@ struct PostgreSQLForeign: Sendable {
         views = source.views(SQLTables(metadata.schema, .postgreSQL, entityNumbers: metadata.entityNumbers)).joined(separator: ";\n")
     }
 
-    /// A connection that reads the tables in our shape.
+    /// Opens a connection with views in the layout of Polystore's own tables.
     ///
-    /// Its search path is the schema; temporary names come before those of any schema.
+    /// Its search path is the schema; temporary names take precedence over those of any schema.
     func reader() throws(StorageError) -> PostgreSQLConnection {
         let connection = try PostgreSQLConnection(conninfo: conninfo, schema: schema)
         try Self.explaining(schema) { () throws(StorageError) in
@@ -56,7 +56,7 @@ struct PostgreSQLForeign: Sendable {
         return connection
     }
 
-    /// Runs what makes temporary views, and says which right it lacks.
+    /// Runs `work`, which creates temporary views, and names the missing privilege in its error.
     static func explaining(_ schema: String, _ work: () throws(StorageError) -> Void) throws(StorageError) {
         do throws(StorageError) { try work() } catch {
             switch error.code {

@@ -4,10 +4,10 @@ public import PolystoreStorage
 internal import Synchronization
 
 extension PostgreSQLStore: ForeignStorage {
-    /// What of a schema of another program is left out or read otherwise than it is declared there.
+    /// The remarks on parts of another program's schema that are left out or read differently from their declaration.
     public var remarks: [String] { foreignRemarks.withLock { $0.map(\.text) } }
 
-    /// What of a schema of another program is stored there and not read.
+    /// The stored data of another program's schema that is not read.
     public var losses: [String] { foreignRemarks.withLock { $0.compactMap(\.loss) } }
 }
 #endif

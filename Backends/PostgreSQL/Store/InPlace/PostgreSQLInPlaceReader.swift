@@ -2,7 +2,7 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// A session over the tables of another program. Its history is a log that triggers keep, whoever writes.
+/// A session over the tables of another program. Its history is the change log that triggers write, for every writer.
 class PostgreSQLInPlaceReader: PostgreSQLReader {
     let inPlace: PostgreSQLInPlace
 
@@ -13,11 +13,12 @@ class PostgreSQLInPlaceReader: PostgreSQLReader {
         super.init(core, connection, of: pool)
     }
 
-    /// What is below the horizon of running transactions: nothing can appear there any more.
+    /// The condition on log rows below the horizon of running transactions, where no further rows can appear.
     private var settled: String { "l.position < \(horizon)" }
 
-    /// The least id in progress that can be of a writer to this database, raised by the offset: any program may be one, but none that is
-    /// connected to another database. As in `PostgreSQLHistory`, an id in progress that nobody holds counts.
+    /// The lowest transaction ID in progress that may belong to a writer to this database, plus the offset. Any program may be a writer,
+    /// except one that is connected to another database. As in `PostgreSQLHistory`, an ID in progress without a holder counts as a
+    /// writer's.
     private var horizon: String {
         let snapshot = "pg_current_snapshot()"
         return """
@@ -62,7 +63,7 @@ class PostgreSQLInPlaceReader: PostgreSQLReader {
     }
 
     override func hasUnsettledHistory() throws(StorageError) -> Bool { try historyLag().entries > 0 }
-    /// Nobody can watch these tables.
+    /// Returns no tokens, because these tables cannot be watched.
     override func unsettledTokens() throws(StorageError) -> [HistoryToken] { [] }
 
     override func purgeHistory(through token: HistoryToken) throws(StorageError) {

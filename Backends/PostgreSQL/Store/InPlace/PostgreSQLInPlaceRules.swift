@@ -2,7 +2,7 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// What the rules of another program's tables say against a change, as errors of the contract.
+/// A translation of violated rules of another program's tables to errors of the contract.
 struct PostgreSQLInPlaceRules: Sendable {
     private struct Rule: Sendable {
         let columns: [String]
@@ -12,7 +12,7 @@ struct PostgreSQLInPlaceRules: Sendable {
     private let rules: [[String]: Rule]
     private let tables: InPlaceTables
 
-    /// The constraints and unique indexes of a schema.
+    /// Reads the constraints and unique indexes of a schema.
     init(_ connection: PostgreSQLConnection, _ schema: String, _ tables: InPlaceTables) throws(StorageError) {
         let text: SQLText = """
             SELECT c.relname::text, r.conname::text, r.contype = 'p', a.attname::text FROM pg_constraint r JOIN pg_class c ON c.oid = r.conrelid
@@ -35,7 +35,7 @@ struct PostgreSQLInPlaceRules: Sendable {
         self.tables = tables
     }
 
-    /// Runs work and turns what the server says against it into an error that names entity and property.
+    /// Runs `work` and translates the server's error to an error that names entity and property.
     func explaining<Result>(isDeletion: Bool = false, _ work: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         do throws(StorageError) { return try work() } catch {
             guard let cause = error.cause as? PostgreSQLError.Cause else { throw error }

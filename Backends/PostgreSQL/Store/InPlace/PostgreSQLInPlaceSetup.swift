@@ -3,16 +3,17 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// What lies beside the tables of another program: versions, the log of changes, and the triggers that keep both, whoever writes.
+/// The setup of Polystore's own tables beside those of another program: versions, the change log, and the triggers that maintain both for
+/// every writer.
 ///
-/// The functions of the triggers run with the rights of their owner, so that other users need none on what lies there. Each table is touched
-/// in a transaction of its own, only where something is missing there, and none waits long for a lock: readers are never held up, writers for
-/// a quarter of a second at most.
+/// The trigger functions run with the privileges of their owner, so that other users need none on Polystore's tables. Each table is changed
+/// in a separate transaction, only where something is missing, and no transaction waits long for a lock: readers are never blocked, and
+/// writers for at most a quarter of a second.
 struct PostgreSQLInPlaceSetup {
-    /// So long opening tries to get the locks of the tables.
+    /// The maximum time in seconds that opening a store tries to get the locks of the tables.
     private static let patience = 60.0
     private static let doubt = "the connection was lost during COMMIT: open the store again, what is missing is made then"
-    /// The names in `polystore_inplace` of what ended the history, and of the tables that are watched.
+    /// The entries of `polystore_inplace` for the end of the history, and for tables with triggers.
     private static let epoch = "epoch", watched = "triggers."
 
     private static let creation = """
@@ -32,7 +33,7 @@ struct PostgreSQLInPlaceSetup {
     private let schema: String
     private let tables: [PostgreSQLInPlaceTriggers]
 
-    /// - Parameter sequences: The sequences of the tables' keys, nil where one has to lie beside them.
+    /// - Parameter sequences: The sequences of the tables' keys; nil where Polystore creates one.
     init(_ connection: PostgreSQLConnection, _ schema: String, _ tables: InPlaceTables, _ sequences: [String?]) throws(StorageError) {
         self.connection = connection
         self.schema = schema
@@ -49,15 +50,15 @@ struct PostgreSQLInPlaceSetup {
             } + tables.pairs.map { PostgreSQLInPlaceTriggers($0, schema, isByRow: byRow.contains($0.name)) }
     }
 
-    /// The sequence of a table that has none of its own.
+    /// Returns Polystore's sequence for a table without a sequence of its own.
     static func sequence(_ table: String, _ schema: String) -> String {
         "\(SQLText.quoted(schema)).\(SQLText.quoted(PostgreSQLInPlaceTriggers.place("polystore_keys.", table)))"
     }
 
-    /// The position of a transaction in the log.
+    /// Returns the position of a transaction in the log.
     private static func position(_ offset: Int64) -> String { "(pg_current_xact_id()::text::int8 + \(offset)::int8)" }
 
-    /// The identity of the store; nil where it was never written to in place.
+    /// Returns the identity of the store, or nil if it was never written to in place.
     static func storeID(_ connection: PostgreSQLConnection, _ schema: String) throws(StorageError) -> UUID? {
         try InPlaceIdentity.storeID(entries(connection, schema))
     }
@@ -71,8 +72,8 @@ struct PostgreSQLInPlaceSetup {
 
     // MARK: What is there
 
-    /// How the tables are watched, as SQL: how often the history was ended, and how many triggers run whatever a session says. It changes where
-    /// somebody changes tables without our knowledge.
+    /// The state of the triggers, as SQL: the number of times that the history was ended, and the number of triggers that run in every
+    /// session. It changes when the tables are changed without Polystore's knowledge.
     var state: String {
         let list = tables.map { "'\(SQLText.doubling("'", in: $0.name))'" }.joined(separator: ", ")
         return """
@@ -83,10 +84,10 @@ struct PostgreSQLInPlaceSetup {
             """
     }
 
-    /// How many triggers there are where all are there.
+    /// The number of triggers when all exist.
     var triggerCount: Int { tables.count * PostgreSQLInPlaceTriggers.count }
 
-    /// The tables whose triggers are there, run for every session and call their own function.
+    /// Returns the tables whose triggers exist, run in every session and call their own function.
     private func watched() throws(StorageError) -> Set<String> {
         let text: SQLText = """
             SELECT c.relname::text, p.proname::text, g.tgtype & 1 = 1, count(*)
@@ -101,7 +102,7 @@ struct PostgreSQLInPlaceSetup {
         let found = tables.filter { table in
             let rows = counts[[table.name, table.functionName, "row"]] ?? 0
             let statements = counts[[table.name, table.functionName, "statement"]] ?? 0
-            // Truncating has no rows.
+            // TRUNCATE has no row-level triggers.
             return (rows, statements) == (table.isByRow ? (PostgreSQLInPlaceTriggers.count - 1, 1) : (0, PostgreSQLInPlaceTriggers.count))
         }
         return Set(found.map(\.name))
@@ -114,7 +115,7 @@ struct PostgreSQLInPlaceSetup {
 
     // MARK: Making
 
-    /// Makes what is missing; nothing is written where all is there.
+    /// Creates what is missing. Writes nothing if everything exists.
     func install() throws(StorageError) {
         if isInstalled(try Self.entries(connection, schema), try watched()) { return }
         try PostgreSQLSetup(connection, schema).alone { () throws(StorageError) in
@@ -133,7 +134,7 @@ struct PostgreSQLInPlaceSetup {
         if before["format"] != format {
             try patiently { () throws(StorageError) in
                 try connection.execute(Self.creation)
-                // Functions of the first format let the server number the log; they run until they are replaced.
+                // Functions of the first format let the server number the log. They run until they are replaced.
                 if before["format"] == "1" {
                     try connection.execute(
                         "ALTER TABLE polystore_log ALTER COLUMN number SET GENERATED BY DEFAULT; DELETE FROM polystore_inplace WHERE name = 'triggers'"
@@ -141,7 +142,7 @@ struct PostgreSQLInPlaceSetup {
                 }
             }
         }
-        // A format before this one did not see everything.
+        // The triggers of an older format did not record every change.
         let isOlder = before["format"] != nil && before["format"] != format
         let watched = try watched()
         for table in tables where !watched.contains(table.name) || before[Self.watched + table.name] != table.hash {
@@ -150,7 +151,7 @@ struct PostgreSQLInPlaceSetup {
                 for statement in table.function { try connection.execute(statement) }
                 if !watched.contains(table.name) {
                     for statement in table.triggers { try connection.execute(statement) }
-                    // The lock of the triggers ends what nobody has seen: it lies before this transaction.
+                    // The lock for creating the triggers waits for all unrecorded changes, which therefore precede this transaction.
                     if wasWatched { try endHistory() }
                 }
                 let note: SQLText = """
@@ -162,8 +163,8 @@ struct PostgreSQLInPlaceSetup {
         }
     }
 
-    /// Lets the history begin with the transaction: older tokens expire, and stores that are open have to be opened anew, because the versions
-    /// that they know may be wrong.
+    /// Ends the history with the transaction: older tokens expire, and open stores have to be opened again, because the versions that they
+    /// know may be wrong.
     private func endHistory() throws(StorageError) {
         let offset = try PostgreSQLSetup(connection, schema).knownOffset()
         let floor = try connection.number("SELECT \(raw: Self.position(offset))") ?? 0
@@ -175,7 +176,7 @@ struct PostgreSQLInPlaceSetup {
         try connection.patiently(Self.patience, orSaying: Self.doubt, body)
     }
 
-    /// What positions of the log are greater by than ids of transactions, as for stores of our own.
+    /// Returns the difference between positions of the log and transaction IDs, as for Polystore's own tables.
     func historyOffset(storing: Bool) throws(StorageError) -> Int64 {
         try PostgreSQLSetup(connection, schema).historyOffset(of: ["polystore_log", "polystore_commits"], storing: storing) {
             offset throws(StorageError) in
@@ -185,13 +186,13 @@ struct PostgreSQLInPlaceSetup {
 
     // MARK: Removing
 
-    /// Removes all of it, table by table; the tables of the other program stay as they are.
+    /// Removes all of Polystore's own tables and triggers, table by table. The tables of the other program are not changed.
     static func remove(_ connection: PostgreSQLConnection, _ schema: String) throws(StorageError) {
         let functions: SQLText = """
             SELECT p.proname::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
             WHERE n.nspname = \(bind: .string(schema), .string) AND p.proname LIKE 'polystore\\_note.%'
             """
-        // With a function go the triggers that call it.
+        // Dropping a function drops the triggers that call it.
         for row in try connection.rows(functions, [.string]) {
             try connection.patiently(patience, orSaying: doubt) { () throws(StorageError) in
                 try connection.execute("DROP FUNCTION \(SQLText.quoted(schema)).\(SQLText.quoted(row[0].text))() CASCADE")

@@ -2,15 +2,15 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The triggers on a table of another program, as statements: they keep versions and log, whoever writes.
+/// The triggers on a table of another program, as statements. They maintain versions and log for every writer.
 ///
-/// They run within the statements of others, so they take no value of a sequence (`lastval` is theirs), and have no join whose plan is made for
-/// few rows. They take the rows of a statement at once; in a table that inherits, or is inherited from, one by one, because a statement on
-/// one table changes rows of another.
+/// They run within the statements of other programs. They therefore take no value of a sequence, which would change `lastval`, and have no
+/// join whose plan assumes few rows. They process all rows of a statement at once, except in a table with inheritance, where they run for
+/// each row, because a statement on one table changes rows of another.
 struct PostgreSQLInPlaceTriggers {
     /// The setting that numbers the rows of the log within a transaction.
     private static let number = "polystore.number"
-    /// The setting by which a statement of ours says which columns it changes; the trigger takes it away.
+    /// The setting by which a Polystore statement declares the columns that it changes. The trigger resets it.
     static let changed = "polystore.changed"
     /// The number of triggers of a table.
     static let count = events.count
@@ -21,29 +21,29 @@ struct PostgreSQLInPlaceTriggers {
     let name: String
     /// The name of the function that the triggers call.
     let functionName: String
-    /// The statements that make the function anew, which keep nobody waiting.
+    /// The statements that create or replace the function, without blocking other sessions.
     let function: [String]
-    /// The statements that make the triggers anew. They run also for sessions that replicate: those write, too.
+    /// The statements that create or replace the triggers. They also run in replication sessions, because those write as well.
     let triggers: [String]
-    /// Whether rows are taken one by one.
+    /// Whether the triggers run for each row.
     let isByRow: Bool
 
-    /// The hash of what the function does.
+    /// The hash of the function's definition.
     var hash: String { SchemaHash(of: function.joined(separator: "\n")).description }
 
-    /// What the setting has for columns, as SQL.
+    /// Returns the value of the setting for columns, as SQL.
     static func changed(_ table: String, _ columns: String) -> String { literal("\(table)\(InPlaceLog.separator)\(columns)") }
 
     private static func literal(_ text: String) -> String { "'\(SQLText.doubling("'", in: text))'" }
 
-    /// The name of what lies beside a table. The server cuts names behind 63 bytes.
+    /// Returns the name of one of Polystore's objects for a table. The server truncates names to 63 bytes.
     static func place(_ prefix: String, _ table: String) -> String {
         prefix + (table.utf8.count > 48 ? String(SchemaHash(of: table).description.prefix(40)) : table)
     }
 
-    /// The triggers of a table whose rows are objects.
+    /// Creates the triggers of a table whose rows are objects.
     ///
-    /// - Parameter sequence: The sequence that gives the keys of a table that has none of its own.
+    /// - Parameter sequence: Polystore's sequence for the keys of a table without a sequence of its own.
     init(_ table: InPlaceTables.Table, _ schema: String, isByRow: Bool, sequence: String?) {
         let rows = Rows(isByRow: isByRow, source: table.source) { "\($0).\(SQLText.quoted(table.key))" }, source = Self.literal(table.name)
         func raise(_ rows: String) -> String {
@@ -51,13 +51,13 @@ struct PostgreSQLInPlaceTriggers {
                 + "ON CONFLICT (source, key) DO UPDATE SET version = polystore_versions.version + 1;"
         }
         func kind(_ rows: String, _ kind: String) -> String { "SELECT k.key, '\(kind)' FROM (\(rows)) AS k(key)" }
-        // Both sides of an update as one table: joins of the two would be planned for as many rows as the first update had.
+        // Old and new rows of an update as one table: a join of the two would be planned for as many rows as the first update had.
         let both = """
             SELECT k.key, CASE WHEN bool_and(k.was) THEN 'd' WHEN bool_or(k.was) THEN 'u' ELSE 'i' END
             FROM (\(rows.old(", true")) UNION ALL \(rows.new(", false"))) AS k(key, was) GROUP BY k.key
             """
         let noted = isByRow ? "" : Self.noted(table.name)
-        // Only a sequence shows to all what nobody else sees yet. To set one leaves `lastval` alone.
+        // Only a sequence is visible to all sessions before the transaction commits. Setting one does not affect `lastval`.
         let follow = sequence.map {
             "PERFORM setval(\(Self.literal($0)), k.key) FROM (SELECT max(n.key)::int8 FROM (\(rows.new())) AS n(key)) AS k(key) "
                 + "WHERE k.key > (SELECT last_value FROM \($0));"
@@ -75,7 +75,7 @@ struct PostgreSQLInPlaceTriggers {
             """)
     }
 
-    /// The triggers of a table whose rows are pairs.
+    /// Creates the triggers of a table whose rows are pairs.
     init(_ pairs: InPlaceTables.Pairs, _ schema: String, isByRow: Bool) {
         let rows = Rows(isByRow: isByRow, source: pairs.source, pairs.ownerKey), source = Self.literal(pairs.name)
         func log(_ rows: String) -> String { Self.log(source, "SELECT k.key, 'l' FROM (\(rows)) AS k(key) WHERE k.key IS NOT NULL") }
@@ -120,11 +120,11 @@ struct PostgreSQLInPlaceTriggers {
         }
     }
 
-    /// The rows that a trigger is about, as SQL that gives their keys.
+    /// The rows that a trigger processes, as SQL that returns their keys.
     private struct Rows {
         private let key: (String) -> String
         private let isByRow: Bool
-        /// The rows that there are.
+        /// The query for all rows of the table.
         let all: String
 
         init(isByRow: Bool, source: String, _ key: @escaping (String) -> String) {
@@ -133,10 +133,10 @@ struct PostgreSQLInPlaceTriggers {
             all = "SELECT \(key("r")) FROM \(source) AS r"
         }
 
-        /// The rows before the statement, each with more columns.
+        /// Returns the query for the rows before the statement, each with additional columns.
         func old(_ more: String = "") -> String { rows("OLD", "polystore_old", more) }
 
-        /// The rows behind it.
+        /// Returns the query for the rows after the statement.
         func new(_ more: String = "") -> String { rows("NEW", "polystore_new", more) }
 
         private func rows(_ row: String, _ table: String, _ more: String) -> String {
@@ -144,8 +144,8 @@ struct PostgreSQLInPlaceTriggers {
         }
     }
 
-    /// The statement that notes changes: the kind is the first letter of insert, update, delete or links. They are numbered by a setting,
-    /// which a savepoint takes back with them.
+    /// Returns the statement that logs changes. The kind is the first letter of insert, update, delete or links. A setting numbers the
+    /// rows, and rolling back to a savepoint restores it together with the rows.
     private static func log(_ source: String, _ rows: String) -> String {
         """
         INSERT INTO polystore_log(number, source, key, kind, changed) SELECT polystore_number + row_number() OVER (), \(source), k.key, k.kind,
@@ -156,7 +156,8 @@ struct PostgreSQLInPlaceTriggers {
         """
     }
 
-    /// Takes what a statement of ours says that it changes, unless a trigger of the owner may change more.
+    /// Returns the statement that takes over the columns that a Polystore statement declares, unless a trigger of the owner may change
+    /// more.
     private static func noted(_ table: String) -> String {
         let start = literal("\(table)\(InPlaceLog.separator)")
         return """

@@ -3,7 +3,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 extension PostgreSQLInPlaceWriter {
-    /// Runs a statement, and turns what the server says against it into an error of the contract.
+    /// Runs a statement, and throws the server's error as an error of the contract.
     @discardableResult
     private func change(
         _ sql: String, _ parameters: [PostgreSQLParameter], isDeletion: Bool = false
@@ -40,7 +40,7 @@ extension PostgreSQLInPlaceWriter {
         let rows = "FROM \(table.source) AS t WHERE t.\(SQLText.quoted(table.key)) = ANY($1::int8[])"
         let result = try change("DELETE \(rows)", [PostgreSQLParameter(keys: keys)], isDeletion: true)
         if result.changes == keys.count { return }
-        // What is not there any more went with what it refers to.
+        // Rows that no longer exist were deleted together with rows that they refer to.
         let left = try connection.query("SELECT t.\(SQLText.quoted(table.key))::int8 \(rows)", [PostgreSQLParameter(keys: keys)])
         let kept = (0..<left.count).compactMap { left.integer($0, 0) }
         if !kept.isEmpty { throw try notDone("the deletion", of: entity, kept, .delete) }
@@ -59,7 +59,7 @@ extension PostgreSQLInPlaceWriter {
         let table = inPlace.tables.tables[entity], key = SQLText.quoted(table.key)
         let slots = update.mask.slots, written = slots.filter { !table.columns[$0].isKey }
         var assignments = written.enumerated().map { inPlace.tables.assignment(entity, $1, "u.c\($0)") }
-        // The version rises also where nothing is written.
+        // The version rises even where no column changes.
         if assignments.isEmpty, let other = table.columns.first(where: { !$0.isKey }).map({ SQLText.quoted($0.name) }) {
             assignments = ["\(other) = t.\(other)"]
         }
@@ -80,7 +80,7 @@ extension PostgreSQLInPlaceWriter {
         throw try notDone("a change", of: entity, keys, .update)
     }
 
-    /// What tells the trigger which columns a statement changes, as a part of the statement: the trigger knows only that it does.
+    /// Returns the part of a statement that declares the columns that it changes, because the trigger cannot know them.
     private func noting(_ slots: [Int], _ entity: EntityIndex) -> String {
         let changed = PostgreSQLInPlaceTriggers.changed(inPlace.tables.tables[entity].name, columns(slots, entity))
         return "set_config('\(PostgreSQLInPlaceTriggers.changed)', \(changed), true) AS polystore_changed"
@@ -103,7 +103,7 @@ extension PostgreSQLInPlaceWriter {
         try rows.forEachPart(rowBatch, slots) { part throws(StorageError) in
             try checkKeys(entity, slots, part)
             let result = try change(sql, part.parameters(entity, written, core.tables.schema))
-            // A trigger of the owner may leave a row out, or give it a key of its own.
+            // A trigger of the owner may skip a row or assign another key.
             let made = Set((0..<result.count).compactMap { result.integer($0, 0) }), missing = part.keys.filter { !made.contains($0) }
             if !missing.isEmpty { throw try notDone("the insertion", of: entity, missing, .insert) }
         }
@@ -111,7 +111,7 @@ extension PostgreSQLInPlaceWriter {
 
     // MARK: What is not done
 
-    /// The bit of an event in `pg_trigger.tgtype`, and its number in `pg_rewrite.ev_type`.
+    /// The bit of an event in `pg_trigger.tgtype`. `rule` is its number in `pg_rewrite.ev_type`.
     private enum Event: Int {
         case insert = 4, delete = 8, update = 16
 
@@ -123,7 +123,7 @@ extension PostgreSQLInPlaceWriter {
             action, core.tables.schema.entities[entity].name, keys, by: try triggers(inPlace.tables.tables[entity].target, event))
     }
 
-    /// The triggers and rules of a table that can leave a row as it is.
+    /// Returns the triggers and rules of a table that can leave a row unchanged.
     private func triggers(_ table: String, _ event: Event) throws(StorageError) -> [String] {
         let name: SQLText = "\(bind: .string(table), .string)::regclass"
         let text: SQLText = """
@@ -187,7 +187,7 @@ extension PostgreSQLInPlaceWriter {
             "INSERT INTO \(table.target)(\(names)) SELECT \(table.owner.stored("u.o")), \(table.member.stored("u.m")) "
                 + "FROM \(Self.pairs) ON CONFLICT DO NOTHING", Self.parameters(pairs))
         if result.changes == pairs.count { return }
-        // Those that were there are not added again.
+        // Pairs that already exist are not added again.
         let missing = try connection.query(
             "SELECT u.o FROM \(Self.pairs) WHERE NOT EXISTS (SELECT 1 FROM \(table.source) AS t WHERE \(Self.isPair(table)))",
             Self.parameters(pairs))

@@ -4,7 +4,8 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 internal import Synchronization
 
-/// The write transaction over the tables of another program. Versions and history are kept by triggers, which see every writer.
+/// A write transaction over the tables of another program. Triggers maintain versions and history, so that they include the changes of
+/// every writer.
 final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, HistoryPurgingWriter, SQLWriter {
     static let checksReferencesAtOnce = true
 
@@ -19,14 +20,15 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, 
         super.init(lane.core, lane.connection, inPlace)
     }
 
-    // The base class would give back when the properties of this one are gone.
+    // The base class's deinitializer would release the connection after the properties of this class are gone.
     deinit { end() }
 
     override func giveBack() { lane.leave() }
 
     // MARK: Keys
 
-    /// Keys of the table's own sequence; where it has none, those behind the greatest that there is or was, under a lock that keeps others out.
+    /// Reserves keys from the table's own sequence. Without one, reserves the keys after the greatest one that is or was in use, under a
+    /// lock that excludes other sessions.
     func reserveKeys(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         try checkOpen()
         guard inPlace.sequences[entity] != nil else { return try follow(entity, count: count) }
@@ -40,8 +42,8 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, 
         return first..<(first + Int64(end))
     }
 
-    /// The next keys of a sequence that no row has: one that was left behind by keys that somebody gave himself gives such keys too. It is
-    /// asked and never set, because that is not undone with the transaction.
+    /// Returns the next keys of a sequence that no row has. A sequence that lags behind explicitly assigned keys also generates keys in
+    /// use. The sequence is only advanced and never set, because a rollback does not undo setting it.
     private func next(_ entity: EntityIndex, _ count: Int) throws(StorageError) -> [Int64] {
         let table = inPlace.tables.tables[entity], key: SQLText = "t.\(identifier: table.key)"
         let sequence: SQLText = "\(bind: .string(inPlace.sequence(entity)), .string)::regclass"
@@ -60,7 +62,7 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, 
     private func follow(_ entity: EntityIndex, count: Int) throws(StorageError) -> Range<Int64> {
         let table = inPlace.tables.tables[entity], sequence = inPlace.sequence(entity)
         try connection.execute("LOCK TABLE \(table.source) IN SHARE ROW EXCLUSIVE MODE")
-        // The sequence lies beside the table: it keeps what was taken and not written yet, and what others wrote behind our snapshot.
+        // Polystore's sequence records keys that were reserved and not yet written, and keys of rows that the snapshot does not contain.
         let last: SQLText = """
             SELECT greatest(0, (SELECT max(t.\(identifier: table.key))::int8 FROM \(raw: table.source) AS t),
                 (SELECT max(v.key) FROM polystore_versions AS v WHERE v.source = \(bind: .string(table.name), .string)),
@@ -78,7 +80,7 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, 
 
     var written: InPlaceTables { inPlace.tables }
 
-    /// The transaction's own position of the log, null where it has written nothing.
+    /// The transaction's own position of the log; null if it has written nothing.
     private var position: String { "(pg_current_xact_id_if_assigned()::text::int8 + \(core.historyOffset)::int8)" }
 
     var log: SQLText {
@@ -101,7 +103,7 @@ final class PostgreSQLInPlaceWriter: PostgreSQLInPlaceReader, SQLInPlaceWriter, 
 
     func execute(_ sql: RawSQL) throws(StorageError) -> Int { try change(sql) }
 
-    /// References are checked with each statement, whatever order the rows come in.
+    /// The error for a bulk load: references are checked with each statement, whatever the order of the rows.
     private static let takesNoLoad = StorageError(
         .unsupported,
         "a schema of PostgreSQL that is used in place takes no bulk load: its references are checked with each statement; load a store of its own"

@@ -2,7 +2,8 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The tables of a schema that another program has made, which are only read. Nobody is told: the server's other clients are none of ours.
+/// The tables of a schema that another program created, which are only read. Observers are not notified, because the server's other clients
+/// do not use Polystore.
 struct PostgreSQLForeignTables: PostgreSQLOwner {
     let capabilities: Set<StorageCapabilities.Capability> = [.persistent, .multipleProcesses, .snapshotReads, .rawSQL]
     let refusal = StorageError.isForeign
@@ -21,9 +22,9 @@ struct PostgreSQLForeignTables: PostgreSQLOwner {
     func erase(_ store: PostgreSQLStore) throws(StorageError) { throw refusal }
 }
 
-/// What the sessions over the tables of another program share.
+/// The state that the sessions over the tables of another program share.
 class PostgreSQLForeignCore: PostgreSQLCore, @unchecked Sendable {
-    /// No version of a model lies there that a migration could change.
+    /// Begins a transaction. Unlike a store's own tables, these have no model version that a migration could change.
     override func begin(_ connection: PostgreSQLConnection, _ statement: String) throws(StorageError) {
         try connection.checkBackend(connection.text(statement + "; SELECT pg_backend_pid(), pg_current_snapshot()"))
     }

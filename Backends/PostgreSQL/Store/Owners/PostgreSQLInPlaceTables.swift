@@ -2,7 +2,7 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The tables of a schema that another program has made, which are read and written where they lie.
+/// The tables of a schema that another program created, which are read and written in place.
 struct PostgreSQLInPlaceTables: PostgreSQLOwner {
     let capabilities: Set<StorageCapabilities.Capability> = [
         .persistent, .multipleProcesses, .concurrentWriters, .snapshotReads, .savepoints, .history, .durableCommits, .rawSQL,
@@ -13,7 +13,7 @@ struct PostgreSQLInPlaceTables: PostgreSQLOwner {
         let inPlace = try PostgreSQLInPlace(
             conninfo: store.conninfo, schema: store.schema, durability: store.durability, readOnly: readOnly)
         var metadata = inPlace.metadata
-        // What lies beside the tables records whatever the program says.
+        // The triggers record changes whatever the program requests.
         try metadata.adopt(request, recordsHistory: true)
         let core = PostgreSQLInPlaceCore(
             metadata, schema: store.schema, durability: store.durability, readers: store.readerCount, inPlace)
@@ -28,7 +28,7 @@ struct PostgreSQLInPlaceTables: PostgreSQLOwner {
     }
 }
 
-/// What the sessions over the tables of another program share.
+/// The state that the sessions over the tables of another program share.
 private final class PostgreSQLInPlaceCore: PostgreSQLForeignCore, @unchecked Sendable {
     private let inPlace: PostgreSQLInPlace
 
@@ -39,7 +39,7 @@ private final class PostgreSQLInPlaceCore: PostgreSQLForeignCore, @unchecked Sen
             historyOffset: inPlace.historyOffset, cluster: inPlace.cluster, open: inPlace.connection)
     }
 
-    /// Begins a transaction, unless something was changed without our knowledge: versions that this program knows may be wrong then.
+    /// Begins a transaction, unless tables were changed without Polystore's knowledge: versions that this program knows may then be wrong.
     override func begin(_ connection: PostgreSQLConnection, _ statement: String) throws(StorageError) {
         guard let watch = inPlace.watch else { return try super.begin(connection, statement) }
         let found = try connection.texts(statement + "; SELECT pg_backend_pid(), \(watch.state)")

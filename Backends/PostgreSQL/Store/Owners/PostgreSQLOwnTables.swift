@@ -2,7 +2,7 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The tables of a schema that this library has made.
+/// The tables of a schema that Polystore created.
 struct PostgreSQLOwnTables: PostgreSQLOwner {
     let recordsHistory: Bool
 

@@ -2,19 +2,19 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Who made the tables of a schema.
+/// The table ownership of a schema, with the operations that depend on it.
 protocol PostgreSQLOwner: SQLTableOwner {
-    /// Opens a store whose schema has this owner.
+    /// Opens a store whose tables have this owner.
     func open(_ store: PostgreSQLStore, _ request: OpenRequest) throws(StorageError) -> StorageState
 
-    /// Closes the store and removes what this library has made in the schema.
+    /// Closes the store and removes everything that Polystore created in the schema.
     ///
-    /// - Throws: At once, where that is nothing.
+    /// - Throws: An error before closing the store, where Polystore created nothing.
     func erase(_ store: PostgreSQLStore) throws(StorageError)
 }
 
 extension PostgreSQLCatalog {
-    /// The owner of the tables.
+    /// Returns the owner of the tables.
     func owner(recordsHistory: Bool) -> any PostgreSQLOwner {
         switch self {
         case .own: PostgreSQLOwnTables(recordsHistory: recordsHistory)

@@ -3,14 +3,15 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// Takes a step while programs of both versions run: every phase in transactions of its own, none of which waits long for a lock.
+/// An online migration step, performed while programs of both versions run. Each phase uses separate transactions, none of which waits long
+/// for a lock.
 struct PostgreSQLRolling {
     let store: PostgreSQLStore
     let connection: PostgreSQLConnection
     let core: PostgreSQLCore
     let setup: PostgreSQLSetup
 
-    /// The step that is under way.
+    /// The current step.
     private struct Step {
         let metadata: StoreMetadata
         let next: StoreMetadata
@@ -29,7 +30,7 @@ struct PostgreSQLRolling {
         return Step(metadata: metadata, next: next, record: record, plan: plan, mapping: mapping)
     }
 
-    /// A session of the transaction that runs, in the version of a core.
+    /// Returns a session of the current transaction, in the version of a core.
     private func session(_ core: PostgreSQLCore) -> WriteSession {
         let lane = PostgreSQLLane(core: self.core, connection: connection, isExclusive: true), metadata = core.metadata
         let state = StorageState(
@@ -37,7 +38,7 @@ struct PostgreSQLRolling {
         return WriteSession(PostgreSQLMigrationSession(lane, of: core), of: OpenStore(store, state))
     }
 
-    /// Runs a transaction again and again until it gets its locks, or the time is over.
+    /// Repeats a transaction until it gets its locks or the time is over.
     private func patiently(_ options: WriteOptions, _ body: () throws(StorageError) -> Void) throws(StorageError) {
         try connection.patiently(
             options.timeout, orSaying: "the connection was lost during COMMIT: run the phase again, it says whether it is done", body)
@@ -45,7 +46,7 @@ struct PostgreSQLRolling {
 
     // MARK: Phases
 
-    /// Makes room for the newer version.
+    /// Performs the phase that creates the tables and columns of the newer version.
     func expand(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) {
         try patiently(options) { () throws(StorageError) in
             let entries = try setup.entries(), metadata = try StoreMetadata(entries: entries)
@@ -61,7 +62,7 @@ struct PostgreSQLRolling {
             try setup.createSequences(plan.next)
             try setup.tellOfTables(plan.next)
             let writer = session(core)
-            // What a peer keeps for this store is of one version, and the other could not read it.
+            // The records that a peer keeps for this store are of one version, and the other version could not read them.
             if try !Peers(writer).known().isEmpty {
                 throw StorageError(
                     .unsupported, "a store that commits together with others cannot be used in two versions of the model at once")
@@ -71,7 +72,7 @@ struct PostgreSQLRolling {
         }
     }
 
-    /// All tables that change, in one order whoever asks.
+    /// Locks all tables that change, always in the same order.
     private func lock(_ plan: RollingPlan) throws(StorageError) {
         let tables = plan.shared.map { plan.next.table($0.root) }.sorted() + ["polystore_history"]
         for table in tables { try connection.execute("LOCK TABLE \(SQLText.quoted(table)) IN ACCESS EXCLUSIVE MODE") }
@@ -81,18 +82,18 @@ struct PostgreSQLRolling {
         PastVersion(mapping, until: until) { _, _ in 0 }
     }
 
-    /// Fills what the newer version has of the objects that are there.
+    /// Fills the columns of the newer version for existing objects.
     func backfill(
         _ pace: BackfillPace, _ report: (BackfillProgress) throws(StorageError) -> Void
     ) throws(StorageError) {
         let step = try current()
         if step.record.phase == .ready { return }
-        // The lock dies with the connection.
+        // The lock ends with the connection.
         guard try connection.text("SELECT pg_try_advisory_lock(\(core.lock &+ 1))::int") == "1" else {
             throw StorageError(.busy, "another program fills the store")
         }
         defer {
-            // The connection goes back to others, and the lock must not.
+            // The connection returns to the pool, and must not keep the lock.
             if (try? connection.text("SELECT pg_advisory_unlock(\(core.lock &+ 1))")) != "t" { connection.giveUp() }
         }
         for filling in step.plan.fillings { try fill(filling, step, pace, report) }
@@ -104,9 +105,9 @@ struct PostgreSQLRolling {
         }
     }
 
-    /// Keeps others from ending the step under a transaction.
+    /// Prevents other programs from ending the step during a transaction.
     ///
-    /// - Throws: `notFound` where somebody has.
+    /// - Throws: `notFound` if a program has already ended it.
     private func hold(_ step: Step) throws(StorageError) {
         try connection.execute("LOCK TABLE polystore_metadata IN ACCESS SHARE MODE")
         try checkUnderWay(step)
@@ -117,7 +118,7 @@ struct PostgreSQLRolling {
         if hash != step.next.hash { throw StorageError(.notFound, "the step was ended by another program") }
     }
 
-    /// The advisory lock of who makes an index, which is no transaction that could hold the step.
+    /// The advisory lock of a program that creates an index, because no transaction that runs meanwhile could hold the step.
     private var indexLock: Int64 { core.lock &+ 2 }
 
     private func fill(
@@ -151,7 +152,7 @@ struct PostgreSQLRolling {
         }
     }
 
-    /// About how many rows a table has: as the server estimates, and counted where it has never looked.
+    /// Returns the approximate number of rows of a table: the server's estimate, or a count if the server has never analyzed the table.
     private func objectCount(_ table: String) throws(StorageError) -> Int {
         let estimate = try connection.query(
             "SELECT reltuples::int8 FROM pg_class WHERE oid = to_regclass($1::text)", [.init(.value(.string(table), .string))])
@@ -159,7 +160,7 @@ struct PostgreSQLRolling {
         return Int(try connection.query("SELECT count(*) FROM \(table)", []).integer(0, 0) ?? 0)
     }
 
-    /// Makes an index while others write. One that an earlier attempt left behind half made is made anew.
+    /// Creates an index while other programs write. An incomplete index of an earlier attempt is created again.
     private func make(_ index: SQLTables.IndexStatement, _ step: Step) throws(StorageError) {
         try connection.execute("SELECT pg_advisory_lock(\(indexLock))")
         defer { if (try? connection.text("SELECT pg_advisory_unlock(\(indexLock))")) != "t" { connection.giveUp() } }
@@ -168,7 +169,7 @@ struct PostgreSQLRolling {
             "SELECT indisvalid::int::int8 FROM pg_index WHERE indexrelid = to_regclass($1::text)",
             [.init(.value(.string(SQLText.quoted(index.name)), .string))])
         if state.integer(0, 0) == 1 { return }
-        // Nobody queues behind who drops it concurrently.
+        // Dropping the index concurrently makes no other session wait.
         let removal = "DROP INDEX CONCURRENTLY IF EXISTS \(SQLText.quoted(index.name))"
         if state.count > 0 { try connection.execute(removal) }
         if index.constraint != nil { try PostgreSQLMigration.refuseDuplicates(index, step.plan.next, connection) }
@@ -183,9 +184,9 @@ struct PostgreSQLRolling {
 
     /// Ends the step with the newer version.
     ///
-    /// What takes time with the length of the history is done before the lock that keeps all others out.
-    /// - Parameter check: Asked under that lock, of the older version.
-    /// - Returns: What the store keeps then.
+    /// All work that depends on the length of the history is done before the lock that excludes all other sessions.
+    /// - Parameter check: Runs under that lock, with a session of the older version.
+    /// - Returns: The new metadata of the store.
     func contract(
         _ options: WriteOptions, _ check: (ReadSession) throws(StorageError) -> Void
     ) throws(StorageError) -> StoreMetadata {
@@ -195,10 +196,10 @@ struct PostgreSQLRolling {
         let history = RollingHistory(core, connection, step.record.since, step.metadata.schema, past(step.mapping, until: .max))
         let done = try history.translateMost()
         try patiently(options) { () throws(StorageError) in
-            // Every session holds this lock: from here on there is none.
+            // Every session holds this lock, so from here on there is no other session.
             try connection.execute("LOCK TABLE polystore_metadata IN ACCESS EXCLUSIVE MODE")
             _ = try current()
-            // Others have written since the first look.
+            // Other programs have written since the first check.
             try self.check(step)
             try check(session(core))
             try history.finish(after: done)
@@ -215,7 +216,7 @@ struct PostgreSQLRolling {
         return step.next
     }
 
-    /// Checks what the newer version demands of objects that programs of the older one can change, and of its own references.
+    /// Checks the requirements of the newer version for objects that programs of the older one can change, and for its own references.
     private func check(_ step: Step) throws(StorageError) {
         try MigrationChecks(step.mapping, session(core)).check(inPlace: Set(step.plan.shared.map(\.root)))
         for reference in step.plan.requiredReferences {
@@ -236,12 +237,12 @@ struct PostgreSQLRolling {
     func abandon(acceptingLosses acceptsLosses: Bool, _ options: WriteOptions) throws(StorageError) {
         let step = try current()
         try patiently(options) { () throws(StorageError) in
-            // An index that somebody makes meanwhile would stay.
+            // An index that another program is creating would remain.
             guard try connection.text("SELECT pg_try_advisory_xact_lock(\(indexLock))") == "t" else {
                 throw StorageError(.busy, "another program makes an index of the newer version: stop its backfill first")
             }
             try connection.execute("LOCK TABLE polystore_metadata IN ACCESS EXCLUSIVE MODE")
-            // Before the newer version is filled none of its programs has stored anything, and what is not filled is no loss.
+            // Before the backfill is complete, no program of the newer version has stored anything, and unfilled data is no loss.
             if try current().record.phase == .ready, !acceptsLosses { try refuseLosses(step.plan) }
             for statement in step.plan.abandoning(setup.schema) { try connection.execute(statement) }
             try connection.forgetStatements()

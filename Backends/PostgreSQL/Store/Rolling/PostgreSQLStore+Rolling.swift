@@ -3,7 +3,7 @@ internal import PolystoreSQL
 public import PolystoreStorage
 
 extension PostgreSQLStore: RollingStorage {
-    /// The step that is under way.
+    /// Returns the online migration that is in progress.
     public func rollingMigration() throws(StorageError) -> RollingMigrationState? {
         if !capabilities.contains(.rollingMigrations) { return nil }
         return try withSetup { _, _, setup throws(StorageError) in
@@ -14,7 +14,7 @@ extension PostgreSQLStore: RollingStorage {
         }
     }
 
-    /// The statements of each phase.
+    /// Returns the statements of each phase.
     public func explanation(ofRolling step: MigrationStep) throws(StorageError) -> [String] {
         try withSetup { _, core, _ throws(StorageError) in
             try core.metadata.check(step)
@@ -22,29 +22,29 @@ extension PostgreSQLStore: RollingStorage {
         }
     }
 
-    /// Adds columns and tables beside those that are there, with the triggers that keep them in step.
+    /// Adds columns and tables beside the existing ones, with the triggers that synchronize them.
     public func expand(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) {
         try writing(options) { rolling throws(StorageError) in try rolling.expand(step, options) }
     }
 
-    /// Fills the columns, range of keys by range of keys, and makes indexes concurrently.
+    /// Fills the columns, one range of keys after the other, and creates indexes concurrently.
     public func backfill(
         _ pace: BackfillPace, _ report: (BackfillProgress) throws(StorageError) -> Void
     ) throws(StorageError) {
-        // It changes nothing that a version can see, so it needs no place among the writers.
+        // It changes nothing that is visible to a version, so it needs no slot among the writers.
         try withSetup { connection, core, setup throws(StorageError) in
             try PostgreSQLRolling(store: self, connection: connection, core: core, setup: setup).backfill(pace, report)
         }
     }
 
-    /// Removes what only the older version had; the store is open with the newer one then.
+    /// Removes everything that only the older version has. The store then uses the newer version.
     public func contract(_ options: WriteOptions, check: (ReadSession) throws(StorageError) -> Void) throws(StorageError) {
         let core = try opened()
         let next = try writing(options) { rolling throws(StorageError) in try rolling.contract(options, check) }
         publish(core.core(of: next), after: core)
     }
 
-    /// Removes what only the newer version had.
+    /// Removes everything that only the newer version has.
     public func abandon(acceptingLosses acceptsLosses: Bool, _ options: WriteOptions) throws(StorageError) {
         try writing(options) { rolling throws(StorageError) in try rolling.abandon(acceptingLosses: acceptsLosses, options) }
     }
@@ -62,7 +62,7 @@ extension PostgreSQLStore: RollingStorage {
         return try body(connection, core, PostgreSQLSetup(connection, schema))
     }
 
-    /// With a place among the writers, which keeps other steps out.
+    /// Runs `body` with a slot among the writers, which excludes other migration steps.
     private func writing<Answer>(
         _ options: WriteOptions, _ body: (PostgreSQLRolling) throws(StorageError) -> Answer
     ) throws(StorageError) -> Answer {

@@ -2,7 +2,7 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// What two versions must have in common so that both can use the same tables.
+/// The checks that two versions can use the same tables.
 struct RollingChecks {
     private let step: MigrationStep
     private let mapping: SchemaMapping
@@ -16,9 +16,9 @@ struct RollingChecks {
         self.new = new
     }
 
-    /// The hierarchies that both versions have.
+    /// Returns the hierarchies that both versions have.
     ///
-    /// - Throws: `unsupported` naming the entity or relationship for which the versions are too far apart.
+    /// - Throws: `unsupported`, naming the entity or relationship for which the versions differ too much.
     func pairs() throws(StorageError) -> [(root: EntityIndex, origin: EntityIndex)] {
         if let root = step.writtenRoots.min() {
             throw Self.refusal(step.mapping.destination[root].name, "is written anew by a mapping of the program")
@@ -48,7 +48,7 @@ struct RollingChecks {
             parts.map(\.source).sorted() == before && parts.map(\.destination).sorted() == after
             && mapping.source[origin].isHierarchy == mapping.destination[root].isHierarchy
             && parts.allSatisfy { old.entityNumbers[$0.source] == new.entityNumbers[$0.destination] }
-        // A program would meet objects of an entity that it does not know.
+        // A program would read objects of an entity that it does not know.
         if !isSame { throw Self.refusal(name, "has other entities in its hierarchy") }
     }
 
@@ -61,7 +61,7 @@ struct RollingChecks {
         }
     }
 
-    /// The refusal of a step.
+    /// Returns the error for a step that cannot be performed online.
     static func refusal(_ path: String, _ reason: String) -> StorageError {
         StorageError(
             .unsupported,

@@ -2,52 +2,52 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// A column of the newer version in a table that both versions have.
+/// A column of the newer version in a table that both versions share.
 struct RollingColumn {
-    /// Where its values come from.
+    /// The source of the column's values.
     enum Source {
-        /// It is a column of the older version.
+        /// The column exists in the older version.
         case kept
-        /// It is another form of a column of the older version.
+        /// The column is a converted form of a column of the older version.
         case converted(Conversion)
-        /// The older version has nothing like it: the constant is what its objects have, nil for nothing.
+        /// The older version has no equivalent. The constant is the value for its objects, nil for none.
         case added(constant: String?, scope: Scope)
     }
 
-    /// What the column is called while both versions are used.
+    /// The name of the column while both versions are live.
     let name: String
-    /// What it is called afterwards.
+    /// The name of the column afterwards.
     let finalName: String
-    /// Its type.
+    /// The type of the column.
     let type: ValueType
-    /// Where its values come from.
+    /// The source of the column's values.
     let source: Source
-    /// The property, as people write it.
+    /// The property, for people to read.
     let path: String
-    /// The rows for which the older version needs a value and the newer does not; nil where there are none.
+    /// The rows for which the older version requires a value and the newer one does not; nil if there are none.
     let guardedRows: Scope?
 
     /// The entities whose rows have a property.
     struct Scope {
-        /// Their numbers; nil for all rows of the table.
+        /// The entity numbers; nil for all rows of the table.
         let numbers: [Int16]?
 
-        /// The condition on a row, given what stands before its columns.
+        /// Returns the condition on a row, with the given prefix of its columns.
         func condition(_ row: String) -> String? {
             numbers.map { "\(row)\"_entity\" IN (\($0.map(String.init).joined(separator: ", ")))" }
         }
     }
 
-    /// How values go over from a column of the older version, and back.
+    /// The conversion of values from a column of the older version, and back.
     struct Conversion {
         let old: String
         let before: ValueType
         let after: ValueType
-        /// What the newer version has where the older has nil.
+        /// The value in the newer version for nil in the older one.
         let ifNil: String?
         let scope: Scope
 
-        /// The newer value, given what stands before the columns.
+        /// Returns the newer value, with the given prefix of the columns.
         func forward(_ row: String) -> String {
             let value = "\(row)\(SQLText.quoted(old))" + (before == after ? "" : "::\(SQLDialect.castName(after))")
             guard let ifNil else { return value }
@@ -55,7 +55,7 @@ struct RollingColumn {
             return "COALESCE(\(value), \(fallback))"
         }
 
-        /// The condition that a newer value, given as SQL, has an older form; nil where all have.
+        /// Returns the condition that a newer value, given as SQL, has an older form; nil if all have.
         func fits(_ value: String) -> String? {
             if before == after { return nil }
             if before == .float {
@@ -76,11 +76,11 @@ struct RollingColumn {
 /// A column that only the older version has.
 struct RemovedColumn {
     let name: String
-    /// What the objects of the newer version's programs have there: the default of the attribute.
+    /// The values for objects that programs of the newer version create: the defaults of the attribute.
     let constants: [(constant: String, scope: RollingColumn.Scope)]
 }
 
-/// Finds out how the columns of a hierarchy lie side by side.
+/// The derivation of the columns that both versions of a hierarchy share.
 struct RollingColumns {
     private let root: EntityIndex
     private let origin: EntityIndex
@@ -104,9 +104,9 @@ struct RollingColumns {
         let path: String
     }
 
-    /// The columns of the newer version.
+    /// Returns the columns of the newer version.
     ///
-    /// - Throws: `unsupported` for one whose values cannot be kept in both forms.
+    /// - Throws: `unsupported` for a column whose values cannot be stored in both forms.
     func columns() throws(StorageError) -> [RollingColumn] {
         let taken = Set(old.schema[origin].columns.indices.map { old.column(root: origin, $0) })
         var columns: [RollingColumn] = []
@@ -167,9 +167,9 @@ struct RollingColumns {
         return .added(constant: constant, scope: scope(uses.map(\.part)))
     }
 
-    /// The columns that only the older version has.
+    /// Returns the columns that only the older version has.
     ///
-    /// - Throws: `unsupported` for one that its programs need a value of.
+    /// - Throws: `unsupported` for a column that requires a value in the older version.
     func removed() throws(StorageError) -> [RemovedColumn] {
         var kept: Set<Int> = []
         for part in parts {
@@ -220,7 +220,7 @@ struct RollingColumns {
         return RollingColumn.Scope(numbers: some.map { new.entityNumbers[$0.destination] }.sorted())
     }
 
-    /// A constant as SQL; nil for nil.
+    /// Returns a constant as SQL, or nil for nil.
     private func constant(_ value: Value, _ type: ValueType, _ path: String) throws(StorageError) -> String? {
         if value.isNull { return nil }
         guard let constant = new.dialect.constant(value, type) else {

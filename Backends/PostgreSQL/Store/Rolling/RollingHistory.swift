@@ -3,17 +3,17 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The history of a store whose step ends with the newer version: each entry gets the form that it has afterwards beside the one that it has
-/// now, while others work, so that at the end one column takes the place of the other.
+/// The history of a store whose online migration ends with the newer version. While other programs work, each entry gets its final form
+/// beside its current one, so that at the end one column replaces the other.
 struct RollingHistory {
-    /// So many entries of the history are written at once.
+    /// The number of history entries that are written at once.
     private static let entriesAtOnce = 1000
-    /// After so many rounds the rest is done while all wait: others may write as fast as it goes.
+    /// The number of rounds after which the rest is written while all other programs wait, because they may write as fast as this type.
     private static let mostRounds = 20
 
     private let core: PostgreSQLCore
     private let connection: PostgreSQLConnection
-    /// The position of the step: entries up to it stay in the terms of the version that they have.
+    /// The position of the step. Entries up to it stay in terms of their own version.
     private let since: Int64
     private let schema: Schema
     private let past: PastVersion
@@ -26,13 +26,13 @@ struct RollingHistory {
         self.past = past
     }
 
-    /// Writes the entries that are there, round by round, until a round has few.
+    /// Writes the final form of existing entries, round by round, until a round has few.
     ///
-    /// - Returns: The position up to which all entries are written.
+    /// - Returns: The position up to which all entries have been written.
     func translateMost() throws(StorageError) -> Int64 {
         var done = Int64.min
         for _ in 0..<Self.mostRounds {
-            // Below the least id that is in progress no entry appears any more.
+            // No entry appears any more below the lowest transaction ID in progress.
             let settled = try connection.query(
                 "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::int8 + \(core.historyOffset)::int8 - 1", []
             ).integer(0, 0)
@@ -43,7 +43,7 @@ struct RollingHistory {
         return done
     }
 
-    /// Writes the rest, and lets the new form take the place of the old one. Nobody else may be at work.
+    /// Writes the remaining entries, and replaces the old form by the new one. No other program may be active.
     func finish(after position: Int64) throws(StorageError) {
         _ = try translate(after: position)
         try connection.execute(
@@ -54,6 +54,8 @@ struct RollingHistory {
             """)
     }
 
+    /// Writes the final form of the entries after a position.
+    ///
     /// - Returns: The number of entries that were written.
     private func translate(after position: Int64) throws(StorageError) -> Int {
         var last = position, count = 0

@@ -4,7 +4,7 @@ internal import PolystoreSQL
 internal import PolystoreStorage
 
 extension RollingPlan {
-    /// The statements that make room for the newer version; none of them writes a row.
+    /// Returns the statements that create the tables and columns of the newer version; none of them writes a row.
     func expanding(_ schema: String) -> [String] {
         var statements = newRoots.map { next.createTable(root: $0) }
         statements += next.indexes().filter { newRoots.contains($0.root) }.map(\.creation)
@@ -27,10 +27,10 @@ extension RollingPlan {
         return statements + RollingTriggers(self, schema: schema).writingCreation()
     }
 
-    /// The statements that let programs of the newer version begin: all that they look for has its index by now.
+    /// Returns the statements that enable programs of the newer version, whose queries all have their indexes by now.
     func readying(_ schema: String) -> [String] { RollingTriggers(self, schema: schema).deletingCreation() }
 
-    /// The required references of entities that only the newer version has, each with a query that finds objects without.
+    /// The required references of entities that only the newer version has, each with a query that finds objects without one.
     var requiredReferences: [(entity: String, property: String, missing: String)] {
         let schema = mapping.destination, roots = Set(newRoots)
         var references: [(entity: String, property: String, missing: String)] = []
@@ -45,12 +45,12 @@ extension RollingPlan {
         return references
     }
 
-    /// What the rows of a table that both versions have are filled with.
+    /// The values that fill the rows of a table that both versions share.
     struct Filling {
         let table: Shared
         /// The assignments.
         let assignments: String
-        /// The condition on the rows that are not filled.
+        /// The condition on the rows that are not filled yet.
         let condition: String
     }
 
@@ -79,7 +79,7 @@ extension RollingPlan {
         }
     }
 
-    /// The statements that leave the newer version alone.
+    /// Returns the statements that leave only the newer version.
     func contracting(_ schema: String) -> [String] {
         var statements = RollingTriggers(self, schema: schema).removal()
         statements += removedIndexes.map(\.removal)
@@ -87,7 +87,7 @@ extension RollingPlan {
         let wanted = Set(mapping.destination.roots.map { final.keySequence($0) })
         for root in removedRoots {
             statements.append("DROP TABLE \(SQLText.quoted(old.table(root)))")
-            // The counter stays, so that keys are not given again where the entity returns.
+            // The counter is kept, so that keys are not reused if the entity returns.
             if wanted.contains(old.keySequence(root)) { statements.append("DROP SEQUENCE \(SQLText.quoted(old.keySequence(root)))") }
         }
         for table in shared { statements += contracting(table) }
@@ -112,7 +112,7 @@ extension RollingPlan {
             if column.name != column.finalName { renames.append((column.name, column.finalName)) }
         }
         statements += gone.map { "ALTER TABLE \(name) DROP COLUMN \(SQLText.quoted($0))" }
-        // Names change over a name in between: they may change places.
+        // Columns are renamed by way of a temporary name, because they may swap names.
         func rename(_ from: String, _ to: String) -> String {
             "ALTER TABLE \(name) RENAME COLUMN \(SQLText.quoted(from)) TO \(SQLText.quoted(to))"
         }
@@ -121,7 +121,7 @@ extension RollingPlan {
         return statements
     }
 
-    /// The statements that leave the older version alone.
+    /// Returns the statements that leave only the older version.
     func abandoning(_ schema: String) -> [String] {
         var statements = RollingTriggers(self, schema: schema).removal()
         statements += freshIndexes.map { "DROP INDEX IF EXISTS \(SQLText.quoted($0.name))" }
@@ -143,7 +143,7 @@ extension RollingPlan {
         table.columns.filter { if case .kept = $0.source { false } else { true } }
     }
 
-    /// What only the newer version has, as people write it, with a query that finds a row of it.
+    /// The elements that only the newer version has, for people to read, each with a query that finds a row.
     var nextOnly: [(path: String, query: String)] {
         var queries = newRoots.map { (mapping.destination[$0].name, "SELECT 1::int8 FROM \(SQLText.quoted(next.table($0))) LIMIT 1") }
         for link in newLinks {
@@ -169,14 +169,14 @@ extension RollingPlan {
         "ALTER TABLE \(SQLText.quoted(relation)) RENAME TO \(SQLText.quoted(name))"
     }
 
-    /// The whole step for people to read.
+    /// Returns a description of the complete step, for people to read.
     func lines(_ schema: String) -> [String] {
         ["-- expand"] + expanding(schema) + ["-- backfill, batch by batch"]
             + fillings.map { "UPDATE \(SQLText.quoted(next.table($0.table.root))) SET \($0.assignments) WHERE \($0.condition)" }
             + freshIndexes.map { Self.concurrently($0.creation) } + readying(schema) + ["-- contract"] + contracting(schema)
     }
 
-    /// The statement that makes an index without keeping writers out.
+    /// Returns the statement that creates an index without blocking writers.
     static func concurrently(_ creation: String) -> String {
         guard let place = creation.range(of: "INDEX ") else { return creation }
         return creation.replacingCharacters(in: place, with: "INDEX CONCURRENTLY ")

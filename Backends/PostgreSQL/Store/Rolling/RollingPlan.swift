@@ -3,10 +3,11 @@ internal import Foundation
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// How two versions of a model lie in the same tables while programs of both use them.
+/// The layout of two versions of a model in the same tables, while programs of both versions are live.
 ///
-/// What both have in the same form is one column, under its older name. What has another form in the newer version is a column beside the
-/// older one, and triggers write each where the other is written. What only one version has is left alone by the other.
+/// An element with the same form in both versions is one column, under its older name. An element with another form in the newer version is
+/// a second column beside the older one, and triggers write each when the other is written. An element of only one version is ignored by
+/// the other.
 struct RollingPlan {
     /// A hierarchy that both versions have.
     struct Shared {
@@ -23,28 +24,28 @@ struct RollingPlan {
     let mapping: SchemaMapping
     /// The tables of the older version.
     let old: SQLTables
-    /// The tables of the newer version, where they lie until the step is ended.
+    /// The tables of the newer version, by the names that they have until the end of the step.
     let next: SQLTables
-    /// The tables of the newer version, where they lie afterwards.
+    /// The tables of the newer version, by the names that they have afterwards.
     let final: SQLTables
     let shared: [Shared]
-    /// Where tables, indexes and sequences of the newer version lie that have another name afterwards.
+    /// The current names of tables, indexes and sequences of the newer version that have another name afterwards.
     let moved: [String: String]
-    /// The indexes of the newer version that have to be made on tables that both have.
+    /// The indexes of the newer version to create on tables that both versions share.
     let freshIndexes: [SQLTables.IndexStatement]
-    /// The indexes that only the older version has, on tables that both have.
+    /// The indexes that only the older version has, on tables that both versions share.
     let removedIndexes: [SQLTables.IndexStatement]
 
     /// The hierarchies and link tables that only the newer version has.
     var newRoots: [EntityIndex] { mapping.destination.roots.filter { mapping.origins(ofRoot: $0).isEmpty } }
     var newLinks: [Int] { mapping.links.indices.filter { mapping.links[$0] == .none } }
-    /// Those that only the older version has.
+    /// The hierarchies and link tables that only the older version has.
     var removedRoots: [EntityIndex] { mapping.source.roots.filter { root in !shared.contains { $0.origin == root } } }
     var removedLinks: [Int] { mapping.source.links.indices.filter { !mapping.links.contains(.link($0, isFlipped: false)) } }
 
-    /// The plan of a step.
+    /// Creates the plan of a step.
     ///
-    /// - Throws: `unsupported` naming what cannot be kept side by side.
+    /// - Throws: `unsupported`, naming the element that cannot be kept in both forms.
     init(_ step: MigrationStep, from before: StoreMetadata, to after: StoreMetadata) throws(StorageError) {
         let mapping = step.mapping
         let old = SQLTables(mapping.source, .postgreSQL, entityNumbers: before.entityNumbers)
@@ -82,7 +83,7 @@ struct RollingPlan {
 }
 
 extension SQLTables.IndexStatement {
-    /// What the index is, whatever its name.
+    /// The definition of the index without its name.
     var definition: String {
         let name = SQLText.quoted(name)
         guard let place = creation.range(of: name) else { return creation }
@@ -90,7 +91,7 @@ extension SQLTables.IndexStatement {
     }
 }
 
-/// Where relations of the newer version lie: under the name of the older one, or under one of their own where that is taken.
+/// The current names of relations of the newer version: the name of the older relation, or a separate one if its own name is taken.
 private struct RollingNames {
     private(set) var moved: [String: String] = [:]
     private var taken: Set<String>
@@ -111,7 +112,7 @@ private struct RollingNames {
         }
     }
 
-    /// Places one that lies under the name of an older one, or is new.
+    /// Assigns a current name to a relation that replaces an older one or is new.
     mutating func place(_ name: String, _ older: String?) {
         if let older {
             if older != name { moved[name] = older }

@@ -2,26 +2,26 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// How programs of the older version read entries of the history that sessions of the newer one write.
+/// The past version in which programs of the older version read history entries of sessions of the newer one.
 struct RollingPast: Sendable {
     let past: PastVersion
     /// The position of the step.
     let since: Int64
 }
 
-/// What a store keeps about a step that is under way while programs of both versions run.
+/// A store's record of an online migration step in progress.
 struct RollingRecord {
     /// The newer version.
     let schema: Schema
     let phase: RollingMigrationState.Phase
-    /// The transaction that began the step: what is in the history up to it is of the older version.
+    /// The transaction that began the step. History entries up to it are of the older version.
     let since: Int64
     /// The greatest keys up to which objects are filled, by the roots of the newer version.
     var filled: [EntityIndex: Int64] = [:]
 
     private static let schemaKey = "next.schema", phaseKey = "next.phase", sinceKey = "next.since"
     private static let filledPrefix = "next.filled."
-    /// The name of the hash that every session of the newer version compares.
+    /// The key of the hash that every session of the newer version compares.
     static let hashKey = "next.hash"
 
     init(_ schema: Schema, phase: RollingMigrationState.Phase, since: Int64) {
@@ -30,7 +30,7 @@ struct RollingRecord {
         self.since = since
     }
 
-    /// The record in a store's metadata; nil where no step is under way.
+    /// Creates the record from a store's metadata; nil if no step is in progress.
     init?(_ entries: [String: String]) throws(StorageError) {
         guard let json = entries[Self.schemaKey] else { return nil }
         guard let phase = entries[Self.phaseKey].flatMap(RollingMigrationState.Phase.init(rawValue:)),
@@ -42,7 +42,7 @@ struct RollingRecord {
         }
     }
 
-    /// What is kept.
+    /// The metadata entries of the record.
     var entries: [String: String] {
         [
             Self.schemaKey: schema.json, Self.hashKey: schema.hash.description, Self.phaseKey: phase.rawValue,
@@ -50,15 +50,15 @@ struct RollingRecord {
         ]
     }
 
-    /// The name under which the greatest filled key of a hierarchy is kept.
+    /// Returns the key of the greatest filled key of a hierarchy.
     static func filledKey(_ root: EntityIndex) -> String { filledPrefix + String(root) }
 
-    /// The statement that forgets the step.
+    /// The statement that removes the record.
     static let removal = "DELETE FROM polystore_metadata WHERE key LIKE 'next.%'"
 
-    /// What sessions of the newer version share, where a request asks for it; nil where it does not.
+    /// Returns the shared state of sessions of the newer version if a request asks for that version, otherwise nil.
     ///
-    /// - Throws: `busy` where that version is not filled yet.
+    /// - Throws: `busy` if that version is not filled yet.
     static func core(
         _ request: OpenRequest, _ core: PostgreSQLCore, _ setup: PostgreSQLSetup
     ) throws(StorageError) -> PostgreSQLCore? {
@@ -72,7 +72,7 @@ struct RollingRecord {
         return core.core(of: next, tables: plan.next, rolling: RollingPast(past: PastVersion(returning: step.mapping), since: record.since))
     }
 
-    /// What another step is told.
+    /// The error for another step.
     var underWay: StorageError {
         StorageError(
             .busy,
@@ -80,7 +80,7 @@ struct RollingRecord {
         )
     }
 
-    /// What a program is told whose version is not filled yet.
+    /// Returns the error for a program whose version is not filled yet.
     func notReady(_ before: Schema) -> StorageError {
         StorageError(
             .busy,

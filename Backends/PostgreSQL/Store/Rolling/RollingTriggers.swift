@@ -2,20 +2,20 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// The triggers that keep both forms of the data in step, in PL/pgSQL.
+/// The triggers that synchronize both forms of the data, in PL/pgSQL.
 ///
-/// A session of the newer version says so by a setting of its transaction; every other session, whatever program it is of, writes the
+/// A session of the newer version identifies itself by a setting of its transaction. Every other session, of whatever program, writes the
 /// older form.
 struct RollingTriggers {
-    /// The setting by which a session says that it is of the newer version.
+    /// The setting by which a session identifies itself as one of the newer version.
     static let marking = "SET LOCAL polystore.model = 'next'"
-    /// What a value of the newer version that has no older form is reported with; a class of errors that nobody else uses.
+    /// The SQLSTATE for a value of the newer version that has no older form, in a class that is otherwise not used.
     static let refusalState = "PS003"
-    /// What a deletion is refused with that would leave a required reference of the other version without its object.
+    /// The SQLSTATE for a deletion that would leave a required reference of the other version without its destination.
     static let denialState = "PS004"
 
     private let plan: RollingPlan
-    /// The schema of the server, by whose name the triggers find the tables: whoever writes to them may have another search path.
+    /// The schema of the server, by which the triggers qualify the tables, because a writer may have another search path.
     private let schema: String
 
     init(_ plan: RollingPlan, schema: String) {
@@ -25,14 +25,14 @@ struct RollingTriggers {
 
     private func place(_ table: String) -> String { "\(SQLText.quoted(schema)).\(SQLText.quoted(table))" }
 
-    /// The statements that make those of writing.
+    /// Returns the statements that create the triggers for writing.
     func writingCreation() -> [String] { plan.shared.compactMap(writing) }
 
-    /// The statements that make those of deleting. They look for references, so they wait for the indexes of these; before there are
-    /// programs of the newer version, neither version has references that the other does not know.
+    /// Returns the statements that create the triggers for deleting. They look up references, so they are created after the indexes on
+    /// these. Before there are programs of the newer version, neither version has references that the other does not know.
     func deletingCreation() -> [String] { plan.shared.compactMap(deleting) }
 
-    /// The statements that remove them.
+    /// Returns the statements that remove the triggers.
     func removal() -> [String] {
         plan.shared.flatMap { table in
             ["write", "delete"].map { "DROP FUNCTION IF EXISTS \(name(table, $0))() CASCADE" }
@@ -76,13 +76,13 @@ struct RollingTriggers {
                     next.append("IF \(value) IS NOT NULL AND NOT (\(fits)) THEN \(refusal(column)) END IF;")
                 }
                 let cast = conversion.before == conversion.after ? "" : "::\(SQLDialect.castName(conversion.before))"
-                // What the newer version left as it was stays in the older form too, nil instead of a default included.
+                // A value that the newer version did not change also stays unchanged in the older form, including nil instead of a default.
                 next.append(
                     "IF TG_OP = 'INSERT' OR \(value) IS DISTINCT FROM OLD.\(SQLText.quoted(column.name)) THEN "
                         + "NEW.\(SQLText.quoted(conversion.old)) := \(value)\(cast); END IF;")
                 old.append("\(value) := \(conversion.forward("NEW."));")
             case .added(let constant, let scope):
-                // What all rows have is the default of the column.
+                // A value of all rows is the default of the column.
                 if let constant, let condition = scope.condition("NEW.") {
                     oldInserts.append("IF \(condition) THEN \(value) := \(constant); END IF;")
                 }
@@ -113,7 +113,7 @@ struct RollingTriggers {
 
     // MARK: Deleting
 
-    /// What one version does not know of must not lead to objects that its programs delete.
+    /// Returns the triggers that prevent references unknown to one version from pointing to objects that its programs delete.
     private func deleting(_ table: RollingPlan.Shared) -> String? {
         let next = forgetting(plan.old, table.origin, slots: oldSlots, links: plan.removedLinks)
         let old = forgetting(plan.next, table.root, slots: newSlots, links: plan.newLinks)
@@ -127,7 +127,7 @@ struct RollingTriggers {
         let destination: EntityIndex
     }
 
-    /// References by their columns, with the entities that cannot be without, as people write them.
+    /// References by their columns, with the entities that require them, for people to read.
     private typealias Places = [Place: [EntityIndex: String]]
 
     /// The references that only the older version has.

@@ -1,12 +1,12 @@
 #if PostgreSQL
 internal import PolystoreStorage
 
-/// What the programs that have one store open tell each other, through the server's NOTIFY.
+/// The messages that programs with the same store exchange through the server's NOTIFY.
 enum PostgreSQLEvent: Hashable, Sendable {
     case joining(String), joined(String), leaving(String), left(String), erasing, erased
-    /// The history has an entry of a program.
+    /// A program has written a history entry.
     case history(String)
-    /// A program has changed what the history does not name; empty for a program that is none of ours.
+    /// A program has made changes that the history does not record; empty for a program that does not use Polystore.
     case unknown(String)
 
     init?(payload: String) {
@@ -37,7 +37,7 @@ enum PostgreSQLEvent: Hashable, Sendable {
         }
     }
 
-    /// Whether it speaks of a program.
+    /// Whether the event was sent by, or is about, a program.
     func isOf(_ name: String) -> Bool {
         switch self {
         case .joining(let peer), .joined(let peer), .leaving(let peer), .left(let peer), .history(let peer), .unknown(let peer):
@@ -46,10 +46,10 @@ enum PostgreSQLEvent: Hashable, Sendable {
         }
     }
 
-    /// The channel of a schema; names of channels are cut at 63 bytes.
+    /// Returns the channel of a schema. The server truncates channel names to 63 bytes.
     static func channel(_ schema: String) -> String { "polystore_" + SchemaHash(of: "polystore channel \(schema)").description.prefix(32) }
 
-    /// Statements that tell everybody who listens.
+    /// Returns statements that notify all listeners.
     static func notify(_ events: [PostgreSQLEvent], _ schema: String) -> String {
         events.map { "NOTIFY \(channel(schema)), '\($0.payload)'" }.joined(separator: "; ")
     }

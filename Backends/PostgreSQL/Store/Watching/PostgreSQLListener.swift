@@ -4,16 +4,16 @@ internal import Foundation
 internal import PolystoreStorage
 internal import Synchronization
 
-/// A thread that waits on a connection of its own for what others tell; a lost connection is made anew.
+/// A thread that waits for notifications on a connection of its own. It reconnects when the connection is lost.
 final class PostgreSQLListener: Sendable {
     private static let longestPause = 5.0
     private static let longestWait = 3600.0
-    /// After so many seconds it asks again for changes to be told, which also finds out whether the server is still there.
+    /// The interval in seconds at which the listener renews its request for notifications, which also detects a lost server.
     private static let renewal = 15.0
-    /// So long the server has for what is told to come back, in seconds.
+    /// The time in seconds within which a test notification has to return.
     private static let echoTime = 5.0
 
-    /// Somebody who waits for the first answer of the server.
+    /// A caller that waits for the first answer of the server.
     private final class Question: Sendable {
         private let answer = Mutex<Result<Void, StorageError>?>(nil)
         private let isAnswered = DispatchSemaphore(value: 0)
@@ -34,7 +34,7 @@ final class PostgreSQLListener: Sendable {
     private struct State: Sendable {
         var isStopped = false
         var isWatching = false
-        /// Whether changes were asked for since somebody began to watch: from then on all are told, or it is told that some were not.
+        /// Whether notifications were requested since the first watch began: from then on all changes are reported, or the loss of some is.
         var hasAsked = false
         var questions: [Question] = []
         var thread: ObjectIdentifier?
@@ -46,7 +46,7 @@ final class PostgreSQLListener: Sendable {
     private let schema: String
     private let connect: @Sendable () throws -> PostgreSQLConnection
     private let onEvent: @Sendable (PostgreSQLEvent) -> Void
-    /// The name of this program among its peers: a lost connection is told as its leaving.
+    /// The name of this program among its peers. A lost connection is reported as this program's leaving.
     private let own: String
 
     init(
@@ -63,7 +63,7 @@ final class PostgreSQLListener: Sendable {
         thread.start()
     }
 
-    /// Ends the thread, and waits for a moment for its connection to be closed.
+    /// Ends the thread, and waits briefly for its connection to be closed.
     func stop() {
         let thread = state.withLock { state in
             state.isStopped = true
@@ -73,7 +73,7 @@ final class PostgreSQLListener: Sendable {
         if thread != ObjectIdentifier(Thread.current) { _ = ended.wait(timeout: .now() + 2) }
     }
 
-    /// Asks the server for changes to be told; when it returns, they are.
+    /// Requests change notifications from the server. They are active when the call returns.
     func watch() throws(StorageError) {
         let question = Question()
         state.withLock { state in
@@ -84,7 +84,7 @@ final class PostgreSQLListener: Sendable {
         try question.wait()
     }
 
-    /// Asks no more.
+    /// Stops requesting change notifications.
     func rest() {
         state.withLock { state in
             state.isWatching = false
@@ -132,9 +132,9 @@ final class PostgreSQLListener: Sendable {
         }
     }
 
-    /// Hands on what comes until the listener is stopped; false when the connection is lost.
+    /// Delivers notifications until the listener is stopped. Returns false when the connection is lost.
     ///
-    /// - Parameter settling: The transactions whose end is awaited, because what they do is not told.
+    /// - Parameter settling: The transactions whose end is awaited, because their changes are not reported.
     private func listen(_ connection: PostgreSQLConnection, _ settling: inout Set<String>) -> Bool {
         let telling = PostgreSQLTelling(connection, schema)
         var next = ContinuousClock.now, patience = 0.01
@@ -156,7 +156,7 @@ final class PostgreSQLListener: Sendable {
                 answer(.failure(error))
                 next = ContinuousClock.now.advanced(by: .seconds(Self.renewal))
             }
-            // Before waiting: what came with an answer of the server has been read from the socket.
+            // Before waiting: notifications that arrived with an answer of the server have already been read from the socket.
             guard let payloads = connection.notifications() else { return false }
             hand(payloads)
             var seconds = isWatching ? Self.seconds(until: next) : Self.longestWait
@@ -175,7 +175,7 @@ final class PostgreSQLListener: Sendable {
     }
 
     private func hand(_ payloads: [String]) {
-        // Several changes are one signal.
+        // Several changes are reported as one signal.
         var told: Set<PostgreSQLEvent> = []
         for payload in payloads {
             guard let event = PostgreSQLEvent(payload: payload), !event.isOf(own) else { continue }
@@ -186,25 +186,25 @@ final class PostgreSQLListener: Sendable {
         }
     }
 
-    /// Asks for changes to be told, and answers those who wait for it.
+    /// Requests change notifications, and answers the callers that wait for it.
     ///
-    /// - Returns: The transactions that may have written something when nobody asked, and have not ended.
+    /// - Returns: The transactions that may have written something while notifications were not requested, and have not ended.
     private func renew(_ connection: PostgreSQLConnection, _ telling: PostgreSQLTelling) throws(StorageError) -> Set<String> {
         if state.withLock({ !$0.questions.isEmpty }) {
             if try !telling.isMade() { try telling.makeWhereMissing() }
             try hear(connection)
         }
         let isFirst = state.withLock { !$0.hasAsked }, wasTold = try telling.watch()
-        // Whoever has asked before may not have been asking for long enough.
+        // Another listener may have requested notifications, but not for long enough.
         let writers: Set<String> = wasTold && !isFirst ? [] : try telling.writers()
         state.withLock { $0.hasAsked = $0.isWatching }
-        // Nothing was told for a while, as when this thread was held up or somebody has reset the time.
+        // The request had expired, for example because this thread was delayed or the clock was changed.
         if !wasTold, !isFirst { onEvent(.unknown("")) }
         answer(.success(()))
         return writers
     }
 
-    /// Makes sure that what is told is heard: between a program and the server there may be a pool of connections that forgets who listens.
+    /// Verifies that notifications arrive: a connection pooler between the program and the server may drop the LISTEN state.
     private func hear(_ connection: PostgreSQLConnection) throws(StorageError) {
         let probe = "probe \(own)", deadline = ContinuousClock.now.advanced(by: .seconds(Self.echoTime))
         try connection.execute("NOTIFY \(PostgreSQLEvent.channel(schema)), '\(probe)'")
@@ -224,10 +224,10 @@ final class PostgreSQLListener: Sendable {
 }
 
 extension PostgreSQLConnection {
-    /// What is readable when the server has sent something.
+    /// The file descriptor that becomes readable when the server has sent something.
     var socket: Int32 { PQsocket(handle) }
 
-    /// What was told on the channels that the connection listens to; nil when it is lost.
+    /// Returns the notifications on the connection's channels, or nil when the connection is lost.
     func notifications() -> [String]? {
         if PQsocket(handle) < 0 || PQconsumeInput(handle) == 0 || PQstatus(handle) != CONNECTION_OK { return nil }
         var payloads: [String] = []

@@ -3,20 +3,20 @@ internal import PolystoreSQL
 public import PolystoreStorage
 internal import Synchronization
 
-/// Who waits for what others tell: one connection serves observers and watches.
+/// The listener and the watches of a store: a single connection serves observers and watches.
 struct PostgreSQLEars: Sendable {
     var listener: PostgreSQLListener?
     var watches: ChangeWatches?
-    /// Whether there are, or were, observers: then the listener stays for as long as the store is open.
+    /// Whether there are, or were, observers. In that case the listener stays for as long as the store is open.
     var isObserved = false
 }
 
 extension PostgreSQLStore {
-    /// Signals what others commit: programs that use this library, and others that write to its tables.
+    /// Reports commits of other programs: those that use Polystore, and those that write to its tables directly.
     ///
-    /// While anybody watches, transactions that write commit one after the other, because the server tells of them in their order. Through a
-    /// pool that gives each transaction another connection nothing is heard: `unsupported`. A store of another program's tables
-    /// cannot tell: nil.
+    /// While a store is watched, write transactions commit one after the other, because the server sends notifications in commit order. A
+    /// connection pooler that gives each transaction another connection prevents notifications: `unsupported`. A store of another program's
+    /// tables cannot be watched: nil.
     public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
         _ = try opened()
         if !owner.isPolystore { return nil }
@@ -25,7 +25,7 @@ extension PostgreSQLStore {
             ears.watches = watches
             return watches
         }
-        // First the watch: a thread that rests because there is none finds it.
+        // The watch is added first, so that a thread that stops for lack of watches finds it.
         let watch = watches.add(handler)
         do throws(StorageError) {
             try listening().watch()
@@ -36,7 +36,7 @@ extension PostgreSQLStore {
         return watch
     }
 
-    /// Begins to wait for what other programs tell.
+    /// Begins to listen for notifications of other programs.
     func listen() {
         guard owner.isPolystore, (try? opened()) != nil else { return }
         ears.withLock { $0.isObserved = true }
@@ -67,7 +67,7 @@ extension PostgreSQLStore {
         idle?.stop()
     }
 
-    /// Ends all watches, and the waiting.
+    /// Ends all watches and the listener.
     func stopListening() {
         ears.withLock({ $0.watches })?.cancelAll()
         let listener = ears.withLock { ears in
@@ -77,7 +77,7 @@ extension PostgreSQLStore {
         listener?.stop()
     }
 
-    /// Tells observers and watches.
+    /// Notifies observers and watches of an event.
     func tell(_ event: PostgreSQLEvent) {
         let watches = ears.withLock { $0.watches }
         observers.tell { observer in

@@ -2,30 +2,32 @@
 internal import PolystoreSQL
 internal import PolystoreStorage
 
-/// What lies on the server so that changes are told, by NOTIFY in the transaction that makes them.
+/// The functions and triggers on the server that send change notifications, by NOTIFY in the transaction that makes the changes.
 ///
-/// A trigger on the history tells of every commit that is recorded there. Triggers on the tables tell of statements of sessions that record
-/// nothing: other programs, and ours while they load in bulk or run a statement of the program. A session of ours says that it records
-/// what it writes by a setting; the condition of a trigger looks at it, so that the function is not called.
+/// A trigger on the history reports every recorded commit. Triggers on the tables report statements of sessions that do not record their
+/// changes: those of other programs, and those of Polystore during bulk loads and raw SQL. A Polystore session declares by a setting that
+/// it records its changes. The condition of the trigger checks the setting, so that the function is not called.
 ///
-/// A transaction that notifies holds a lock of the whole server while it commits, and others cannot commit together with it. So nothing is
-/// told unless somebody listens: those who do say until when, in a sequence, which everybody sees at once and which needs no cleaning up
-/// when a listener is gone.
+/// A transaction that notifies holds a lock of the whole server while it commits, and other transactions cannot commit at the same time.
+/// Therefore notifications are sent only while there are listeners. Each listener stores the end of its lease in a sequence, whose value
+/// all sessions see immediately and which needs no cleanup when a listener is gone.
 struct PostgreSQLTelling {
-    /// The setting that holds the name of the program that a session belongs to.
+    /// The setting with the name of the program that a session belongs to.
     static let session = "polystore.session"
-    /// The setting by which a session says that it records what it writes.
+    /// The setting by which a session declares that it records its changes.
     private static let recording = "polystore.recording"
-    /// The statement after which the rest of a transaction counts as not recorded.
+    /// The statement after which the rest of a transaction counts as unrecorded.
     static let unrecorded = "SET LOCAL \(recording) = 'off'"
-    /// The statement after which the rest of a transaction notifies nobody: the server prepares no transaction that does.
+    /// The statement after which the rest of a transaction sends no notifications, because the server cannot prepare a transaction that
+    /// does.
     static let silent = "SET LOCAL polystore.preparing = 'on'"
-    /// The statement after which a transaction notifies of what it does not record at its end (`tellDeferred`), so that it can still be prepared.
+    /// The statement after which a transaction reports unrecorded changes only at its end (`tellDeferred`), so that it can still be
+    /// prepared.
     static let deferring = "SET LOCAL polystore.deferring = 'on'"
-    /// For so many seconds changes are told after somebody has asked for it.
+    /// The time in seconds for which notifications are sent after a request.
     private static let lease = 60
     private static let function = "polystore_tell"
-    /// The setting by which the function says that there is something to notify of at the end.
+    /// The setting by which the function records that there are changes to report at the end.
     private static let deferred = "polystore.deferred"
 
     private let connection: PostgreSQLConnection
@@ -36,20 +38,20 @@ struct PostgreSQLTelling {
         self.schema = schema
     }
 
-    /// The statements by which a session of a program says whose it is, and whether it records what it writes.
+    /// Returns the statements by which a session identifies its program, and declares whether it records its changes.
     static func marking(_ name: String, records: Bool) -> String {
         "SET \(session) = '\(name)'; SET \(recording) = '\(records ? "on" : "off")'"
     }
 
-    /// The statement that tells that more has changed than the history says, with the transaction.
+    /// Returns the statement that reports changes that the history does not record, with the transaction.
     static func tellUnknown(_ schema: String) -> String {
         "SELECT pg_notify('\(PostgreSQLEvent.channel(schema))', 'unknown ' || coalesce(current_setting('\(session)', true), ''))"
     }
 
-    /// The statement that notifies of what the statements of a transaction have changed without a record of it.
+    /// Returns the statement that reports the unrecorded changes of a transaction's statements.
     static func tellDeferred(_ schema: String) -> String { "\(tellUnknown(schema)) WHERE current_setting('\(deferred)', true) = 'on'" }
 
-    /// The statement that notifies of a commit that was prepared and has ended, if anybody listens.
+    /// Returns the statement that reports a prepared commit that has ended, if there are listeners.
     static func telling(_ schema: String, isRecorded: Bool) -> String {
         "SELECT pg_notify('\(PostgreSQLEvent.channel(schema))', '\(isRecorded ? "history" : "unknown") ' "
             + "|| coalesce(current_setting('\(session)', true), '')) "
@@ -60,11 +62,11 @@ struct PostgreSQLTelling {
 
     private static func literal(_ text: String) -> String { "'\(SQLText.doubling("'", in: text))'" }
 
-    /// Makes what is missing, in the transaction that runs: all of it, or what tables need that are new. Those of others in the schema are left
-    /// alone.
+    /// Creates missing functions and triggers in the current transaction: all of them, or those of new tables. Tables of other programs in
+    /// the schema are not changed.
     func make(_ tables: SQLTables) throws(StorageError) {
         let epoch = "extract(epoch FROM clock_timestamp())::int8", channel = PostgreSQLEvent.channel(schema)
-        // The functions work for roles that may do no more than read.
+        // The functions also work for roles that may only read.
         let form = "SECURITY DEFINER SET search_path = pg_catalog, pg_temp"
         try connection.execute(
             """
@@ -92,7 +94,7 @@ struct PostgreSQLTelling {
             """)
     }
 
-    /// Makes the triggers on tables that have none.
+    /// Returns the statement that creates triggers on tables that have none.
     private func triggers(_ tables: SQLTables) -> String {
         let names = (["polystore_history"] + tables.tableNames).map(Self.literal).joined(separator: ", ")
         let condition = "current_setting(''\(Self.recording)'', true) IS DISTINCT FROM ''on''"
@@ -117,7 +119,7 @@ struct PostgreSQLTelling {
             """
     }
 
-    /// Removes the triggers: a version before put them on all tables of the schema.
+    /// Removes the triggers. An earlier version created them on all tables of the schema.
     func removeTriggers() throws(StorageError) {
         let places = try connection.rows(
             """
@@ -128,14 +130,14 @@ struct PostgreSQLTelling {
         for place in places { try connection.execute("DROP TRIGGER \(Self.function) ON \(place[0].text)") }
     }
 
-    /// Whether a store has it.
+    /// Returns whether a store has the functions and triggers.
     func isMade() throws(StorageError) -> Bool {
         let name = PostgreSQLParameter(.value(.string("\(place(Self.function))"), .string))
         return try connection.query("SELECT (to_regproc($1::text) IS NOT NULL)::int::int8", [name]).integer(0, 0) == 1
     }
 
-    /// Makes it for a store of a version that told nothing, where the role may. A table that is in use for long is not waited for: whoever
-    /// opens the store next tries again.
+    /// Creates the functions and triggers for a store of an earlier version, if the role may. It does not wait for a table that is locked
+    /// for long: the next program that opens the store tries again.
     func makeWhereMissing() throws(StorageError) {
         if try isMade() { return }
         let lock = Int64(bitPattern: SchemaHash(of: "polystore setup \(schema)").words[0])
@@ -153,14 +155,15 @@ struct PostgreSQLTelling {
         }
     }
 
-    /// Asks for changes to be told for some time; whether they were told until now.
+    /// Requests notifications for the duration of the lease. Returns whether they have been active until now.
     func watch() throws(StorageError) -> Bool {
         try connection.query("SELECT \(place("polystore_watch"))()::int::int8", []).integer(0, 0) == 1
     }
 
-    /// The transactions that are changing rows of the store, by the server's names for them: each holds a lock on the tables until it ends.
-    /// Statements that change rows take the first of the modes, those that rewrite or empty a table the other. Readers, VACUUM and what
-    /// serializable transactions have read, which the server remembers beyond their end, have others.
+    /// Returns the transactions that are changing rows of the store, by the server's virtual transaction IDs: each holds a lock on the
+    /// tables until it ends. Statements that change rows take the first of the lock modes, those that rewrite or truncate a table the
+    /// second. Readers, VACUUM and the predicate locks of serializable transactions, which the server keeps beyond their end, have other
+    /// modes.
     func writers() throws(StorageError) -> Set<String> {
         let names = try connection.text(
             """
