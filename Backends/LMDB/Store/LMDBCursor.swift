@@ -3,7 +3,7 @@ internal import CLMDB
 internal import PolystoreKeyValue
 internal import PolystoreStorage
 
-/// The engine's cursor, closed by the session at the latest.
+/// An engine cursor, which is closed no later than the session.
 final class LMDBCursor {
     fileprivate var cursor: OpaquePointer?
     fileprivate var key = MDB_val()
@@ -13,7 +13,7 @@ final class LMDBCursor {
         try LMDBError.check(mdb_cursor_open(transaction, handle, &cursor))
     }
 
-    /// Whether it was closed.
+    /// Whether the cursor was closed.
     var isFree: Bool { cursor == nil }
 
     func close() {
@@ -30,7 +30,7 @@ final class LMDBCursor {
     }
 }
 
-/// What readers hold: the cursor goes when it goes.
+/// A reader's reference to a cursor: releasing it closes the cursor.
 final class LMDBCursorHandle: OrderedCursor {
     private let cursor: LMDBCursor
     private var isStarted = false

@@ -10,7 +10,7 @@ final class LMDBEngine: OrderedStore {
     private struct State: Sendable {
         var environment: LMDBEnvironment?
         var request = OrderedOpen(create: false, readOnly: false, mapCount: 0)
-        /// The names of the maps, by their numbers; nil for one that was removed.
+        /// The names of the maps by their numbers; nil for a removed map.
         var names: [String?] = []
         var handles: [MDB_dbi] = []
     }
@@ -33,7 +33,7 @@ final class LMDBEngine: OrderedStore {
     /// Whether a commit waits for the disk.
     var durability: Durability { settings.durability }
 
-    /// Where the files lie, or would.
+    /// The location of the files, which may not exist yet.
     var location: LMDBLocation { LMDBLocation(path, usesFolder: usesFolder) }
 
     func open(_ request: OrderedOpen) throws(StorageError) -> Bool {
@@ -62,7 +62,8 @@ final class LMDBEngine: OrderedStore {
         }
     }
 
-    /// The number of maps is fixed when the file is opened. Those that are known stay so, for sessions that begin meanwhile.
+    /// Opens the file again, because the number of maps is fixed when a file is opened. Known maps keep their numbers, for sessions that
+    /// begin in the meantime.
     @inline(never)
     func reopen(mapCount: Int) throws(StorageError) {
         try state.withLock { state throws(StorageError) in
@@ -83,7 +84,7 @@ final class LMDBEngine: OrderedStore {
 
     func remove(maps: [String]) throws(StorageError) {
         let (environment, _) = try opened()
-        // Also where it fails: the handle of a map is gone as soon as the map is removed in a transaction.
+        // Even on failure, because removing a map in a transaction invalidates its handle immediately.
         defer {
             state.withLock { state in
                 for (number, name) in state.names.enumerated() where name.map(maps.contains) == true {
@@ -107,7 +108,7 @@ final class LMDBEngine: OrderedStore {
         }
     }
 
-    /// Begins a session; again where the file turns out to have to be opened again.
+    /// Begins a session, and repeats the attempt if the file has to be opened again.
     private func begin<Session>(
         _ body: (LMDBEnvironment, [MDB_dbi]) throws(StorageError) -> Session
     ) throws(StorageError) -> Session {
@@ -131,7 +132,8 @@ final class LMDBEngine: OrderedStore {
 
     private static let closed = StorageError(.storeClosed, "the store was closed")
 
-    /// Opens the file again where it was closed, or LMDB has given it up. Sessions that are open keep the old environment; there cannot be two of one file.
+    /// Opens the file again if it was closed or LMDB has failed. Open sessions keep the old environment; there cannot be two environments
+    /// of one file.
     @inline(never)
     private func renewed() throws(StorageError) -> (LMDBEnvironment, State) {
         try state.withLock { state throws(StorageError) in
@@ -143,9 +145,10 @@ final class LMDBEngine: OrderedStore {
         }
     }
 
-    /// Looks at the newest snapshot without a session that could be in anybody's way; nil where there is none, or not now.
+    /// Reads the newest snapshot without a session that could block other operations; nil where there is none, or it cannot be read now.
     ///
-    /// The file cannot be closed meanwhile: nothing may hold it then, because it may be opened again at once.
+    /// The engine's lock keeps the file open during the call. The reader holds no reference to the environment, because the file may be
+    /// closed and opened again immediately afterwards.
     func look(
         _ body: @Sendable (LMDBReader, _ commits: Int64) throws(StorageError) -> CommitCount
     ) throws(StorageError) -> CommitCount? {
@@ -159,13 +162,13 @@ final class LMDBEngine: OrderedStore {
         }
     }
 
-    /// Copies the newest snapshot to a file, leaving freed pages out.
+    /// Copies the newest snapshot to a file, without its free pages.
     func copy(to path: String) throws(StorageError) {
         let (environment, _) = try opened()
         try environment.copy(to: path)
     }
 
-    /// Makes sure that what the file says now stays so.
+    /// Waits until the current contents of the file are durable.
     func synchronize() throws(StorageError) { try opened().0.synchronize() }
 
     func close() { state.withLock { $0 = State() } }

@@ -3,10 +3,10 @@ internal import CLMDB
 internal import PolystoreStorage
 
 extension LMDBEnvironment {
-    /// Opens maps by their names, in a transaction that only reads where all are there: then another writer need not be waited for.
+    /// Opens maps by their names. If all exist, it uses a read transaction, so that it need not wait for another writer.
     ///
-    /// *Requires*: no session is open that could open maps too.
-    /// - Parameter create: Whether those that are missing are made.
+    /// *Requires*: no open session could open maps at the same time.
+    /// - Parameter create: Whether missing maps are created.
     func handles(_ names: [String], create: Bool) throws(StorageError) -> [MDB_dbi] {
         if let found = try existing(names) { return found }
         guard create else { throw StorageError(.notADatabase, "the LMDB file holds no Polystore data") }
@@ -16,10 +16,10 @@ extension LMDBEnvironment {
         return made
     }
 
-    /// The handle of a map that is not there: LMDB refuses it.
+    /// The handle of a map that does not exist. LMDB refuses it.
     static let noMap = MDB_dbi.max
 
-    /// Opens those of some maps that are there; `noMap` for the others, and for nil.
+    /// Opens the existing maps; returns `noMap` for the others, and for nil.
     func handles(found names: [String?]) throws(StorageError) -> [MDB_dbi] {
         try names.map { name throws(StorageError) in
             guard let name else { return Self.noMap }
@@ -33,14 +33,14 @@ extension LMDBEnvironment {
         return try handles(names, transaction, 0)
     }
 
-    /// Opens maps in a transaction, which ends: handles of one that is undone would be closed with it. Nil where one is missing.
+    /// Opens maps in a transaction and ends it, because a rollback would close their handles. Returns nil if a map is missing.
     private func handles(_ names: [String], _ transaction: OpaquePointer, _ flags: UInt32) throws(StorageError) -> [MDB_dbi]? {
         var handles: [MDB_dbi] = []
         for name in names {
             var handle: MDB_dbi = 0, kind: UInt32 = 0
             var code = mdb_dbi_open(transaction, name, flags, &handle)
             if code == MDB_SUCCESS { code = mdb_dbi_flags(transaction, handle, &kind) }
-            // Keys of a map of this library are in the order of their bytes, each once.
+            // The maps of a store are in byte order and have unique keys.
             if code == MDB_SUCCESS, kind != 0 { code = MDB_CORRUPTED }
             if code != MDB_SUCCESS {
                 mdb_txn_abort(transaction)
@@ -53,7 +53,7 @@ extension LMDBEnvironment {
         return handles
     }
 
-    /// Removes maps; those that are not there are left out.
+    /// Removes maps. Names without a map are ignored.
     func remove(_ names: [String]) throws(StorageError) {
         let transaction = try beginWrite(WriteOptions())
         defer { endWrite() }
@@ -68,7 +68,7 @@ extension LMDBEnvironment {
     private func commit(_ transaction: OpaquePointer) throws(StorageError) {
         let number = UInt64(mdb_txn_id(transaction)), code = mdb_txn_commit(transaction)
         if code == MDB_SUCCESS { return }
-        // Maps that are there are found at the next attempt.
+        // The next attempt finds the maps that still exist.
         let failure = error(code, ofCommit: number)
         throw failure.code == .commitOutcomeUnknown ? error(code) : failure
     }

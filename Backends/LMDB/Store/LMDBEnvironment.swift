@@ -5,27 +5,27 @@ internal import PolystoreKeyValue
 internal import PolystoreStorage
 internal import Synchronization
 
-/// How a program wants a file to be opened.
+/// The settings with which a program opens a file.
 struct LMDBSettings: Sendable {
-    /// The most bytes of the map. The whole of it is mapped at once where the address space allows, which costs nothing; else the map begins
-    /// smaller and grows.
+    /// The maximum size of the map in bytes. The complete size is mapped immediately if the address space allows, which costs nothing;
+    /// otherwise the map begins smaller and grows.
     let mapSize: Int
-    /// The bytes of the first map that is tried.
+    /// The size in bytes of the first map to try.
     let firstMap: Int
     let durability: Durability
     let check: LMDBCheck.Extent
 }
 
-/// An open file. Sessions hold it, so that closing the store while they are at work does not take the map from under them: the file is
-/// closed when the last of them has ended.
+/// An open file. Sessions reference it, so that closing the store does not unmap the file while they are active: the file is closed when
+/// the last session has ended.
 ///
-/// Unchecked: LMDB's environment may be used by any thread; the size of its map is changed, and the environment closed, only while no session
-/// is open.
+/// Unchecked: LMDB's environment may be used by any thread. The size of its map is changed, and the environment closed, only while no
+/// session is open.
 final class LMDBEnvironment: @unchecked Sendable {
-    /// The files that this process has open: LMDB forbids a second environment of one file in a process, because closing either would
+    /// The files that this process has open. LMDB forbids a second environment of a file in a process, because closing either one would
     /// drop the locks of both.
     private static let openFiles = Mutex<Set<LMDBFile.Identity>>([])
-    /// How many write transactions pass between two looks for readers that have died.
+    /// The number of write transactions between two checks for dead readers.
     private static let writesPerReaderCheck = 16
 
     private struct State {
@@ -41,18 +41,19 @@ final class LMDBEnvironment: @unchecked Sendable {
     private let file: LMDBFile
     private let limit: Int
     private let syncsAtEnd: Bool
-    /// Whether readers are seen in the lock file. Where that cannot be written they lock the data file against writers instead.
+    /// Whether readers are recorded in the lock file. Where the lock file cannot be written, readers lock the data file against writers
+    /// instead.
     private let isRegistering: Bool
-    /// The lock file that it uses; nil for none.
+    /// The lock file of the environment; nil for none.
     private let lockFile: LMDBFile.Identity?
     private let state: Mutex<State>
-    /// The readers that hold the shared lock of the file.
+    /// The number of readers that hold the shared lock of the file.
     private let sharers = Mutex(0)
 
-    /// Opens a file that is there, after a look at it.
+    /// Opens an existing file after checking it.
     init(_ location: LMDBLocation, _ settings: LMDBSettings, _ request: OrderedOpen) throws(StorageError) {
         let file = try LMDBFile(location, isReadOnly: request.readOnly)
-        // A file that was replaced leaves its lock file to the next one.
+        // A file that was replaced leaves its lock file to the new one.
         let isFree = Self.openFiles.withLock { open in
             LMDBFile.Identity(path: location.lockPath).map { open.contains($0) } != true && open.insert(file.identity).inserted
         }
@@ -84,7 +85,8 @@ final class LMDBEnvironment: @unchecked Sendable {
         var flags = UInt32(MDB_NOTLS)
         if !file.location.usesFolder { flags |= UInt32(MDB_NOSUBDIR) }
         if request.readOnly { flags |= UInt32(MDB_RDONLY) }
-        // The data of a commit are on the disk before the page that makes them valid: at a loss of power the newest commits may be missing.
+        // The data of a commit is on the disk before the meta page that makes it valid: after a power failure the newest commits may be
+        // missing.
         if settings.durability == .relaxed { flags |= UInt32(MDB_NOMETASYNC) }
         func open(_ flags: UInt32) throws(StorageError) -> (handle: OpaquePointer, mapSize: Int) {
             try LMDBHandle.open(file.location.path, flags, firstMap: settings.firstMap, mapCount: request.mapCount, mode: file.mode)
@@ -105,7 +107,7 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     deinit { _ = closeIfUnused() }
 
-    /// Closes the file unless a session is open; whether it is closed.
+    /// Closes the file unless a session is open. Returns whether it is closed.
     @inline(never)
     func closeIfUnused() -> Bool {
         state.withLock { state in
@@ -126,7 +128,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
     }
 
-    /// Begins to read; `endRead` has to follow.
+    /// Begins a read transaction. The caller must call `endRead` afterwards.
     func beginRead(_ limit: WorkLimit?) throws(StorageError) -> OpaquePointer {
         try enterReading(limit)
         do throws(StorageError) {
@@ -137,7 +139,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
     }
 
-    /// Keeps the file open, and writers away where they could not see the reader.
+    /// Keeps the file open, and blocks writers that could not see the reader.
     private func enterReading(_ limit: WorkLimit?) throws(StorageError) {
         try enter()
         do throws(StorageError) {
@@ -149,16 +151,16 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
     }
 
-    /// Called once for each read transaction that has ended.
+    /// Ends a read; must be called once for each read transaction that has ended.
     func endRead() {
         if !isRegistering { unshare() }
         leave()
     }
 
-    /// Begins the write transaction once no other process is in one; `endWrite` has to follow.
+    /// Begins the write transaction when no other process has one. The caller must call `endWrite` afterwards.
     ///
-    /// LMDB's own lock would be waited for without end. It is free when the lock of the file is held, unless a program that does not know of
-    /// that one writes.
+    /// Waiting for LMDB's own lock has no timeout. That lock is free when the lock of the file is held, unless a program that does not use
+    /// the latter is writing.
     func beginWrite(_ options: WriteOptions) throws(StorageError) -> OpaquePointer {
         try file.lock(options)
         do throws(StorageError) {
@@ -177,8 +179,9 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
     }
 
-    /// Refuses a transaction that would not follow the newest one. The number of that is in the lock file: a program that uses another one, by a
-    /// name of its own for the data file, has committed since, or the lock file was that of another data file.
+    /// Throws if a transaction would not follow the newest one. LMDB takes its number from the lock file, which may be wrong: a program
+    /// that uses another lock file, because it opens the data file by another name, has committed since, or the lock file belonged to
+    /// another data file.
     private func checked(_ transaction: OpaquePointer) throws(StorageError) -> OpaquePointer {
         do throws(StorageError) {
             if UInt64(mdb_txn_id(transaction)) == (try LMDBMeta.pair(file).newest.transaction) + 1 { return transaction }
@@ -189,7 +192,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
     }
 
-    /// Called once for each write transaction that has ended.
+    /// Ends a write; must be called once for each write transaction that has ended.
     func endWrite() {
         file.unlock()
         leave()
@@ -220,7 +223,8 @@ final class LMDBEnvironment: @unchecked Sendable {
         throw error(code)
     }
 
-    /// Takes the slots of readers whose process has ended: the pages of their snapshots would never be used again, and the slots run out.
+    /// Releases the slots of readers whose process has ended: otherwise the pages of their snapshots would never be reused, and the slots
+    /// would run out.
     @discardableResult
     private func clearDeadReaders() -> Int32 {
         var dead: Int32 = 0
@@ -235,14 +239,14 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
     }
 
-    /// Takes the shared lock for the first of the readers.
+    /// Takes the shared lock for the first reader.
     private func share(_ limit: WorkLimit?) throws(StorageError) {
-        // Not through the gate, at which a writer may wait for those who read already.
+        // Existing readers do not pass the gate, where a writer may wait for them.
         if try tryShare(orJoin: true) { return }
         try file.wait(WriteOptions(limit: limit)) { () throws(StorageError) in try tryShare() }
     }
 
-    /// - Parameter orJoin: Whether the lock is only taken together with others who have it.
+    /// - Parameter orJoin: Whether to take the lock only together with other readers that hold it.
     @inline(never)
     private func tryShare(orJoin: Bool = false) throws(StorageError) -> Bool {
         try sharers.withLock { sharers throws(StorageError) in
@@ -263,8 +267,8 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
     }
 
-    /// Runs a body that reads the newest snapshot and ends its transaction. Nobody begins or ends a session meanwhile, so that it is none that
-    /// keeps the map from growing.
+    /// Runs a body that reads the newest snapshot and ends its transaction. No session can begin or end meanwhile, so the read does not
+    /// count as a session that prevents the map from growing.
     func look(_ body: (OpaquePointer) throws(StorageError) -> CommitCount) throws(StorageError) -> CommitCount? {
         try state.withLock { state throws(StorageError) in
             if state.isClosed { return nil }
@@ -290,20 +294,19 @@ final class LMDBEnvironment: @unchecked Sendable {
         defer { try? copy.close() }
         try enterReading(nil)
         defer { endRead() }
-        // The path form would make a folder where the environment is one.
+        // The variant with a path would create a folder for an environment in a folder.
         try LMDBError.check(mdb_env_copyfd2(handle, copy.fileDescriptor, UInt32(MDB_CP_COMPACT)))
     }
 
-    /// Whether the file has to be opened again: it was closed, or LMDB refuses to go on since a write of the page that makes a commit valid has
-    /// failed.
+    /// Whether the file has to be opened again: it was closed, or LMDB refuses further work after a failed write of a meta page.
     var isOver: Bool { state.withLock { $0.hasFailed || $0.isClosed } }
 
     static let reopening = StorageError(
         .inputOutput,
         "a write to the LMDB file failed; the store opens it again once no session is open, so end those that are and try again")
 
-    /// The error of a code. LMDB takes a write that was cut short, as on a full disk, for one that failed (`mdb_page_flush`): the room that is
-    /// left tells.
+    /// Returns the error of a code. LMDB treats a short write, for example on a full disk, as a failed one (`mdb_page_flush`); the free
+    /// space of the disk distinguishes the cases.
     func error(_ code: Int32) -> StorageError {
         var place = statvfs()
         let isFull =
@@ -311,10 +314,10 @@ final class LMDBEnvironment: @unchecked Sendable {
         return LMDBError.error(isFull ? ENOSPC : code)
     }
 
-    /// The error of a commit that failed. Where the page that makes it valid could not be written, LMDB has put the older one back.
+    /// Returns the error of a failed commit. If the meta page could not be written, LMDB has restored the older one.
     ///
-    /// - Parameter number: That of the transaction.
-    /// - Returns: `commitOutcomeUnknown` when the older page is not on the disk for sure.
+    /// - Parameter number: The number of the transaction.
+    /// - Returns: `commitOutcomeUnknown` if it is not certain that the older page is on the disk.
     func error(_ code: Int32, ofCommit number: UInt64) -> StorageError {
         if code == MDB_MAP_FULL { return full() }
         var probe: OpaquePointer?
@@ -329,10 +332,10 @@ final class LMDBEnvironment: @unchecked Sendable {
             cause: LMDBError.error(code))
     }
 
-    /// Waits until what the file says now is on the disk.
+    /// Waits until the current contents of the file are on the disk.
     func synchronize() throws(StorageError) { if !file.synchronize() { throw LMDBError.error(errno) } }
 
-    /// What a full map means: the transaction runs again in a larger one, as far as the limit allows.
+    /// Returns the error for a full map: the transaction is repeated with a larger one, as far as the limit allows.
     func full() -> StorageError {
         let canGrow = state.withLock { state in
             state.wantsRoom = state.mapSize < limit
@@ -351,7 +354,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         state.wantsRoom = false
     }
 
-    /// Takes over the size that another process has given to the map, if this session is alone.
+    /// Adopts the map size that another process has set, if this is the only session.
     private func adopt(_ state: inout State) -> Bool { state.sessions == 1 && mdb_env_set_mapsize(handle, 0) == MDB_SUCCESS }
 }
 #endif

@@ -3,15 +3,15 @@ internal import CLMDB
 internal import Foundation
 internal import PolystoreStorage
 
-/// Turns what LMDB reports into errors of the contract.
+/// A translation of LMDB's errors to errors of the contract.
 enum LMDBError {
-    /// What LMDB said, for those who dig.
+    /// LMDB's own error, as the cause of an error of the contract.
     struct Cause: Error, Sendable {
         let code: Int32
         let message: String
     }
 
-    /// The error of a result code.
+    /// Returns the error of a result code.
     static func error(_ code: Int32) -> StorageError {
         let cause = Cause(code: code, message: String(cString: mdb_strerror(code)))
         switch code {

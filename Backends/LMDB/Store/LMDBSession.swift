@@ -13,11 +13,11 @@ extension MDB_val {
 
 /// A read transaction.
 class LMDBReader: OrderedReader {
-    /// Nil when the session has ended.
+    /// The environment; nil when the session has ended.
     final var environment: LMDBEnvironment?
     final var transaction: OpaquePointer?
     final let handles: [MDB_dbi]
-    /// Cursors are closed before the transaction ends.
+    /// The cursors, which are closed before the transaction ends.
     private var cursors: [LMDBCursor] = []
 
     init(_ environment: LMDBEnvironment?, _ transaction: OpaquePointer?, _ handles: [MDB_dbi]) {
@@ -61,7 +61,7 @@ class LMDBReader: OrderedReader {
         finish()
     }
 
-    /// Lets go of the file; the transaction has ended.
+    /// Releases the file after the transaction has ended.
     final func finish() {
         transaction = nil
         if let environment { didEnd(environment) }
@@ -71,13 +71,13 @@ class LMDBReader: OrderedReader {
     func didEnd(_ environment: LMDBEnvironment) { environment.endRead() }
 }
 
-/// The write transaction, with nested ones for savepoints.
+/// The write transaction, with nested transactions for savepoints.
 final class LMDBWriter: LMDBReader, OrderedWriter {
     private var parents: [OpaquePointer?] = []
-    /// Cursors for appending, one for each map: a cursor that stays at the end is faster than a search for each row.
+    /// The cursors for appending, one for each map: a cursor that stays at the end is faster than a search for each row.
     private var appenders: [Int: OpaquePointer] = [:]
 
-    // The base class would call `end` when the properties of this one are gone.
+    // The base class's deinitializer would call `end` after the properties of this class are gone.
     deinit { end() }
 
     private func check(_ code: Int32) throws(StorageError) {
@@ -138,7 +138,7 @@ final class LMDBWriter: LMDBReader, OrderedWriter {
         try check(mdb_drop(transaction, handles[map], 0))
     }
 
-    /// Cursors belong to one transaction: a nested one begins without any.
+    /// Closes all cursors: they belong to one transaction, and a nested one begins without any.
     private func closeAll() {
         closeCursors()
         for cursor in appenders.values { mdb_cursor_close(cursor) }

@@ -3,21 +3,21 @@ public import Foundation
 internal import PolystoreKeyValue
 public import PolystoreStorage
 
-/// A store in an LMDB file: a map of the file in memory, readers without locks, one writer.
+/// A store in an LMDB file, which is mapped into memory, with lock-free readers and one writer.
 public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingStorage, CommitOutcomeStorage, SynchronizingStorage {
-    /// `lmdb`.
+    /// The type name of the store, `lmdb`.
     public static let storeType = "lmdb"
 
-    /// One tebibyte: the map is sparse, so address space is all that it takes.
+    /// The default map size, one tebibyte. The map is sparse, so it only takes address space.
     public static let defaultMapSize = 1 << 40
 
-    /// The configuration whose entities the store keeps; nil for all.
+    /// The configuration whose entities the store contains; nil for all.
     public let configuration: String?
     private let path: String
     private let usesFolder: Bool
-    /// What a stack may do when the file does not fit its model.
+    /// The actions that a stack may take when the file does not match its model.
     public let localStorageOptions: LocalStorageOptions
-    /// What the program says about steps between versions of the model.
+    /// The mappings that the program provides for steps between versions of the model.
     public let migrationMappingProviders: [any SchemaMappingProvider]
     private let engine: LMDBEngine
     private let isReadOnly: Bool
@@ -25,18 +25,19 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
     private let store: KeyValueStore
     private let watcher: FileStoreWatcher
 
-    /// A store in a file, which is opened when the store is added to a stack.
+    /// Creates a store in a file. The file is opened when the store is added to a stack.
     ///
     /// - Parameters:
-    ///   - path: The path of the file; its lock lies beside it, with `-lock` behind the name.
-    ///   - configuration: The configuration whose entities the store keeps; nil for all.
-    ///   - mapSize: The most bytes that the file can have.
+    ///   - path: The path of the file. The lock file is beside it, with `-lock` appended to the name.
+    ///   - configuration: The configuration whose entities the store contains; nil for all.
+    ///   - mapSize: The maximum size of the file in bytes.
     ///   - durability: Whether a commit waits for the disk.
-    ///   - readOnly: Whether changes are refused.
-    ///   - recordsHistory: Whether what is changed is recorded; a program that does not makes a gap, which ends the history before it.
+    ///   - readOnly: Whether the store refuses changes.
+    ///   - recordsHistory: Whether the store records its changes in the history. A program that does not record them creates a gap, which
+    ///     ends the history before it.
     ///   - usesFolder: Whether the path is a folder with `data.mdb` and `lock.mdb`.
-    ///   - localStorageOptions: What a stack may do when the file does not fit its model.
-    ///   - migrationMappingProviders: What the program says about steps between versions of the model.
+    ///   - localStorageOptions: The actions that a stack may take when the file does not match its model.
+    ///   - migrationMappingProviders: The mappings that the program provides for steps between versions of the model.
     public convenience init(
         path: String, configuration: String? = nil, mapSize: Int = LMDBStore.defaultMapSize, durability: Durability = .full,
         readOnly: Bool = false, recordsHistory: Bool = true, usesFolder: Bool = false, localStorageOptions: LocalStorageOptions = [],
@@ -48,7 +49,7 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
             migrationMappingProviders: migrationMappingProviders)
     }
 
-    /// A store in a file, which is opened when the store is added to a stack.
+    /// Creates a store in a file. The file is opened when the store is added to a stack.
     public convenience init(
         fileURL: URL, configuration: String? = nil, localStorageOptions: LocalStorageOptions = [],
         migrationMappingProviders: [any SchemaMappingProvider] = []
@@ -58,10 +59,10 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
             migrationMappingProviders: migrationMappingProviders)
     }
 
-    /// Where the file lies, or its folder.
+    /// The location of the file or of its folder.
     public var fileURL: URL { URL(fileURLWithPath: path) }
 
-    /// A store whose first map is smaller than the file may become.
+    /// Creates a store whose first map is smaller than the maximum size of the file.
     init(
         path: String, configuration: String? = nil, mapSize: Int, firstMap: Int, durability: Durability, readOnly: Bool,
         recordsHistory: Bool = true, usesFolder: Bool, check: LMDBCheck.Extent = .automatic, localStorageOptions: LocalStorageOptions = [],
@@ -80,7 +81,7 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
         watcher = LMDBWatch.watcher(engine, store.commits)
     }
 
-    /// The store of a URL: `lmdb:PATH?mapsize=8GiB&mode=ro&durability=full|relaxed&subdir=0|1&history=on|off&check=auto|full`.
+    /// Creates the store of a URL: `lmdb:PATH?mapsize=8GiB&mode=ro&durability=full|relaxed&subdir=0|1&history=on|off&check=auto|full`.
     public convenience init(url: StoreURL, configuration: String? = nil) throws(StorageError) {
         try url.unknownOptions(allowed: ["mapsize", "mode", "durability", "subdir", "history", "check"])
         if url.place.isEmpty { throw StorageError(.invalidConfiguration, "an LMDB URL names a file: lmdb:shop.lmdb") }
@@ -96,7 +97,7 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
             readOnly: mode == "ro", recordsHistory: try url.recordsHistory(), usesFolder: subdir == "1", check: check)
     }
 
-    /// A size such as `64MiB`; the default when none is given.
+    /// Returns the bytes of a size such as `64MiB`, or the default size for nil.
     private static func size(_ text: String?) throws(StorageError) -> Int {
         guard let text else { return defaultMapSize }
         let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40), ("", 0)]
@@ -107,7 +108,7 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
         throw StorageError(.invalidConfiguration, "mapsize is a number of bytes, or of KiB, MiB, GiB or TiB")
     }
 
-    /// What LMDB can do.
+    /// The capabilities of an LMDB store.
     public var capabilities: StorageCapabilities {
         var supported: Set<StorageCapabilities.Capability> = [
             .persistent, .multipleProcesses, .snapshotReads, .savepoints, .history, .migrations, .durableCommits, .fullTextIndexes,
@@ -117,44 +118,44 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
         return StorageCapabilities(supported, maximumValueBytes: Int(UInt32.max) - 4096, maximumColumns: 4096)
     }
 
-    /// Opens the file, making it where it is missing.
+    /// Opens the file, or creates it if it does not exist.
     public func open(_ request: OpenRequest) throws(StorageError) -> StorageState {
         var request = request
         request.readOnly = request.readOnly || isReadOnly
         return try store.open(request)
     }
 
-    /// Starts to read one snapshot.
+    /// Begins a session that reads one snapshot.
     public func beginRead(_ options: ReadOptions) throws(StorageError) -> any StorageReader { try store.beginRead(options) }
 
-    /// Starts the write transaction, waiting for the one before it.
+    /// Begins the write transaction after waiting for the previous one to end.
     public func beginWrite(_ options: WriteOptions) throws(StorageError) -> any StorageWriter { try store.beginWrite(options) }
 
-    /// What became of a commit whose end could not be written; the newest 64 are known.
+    /// Returns the outcome of a commit whose end could not be written. The store knows the newest 64 commits.
     public func outcome(of token: CommitToken) throws(StorageError) -> CommitOutcome { try store.outcome(of: token) }
 
-    /// Waits until the end of the newest commit is on the disk: without `durability=full` the engine does not wait for that.
+    /// Waits until the meta page of the newest commit is on the disk. Without `durability=full` the engine does not wait for it.
     public func synchronize() throws(StorageError) { if engine.durability == .relaxed { try engine.synchronize() } }
 
-    /// What becomes of each map in a step.
+    /// Returns a description of the effect of a migration step on each map.
     public func explanation(of step: MigrationStep, after earlier: [MigrationStep]) throws(StorageError) -> [String] {
         try store.explanation(of: step, after: earlier)
     }
 
-    /// Starts to lead the store to another version of the model, in one transaction.
+    /// Begins a migration of the store to another version of the model, in one transaction.
     public func beginMigration(_ step: MigrationStep, _ options: WriteOptions) throws(StorageError) -> any StorageMigration {
         try store.beginMigration(step, options)
     }
 
-    /// Signals what other processes commit: through this library, or by other programs that write to the file.
+    /// Reports commits of other processes: those of Polystore, and those of other programs that write to the file.
     public func watchChanges(_ handler: @escaping @Sendable (ChangeSignal) -> Void) throws(StorageError) -> (any ChangeWatch)? {
         try watcher.watch(handler)
     }
 
-    /// How often the file was looked at for changes; tests count it.
+    /// The number of times that the file was checked for changes, for tests.
     package var looks: Int { watcher.looks }
 
-    /// The bytes of the file.
+    /// Returns the size of the file in bytes.
     public func fileSize() throws(StorageError) -> Int {
         guard let size = Self.size(of: [engine.location.dataPath]) else {
             throw StorageError(.notFound, "there is no LMDB store at this path")
@@ -162,13 +163,13 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
         return size
     }
 
-    /// Always throws `unsupported`: LMDB uses freed pages again, but other processes may have the file mapped, so that it cannot be
-    /// exchanged under them. A `backup` is a copy without gaps.
+    /// Always throws `unsupported`: LMDB reuses freed pages, but other processes may have mapped the file, so it cannot be replaced while
+    /// they use it. A `backup` is a copy without gaps.
     public func compact() throws(StorageError) {
         throw StorageError(.unsupported, "an LMDB file cannot be made smaller in place; a backup is a compact copy of it")
     }
 
-    /// Copies one committed snapshot, without gaps, to a file that does not exist yet.
+    /// Copies one committed snapshot, without gaps, to a file that must not exist yet.
     public func backup(to url: URL) throws(StorageError) { try Self.writeCopy(to: url, engine.copy) }
 
     /// Closes the file.
@@ -177,11 +178,13 @@ public final class LMDBStore: LocalStorage, MigratingStorage, ChangeNotifyingSto
         store.close()
     }
 
-    /// Closes the file and removes it with its lock; also its folder, where it has one of its own in which nothing else lies.
+    /// Closes the file and removes it together with its lock file; also its folder, if the store has its own folder that is otherwise
+    /// empty.
     public func erase() throws(StorageError) {
         try close()
         let location = engine.location
-        // The lock goes first: a file that another process makes meanwhile must not be locked by one that is about to go.
+        // The lock file is removed first, because a data file that another process creates in the meantime must not use a lock file that is
+        // about to be removed.
         for file in [location.lockPath, location.dataPath] where unlink(file) != 0 && errno != ENOENT && errno != ENOTDIR {
             throw LMDBError.error(errno)
         }

@@ -2,31 +2,31 @@
 internal import Foundation
 internal import PolystoreStorage
 
-/// Walks through all trees of the newest snapshot of a file without mapping it: a page that lies behind the end of a mapped file, or leads
-/// outside it, ends the process.
+/// A check of all trees of a file's newest snapshot that does not map the file: a page beyond the end of a mapped file, or a reference to
+/// such a page, would end the process.
 ///
-/// Checked are the bounds of every page and node, that no page is used twice, the order of keys, and the number of entries of each tree. The
-/// values of records have checksums of their own.
+/// The check covers the bounds of every page and node, that no page is used twice, the order of keys, and the number of entries of each
+/// tree. The values of records have checksums of their own.
 struct LMDBCheck {
-    /// How much of a file is looked at when it is opened.
+    /// The extent of the check when a file is opened.
     enum Extent: String, Sendable {
-        /// Everything where the file is small or was cut, or comes from elsewhere; otherwise the two pages that everything begins with.
+        /// The complete file if it is small, was cut, or has no lock file because it comes from elsewhere; otherwise the two meta pages.
         case automatic = "auto"
         case full
     }
 
     static let damaged = StorageError(.corrupted, "the LMDB file is damaged or was cut; restore it from a backup")
-    /// The most bytes of a file that is always checked.
+    /// The maximum size in bytes of a file that is always checked completely.
     private static let small: UInt64 = 64 << 20
-    /// How often a walk is begun again because others commit.
+    /// The maximum number of times that the check is repeated because other processes commit.
     private static let attempts = 100
 
     private let file: LMDBFile
     private let meta: LMDBMeta
     private let size: UInt64
-    /// The pages of the file that were met, a bit for each.
+    /// The pages of the file that have been visited, one bit for each.
     private var met: [UInt64]
-    /// Those behind its end.
+    /// The visited pages beyond the end of the file.
     private var metBehind: Set<UInt64> = []
 
     private init(_ file: LMDBFile, _ meta: LMDBMeta, _ size: UInt64) {
@@ -42,7 +42,7 @@ struct LMDBCheck {
     static func run(_ file: LMDBFile, _ extent: Extent) throws(StorageError) {
         let (newest, _) = try LMDBMeta.pair(file)
         if extent == .automatic, try !isSuspicious(file, newest) { return }
-        // Whoever opened it first has looked at it, and pages may be used again while they are read.
+        // The process that opened the file first has checked it, and pages may be reused while they are read.
         let isShared = file.isOpenElsewhere()
         if extent == .automatic, isShared { return }
         var meta = newest
@@ -50,12 +50,12 @@ struct LMDBCheck {
             do throws(StorageError) {
                 var check = LMDBCheck(file, meta, try file.size())
                 try check.run()
-                // So that it need not be walked through again.
+                // The next check can then skip the pages.
                 if !isShared { try file.extend(to: (meta.lastPage + 1) * meta.pageSize) }
                 return
             } catch  where error.code == .corrupted {
                 let now = try LMDBMeta.pair(file).newest
-                // Another process has committed meanwhile.
+                // Another process has committed in the meantime.
                 if now == meta { throw error }
                 meta = now
             }
@@ -63,8 +63,8 @@ struct LMDBCheck {
         throw StorageError(.busy, "other processes commit too often for the LMDB file to be checked; try again")
     }
 
-    /// Pages that were given out and given back in one transaction are never written, so a sound file can be shorter than its pages: only the
-    /// walk tells.
+    /// Whether the file needs a complete check. Pages that were allocated and freed in one transaction are never written, so an intact file
+    /// can be shorter than its page count suggests; only the complete check distinguishes the cases.
     private static func isSuspicious(_ file: LMDBFile, _ meta: LMDBMeta) throws(StorageError) -> Bool {
         let size = try file.size()
         return size <= small || size / meta.pageSize <= meta.lastPage || !FileManager.default.fileExists(atPath: file.location.lockPath)
@@ -76,7 +76,7 @@ struct LMDBCheck {
         try walk(meta.free, isNumeric: true) { check, page, node throws(StorageError) in try check.claimFree(page, node) }
     }
 
-    /// Notes that pages are used; they are used once, and lie within the snapshot.
+    /// Marks pages as used. Throws if a page is used twice or is not part of the snapshot.
     private mutating func claim(_ first: UInt64, _ count: UInt64) throws(StorageError) {
         let (end, isOver) = first.addingReportingOverflow(count)
         guard !isOver, count > 0, end <= meta.lastPage + 1 else { throw Self.damaged }
@@ -91,7 +91,7 @@ struct LMDBCheck {
         }
     }
 
-    /// Reads bytes of a page; those behind the end of the file are not there.
+    /// Reads bytes of a page. Bytes beyond the end of the file do not exist.
     private func read(_ page: UInt64, _ count: Int) throws(StorageError) -> LMDBPage {
         var isThere = Result<Bool, StorageError>.success(false)
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -115,12 +115,12 @@ struct LMDBCheck {
         guard walk.entries == tree.entries else { throw Self.damaged }
     }
 
-    /// A walk through one tree.
+    /// The traversal of one tree.
     private struct Walk {
         let depth: Int
         /// Whether keys are numbers (`MDB_INTEGERKEY`).
         let isNumeric: Bool
-        /// The key before, in the whole tree.
+        /// The previous key of the tree.
         var last: ArraySlice<UInt8>?
         var entries: UInt64 = 0
 
@@ -130,7 +130,7 @@ struct LMDBCheck {
         }
     }
 
-    /// - Parameter low: What no key of the page may be below.
+    /// - Parameter low: The lower bound of the keys of the page.
     private mutating func walk(
         _ number: UInt64, _ level: Int, _ low: ArraySlice<UInt8>?, _ walk: inout Walk, _ visit: Visit
     ) throws(StorageError) {
@@ -143,7 +143,7 @@ struct LMDBCheck {
             guard let node = page.node(index, kind) else { throw Self.damaged }
             if walk.isNumeric, node.key.count != 8, kind == .leaf || index > 0 { throw Self.damaged }
             if kind == .branch {
-                // The first key of a branch says nothing: it stands for the lowest of all.
+                // The first key of a branch page has no meaning: it represents the lowest possible key.
                 let bound = index == 0 ? low : node.key
                 if index > 0, let last = walk.last, !walk.isBefore(last, node.key) { throw Self.damaged }
                 try self.walk(node.child, level + 1, bound, &walk, visit)
@@ -158,8 +158,8 @@ struct LMDBCheck {
         }
     }
 
-    /// The pages of a value that has pages of its own: at least as many as its bytes need. A value that became smaller in the transaction
-    /// that wrote it keeps the pages that it had (`mdb_cursor_put`).
+    /// Claims the pages of a value in overflow pages: at least as many as its size requires. A value that became smaller in the transaction
+    /// that wrote it keeps its pages (`mdb_cursor_put`).
     private mutating func claimLarge(_ first: UInt64, _ size: Int) throws(StorageError) {
         let least = (UInt64(size) + UInt64(LMDBPage.header) - 1) / meta.pageSize + 1, all = self.size / meta.pageSize
         guard first <= all, least <= all - first else { throw Self.damaged }
@@ -168,7 +168,7 @@ struct LMDBCheck {
         try claim(first, head.length)
     }
 
-    /// Walks through the map of a name. Maps of other programs, with keys of other kinds, are left alone.
+    /// Checks the tree of a named map. Maps of other programs, with keys of other kinds, are ignored.
     private mutating func follow(_ page: LMDBPage, _ node: LMDBPage.Node) throws(StorageError) {
         guard node.flags == LMDBPage.Node.isTree else {
             if node.flags & LMDBPage.Node.isTree != 0 { throw Self.damaged }
@@ -178,12 +178,12 @@ struct LMDBCheck {
         let tree = page.bytes.withUnsafeBytes { LMDBTree($0, at: node.value) }
         if tree.flags != 0 { return }
         try walk(tree) { _, _, node throws(StorageError) in
-            // Records are neither trees nor lists.
+            // Records are neither trees nor duplicate lists.
             if node.flags & ~LMDBPage.Node.isLarge != 0 { throw Self.damaged }
         }
     }
 
-    /// The pages that a transaction gave back: their number, and the pages in descending order.
+    /// Claims the pages that a transaction has freed, stored as their number followed by the pages in descending order.
     private mutating func claimFree(_ page: LMDBPage, _ node: LMDBPage.Node) throws(StorageError) {
         var list = page, start = node.value
         if node.flags & LMDBPage.Node.isLarge != 0 {

@@ -3,15 +3,15 @@ internal import Foundation
 internal import PolystoreStorage
 
 #if canImport(CDispatch)
-// On Linux the members of `stat` are this module's.
+// On Linux this module declares the members of `stat`.
 internal import CDispatch
 #endif
 
-/// The data file of a store, opened beside LMDB: to be looked at without mapping it, and to be locked.
+/// The data file of a store, opened separately from LMDB to read it without mapping and to lock it.
 ///
-/// LMDB has no lock on this file (its own are on the lock file), so that closing the descriptor takes none away.
+/// LMDB has no lock on this file (its locks are on the lock file), so closing the descriptor does not drop any.
 final class LMDBFile: Sendable {
-    /// What a file is, whatever its names are.
+    /// The identity of a file, independent of its names.
     struct Identity: Hashable, Sendable {
         let device: UInt64
         let number: UInt64
@@ -21,7 +21,7 @@ final class LMDBFile: Sendable {
             number = UInt64(truncatingIfNeeded: status.st_ino)
         }
 
-        /// What a path leads to; nil for nothing.
+        /// Creates the identity of the file at a path, or nil when there is none.
         init?(path: String) {
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }
@@ -30,13 +30,13 @@ final class LMDBFile: Sendable {
     }
 
     enum Lock: Sendable {
-        /// That of the one writer.
+        /// The lock of the only writer.
         case exclusive
-        /// That of readers who cannot be seen in the lock file of LMDB.
+        /// The lock of readers that LMDB's lock file cannot record.
         case shared
     }
 
-    /// Microseconds between two attempts to get a lock.
+    /// The time between two attempts to get a lock, in microseconds.
     private static let pause: useconds_t = 200
 
     let location: LMDBLocation
@@ -70,7 +70,7 @@ final class LMDBFile: Sendable {
         return UInt64(status.st_size)
     }
 
-    /// Fills a buffer with bytes of the file; false where it ends before.
+    /// Fills a buffer with bytes of the file. Returns false if the file ends before.
     func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StorageError) -> Bool {
         guard let start = buffer.baseAddress, let offset = off_t(exactly: offset) else { return false }
         var done = 0
@@ -82,10 +82,10 @@ final class LMDBFile: Sendable {
         return true
     }
 
-    /// Waits until everything that was written to the file is on the disk.
+    /// Waits until all data written to the file is on the disk.
     func synchronize() -> Bool { fsync(descriptor) == 0 }
 
-    /// Whether the file is still what its path leads to.
+    /// Whether the file is still the one at its path.
     var isAtPath: Bool {
         get throws(StorageError) {
             var status = stat()
@@ -95,16 +95,18 @@ final class LMDBFile: Sendable {
         }
     }
 
-    /// - Throws: `notFound` when the file was deleted or replaced: what is committed to it then would be lost.
+    /// Throws if the file was deleted or replaced.
+    ///
+    /// - Throws: `notFound`, because commits to the file would be lost.
     func checkPath() throws(StorageError) {
         if try isAtPath { return }
         throw StorageError(
             .notFound, "the file of the LMDB store was deleted or replaced while it was open; close the store and open it again")
     }
 
-    /// Whether another process has the file open with LMDB: the whole time it holds a lock on the lock file.
+    /// Returns whether another process has the file open with LMDB, which holds a lock on the lock file all the time.
     ///
-    /// *Requires*: this process has it not, because looking would take its lock away.
+    /// *Requires*: this process does not have the file open, because the check would drop its lock.
     func isOpenElsewhere() -> Bool {
         let descriptor = open(location.lockPath, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
@@ -116,19 +118,20 @@ final class LMDBFile: Sendable {
         return fcntl(descriptor, F_GETLK, &lock) != 0 || lock.l_type != Int16(F_UNLCK)
     }
 
-    /// Takes the lock, which belongs to this instance, if it is free.
+    /// Takes the lock for this instance if it is free.
     func tryLock(_ lock: Lock) throws(StorageError) -> Bool {
         if flock(descriptor, (lock == .exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 { return true }
         guard errno == EWOULDBLOCK || errno == EINTR else { throw LMDBError.error(errno) }
         return false
     }
 
-    /// Waits for the lock of the one writer.
+    /// Waits for the writer's lock.
     func lock(_ options: WriteOptions) throws(StorageError) { try wait(options) { () throws(StorageError) in try tryLock(.exclusive) } }
 
-    /// Waits until an attempt to get the lock succeeds. It is made again and again: a lock that is waited for has no deadline.
+    /// Waits until an attempt to get the lock succeeds. It repeats the attempt, because waiting for a lock has no deadline.
     ///
-    /// One who waits stands at a gate that those who come later do not pass: a process that writes without a pause would get the lock each time.
+    /// A waiting process holds a gate that later processes cannot pass: otherwise a process that writes without a pause would get the lock
+    /// each time.
     /// - Throws: `busy` after the timeout; `cancelled` or `timeout` by the limit.
     @inline(never)
     func wait(_ options: WriteOptions, for attempt: () throws(StorageError) -> Bool) throws(StorageError) {
@@ -146,8 +149,8 @@ final class LMDBFile: Sendable {
         usleep(Self.pause)
     }
 
-    /// Closes the gate behind this process, or opens it; false when another stands there. It serves fairness alone: where it cannot be had, or
-    /// is lost because another descriptor of the file is closed, the lock still holds.
+    /// Closes or opens the gate. Returns false if another process holds it. The gate only provides fairness: where it is not available, or
+    /// is lost because another descriptor of the file is closed, the lock still works.
     private func setGate(_ type: some BinaryInteger) -> Bool {
         var gate = flock()
         gate.l_type = Int16(type)
@@ -156,12 +159,12 @@ final class LMDBFile: Sendable {
         return fcntl(descriptor, F_SETLK, &gate) == 0 || (errno != EAGAIN && errno != EACCES && errno != EINTR)
     }
 
-    /// Gives a file that is shorter a size; what is added reads as zeros. A file in which another process writes stays as it is.
+    /// Extends a file that is shorter than `size` with zeros. A file to which another process writes is not changed.
     func extend(to size: UInt64) throws(StorageError) {
         guard !isReadOnly, try tryLock(.exclusive) else { return }
         defer { unlock() }
         guard try self.size() < size, let last = off_t(exactly: size - 1) else { return }
-        // Not by its size: one that has grown meanwhile would be cut.
+        // It does not set the size, which would cut a file that has grown in the meantime.
         var zero: UInt8 = 0
         if pwrite(descriptor, &zero, 1, last) != 1 { throw LMDBError.error(errno) }
     }

@@ -3,9 +3,9 @@ internal import CLMDB
 internal import Foundation
 internal import PolystoreStorage
 
-/// Opens environments of LMDB.
+/// The functions that open environments of LMDB.
 enum LMDBHandle {
-    /// The least map that is tried where the address space does not allow a larger one.
+    /// The minimum map size to try if the address space does not allow a larger one.
     private static let leastMap = 1 << 26
 
     /// Opens an environment with the largest map from `firstMap` down that the address space allows.
@@ -25,25 +25,25 @@ enum LMDBHandle {
         .busy,
         "another program uses the LMDB file under another lock, or the lock file is that of a file that was here before; close all programs "
             + "that use it, and open the store again")
-    /// How often the number of the newest snapshot is asked for again because others commit.
+    /// The maximum number of attempts to read the number of the newest snapshot because other processes commit.
     private static let attempts = 200
 
-    /// Whether readers have a slot in the lock file: on a file system that cannot be written to LMDB goes on without one.
+    /// Returns whether readers have a slot in the lock file. On a read-only file system LMDB continues without one.
     ///
     /// *Requires*: no transaction is open.
-    /// - Throws: `busy` where the lock file says that the newest snapshot is one that the data file has not.
+    /// - Throws: `busy` if the newest snapshot according to the lock file is not in the data file.
     static func isRegistering(_ handle: OpaquePointer, _ file: LMDBFile) throws(StorageError) -> Bool {
         for _ in 0..<attempts {
             let before = try LMDBMeta.pair(file).newest.transaction
             var transaction: OpaquePointer?, info = MDB_envinfo()
             let code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
-            // Whoever begins a session clears the slots of the dead, and takes over the size of the map.
+            // The next session clears the slots of dead readers, and adopts the size of the map.
             if code == MDB_READERS_FULL || code == MDB_MAP_RESIZED { return true }
             try LMDBError.check(code)
             mdb_env_info(handle, &info)
             let number = UInt64(mdb_txn_id(transaction))
             mdb_txn_abort(transaction)
-            // A writer that has just ended, or died then, has not noted its number yet.
+            // A writer that has just ended, or died while ending, has not recorded its number yet.
             if info.me_numreaders == 0 { return false }
             if number + 1 >= before, try number <= LMDBMeta.pair(file).newest.transaction { return true }
             usleep(1000)

@@ -5,17 +5,17 @@ internal import PolystoreKeyValue
 internal import PolystoreStorage
 
 #if canImport(CDispatch)
-// On Linux the members of `stat` are this module's.
+// On Linux this module declares the members of `stat`.
 internal import CDispatch
 #endif
 
-/// Where the files of a store lie, with symbolic links resolved. The lock file follows from the name of the data file alone, so programs that
-/// know the file by different links, or by its folder, use one lock.
+/// The location of a store's files, with symbolic links resolved. The name of the lock file depends only on the name of the data file, so
+/// that programs that access the file by different links, or by its folder, use the same lock.
 struct LMDBLocation: Sendable {
     private static let dataName = "data.mdb"
 
     let dataPath: String
-    /// Whether the program named the folder: then it belongs to the store.
+    /// Whether the program specified the folder, which then belongs to the store.
     let ownsFolder: Bool
 
     init(_ path: String, usesFolder: Bool) {
@@ -23,16 +23,16 @@ struct LMDBLocation: Sendable {
         ownsFolder = usesFolder
     }
 
-    /// Whether LMDB is given the folder: the name of the data file is the one that it has in a folder of its own.
+    /// Whether LMDB receives the folder: the data file has the name that LMDB uses within a folder.
     var usesFolder: Bool { url.lastPathComponent == Self.dataName }
-    /// What LMDB is given.
+    /// The path that LMDB receives.
     var path: String { usesFolder ? folder : dataPath }
     var lockPath: String { usesFolder ? "\(folder)/lock.mdb" : "\(dataPath)-lock" }
     /// The folder of the data file.
     var folder: String { url.deletingLastPathComponent().path }
     private var url: URL { URL(fileURLWithPath: dataPath) }
 
-    /// The path without symbolic links; of a file that is still to be made too.
+    /// Returns the path without symbolic links, also for a file that does not exist yet.
     private static func resolved(_ path: String, depth: Int = 0) -> String {
         let url = URL(fileURLWithPath: path).standardizedFileURL
         if let real = realpath(url.path, nil) {
@@ -49,13 +49,13 @@ struct LMDBLocation: Sendable {
 
     private enum Found {
         case nothing, empty, file
-        /// A file with another name, as one has whose maker ended before it removed the first.
+        /// A file that has a second name, because the process that created it ended before it removed the first name.
         case linkedFile
     }
 
-    /// Finds the data file, or makes it where the request allows.
+    /// Finds the data file, or creates it if the request allows.
     ///
-    /// - Returns: Whether it was there.
+    /// - Returns: Whether the file existed.
     /// - Throws: `notFound`, `notADatabase`.
     func prepare(_ request: OrderedOpen, firstMap: Int) throws(StorageError) -> Bool {
         let found = try find()
@@ -87,11 +87,11 @@ struct LMDBLocation: Sendable {
         }
     }
 
-    /// Removes a file without contents, unless another process has put a database in its place meanwhile.
+    /// Removes a file without contents, unless another process has replaced it by a database in the meantime.
     private func removeEmpty() throws(StorageError) {
         let file: LMDBFile
         do throws(StorageError) { file = try LMDBFile(self, isReadOnly: false) } catch {
-            // The other process has removed it.
+            // Another process has removed it.
             if error.code == .notFound { return }
             throw error
         }
@@ -99,8 +99,8 @@ struct LMDBLocation: Sendable {
         if try file.isAtPath, try file.size() == 0 { unlink(dataPath) }
     }
 
-    /// Makes an empty database under another name and gives it its own when it is complete: nothing that is cut short is ever found there.
-    /// A database that another process has put there meanwhile stays.
+    /// Creates an empty database under a temporary name and renames it when it is complete, so that an incomplete file never has the final
+    /// name. A database that another process has created there in the meantime is kept.
     private func make(_ firstMap: Int) throws(StorageError) {
         removeUnfinished()
         let (new, claim) = try makeUnfinished()
@@ -111,7 +111,7 @@ struct LMDBLocation: Sendable {
         let flags = UInt32(MDB_NOSUBDIR | MDB_NOLOCK)
         mdb_env_close(try LMDBHandle.open(new, flags, firstMap: firstMap, mapCount: 0, mode: 0o600).handle)
         try Self.synchronize(new)
-        // File systems without hard links: there the name is taken over whoever has it, a moment after it was looked for.
+        // For file systems without hard links: rename replaces an existing file, shortly after the check that there is none.
         if link(new, dataPath) != 0, errno != EEXIST, try find() == .nothing, rename(new, dataPath) != 0 {
             throw LMDBError.error(errno)
         }
@@ -120,20 +120,21 @@ struct LMDBLocation: Sendable {
 
     private var unfinishedPrefix: String { "\(url.lastPathComponent).new-" }
 
-    /// Makes an empty file for a database that gets its own name later; its descriptor keeps a lock as long as somebody works on it.
+    /// Creates an empty file for a database that gets its final name later. The descriptor holds a lock as long as a process works on the
+    /// file.
     private func makeUnfinished() throws(StorageError) -> (path: String, claim: Int32) {
         while true {
             let path = "\(folder)/\(unfinishedPrefix)\(UUID().uuidString)",
                 descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw LMDBError.error(errno) }
             var now = stat()
-            // Before it was locked another process may have taken it for one that was left.
+            // Before it was locked, another process may have considered it abandoned and removed it.
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0, stat(path, &now) == 0 { return (path, descriptor) }
             close(descriptor)
         }
     }
 
-    /// Removes what was left by those who ended while they made a database of this name.
+    /// Removes the files of processes that ended while they created a database of this name.
     private func removeUnfinished() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         for name in names where name.hasPrefix(unfinishedPrefix) && UUID(uuidString: String(name.dropFirst(unfinishedPrefix.count))) != nil

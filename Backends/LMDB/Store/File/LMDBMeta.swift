@@ -11,7 +11,7 @@ struct LMDBTree: Equatable {
     let flags: UInt16
     let depth: Int
     let entries: UInt64
-    /// The page of the root; nil for a tree without entries.
+    /// The root page; nil for a tree without entries.
     let root: UInt64?
 
     init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
@@ -22,20 +22,20 @@ struct LMDBTree: Equatable {
         root = page == Self.noPage ? nil : page
     }
 
-    /// Whether depth, entries and root fit each other.
+    /// Whether depth, entries and root are consistent.
     var isPlausible: Bool { root == nil ? depth == 0 && entries == 0 : depth > 0 && depth <= Self.deepest && entries > 0 }
 }
 
-/// One of the two pages that name the trees of a snapshot (`MDB_meta` in mdb.c, format 1): 16 bytes of page header, magic, version, map
-/// address, map size, the trees of free pages and of names, of which the first begins with the page size, then the last page and the number of
-/// the transaction. Transaction n writes page n % 2.
+/// One of the two meta pages, which contain the trees of a snapshot (`MDB_meta` in mdb.c, format 1): 16 bytes of page header, magic,
+/// version, map address, map size, the trees of free pages and of names, of which the first begins with the page size, then the last page
+/// and the number of the transaction. Transaction n writes page n % 2.
 struct LMDBMeta: Equatable {
     private static let magic: UInt32 = 0xbeef_c0de
     private static let bytes = 152
     private static let pageFlag: UInt16 = 0x08
-    /// No file is as large.
+    /// An upper limit of the size of any file.
     private static let mostBytes: UInt64 = 1 << 47
-    /// How often the pages are read again because others commit.
+    /// The maximum number of times that the pages are read again because other processes commit.
     private static let attempts = 100
 
     let pageSize: UInt64
@@ -44,7 +44,7 @@ struct LMDBMeta: Equatable {
     let lastPage: UInt64
     let transaction: UInt64
 
-    /// The meta page at an offset; nil where there is none.
+    /// Reads the meta page at an offset, or returns nil where there is none.
     private init?(_ file: LMDBFile, at offset: UInt64) throws(StorageError) {
         var bytes = [UInt8](repeating: 0, count: Self.bytes), outcome = Result<Bool, StorageError>.success(false)
         bytes.withUnsafeMutableBytes { buffer in
@@ -64,16 +64,16 @@ struct LMDBMeta: Equatable {
         transaction = number(144, UInt64.self)
     }
 
-    /// The two meta pages of a file, the newer first.
+    /// Returns the two meta pages of a file, the newer one first.
     ///
-    /// - Throws: `notADatabase` where the file does not begin with one; `corrupted` where they do not fit each other.
+    /// - Throws: `notADatabase` if the file does not begin with a meta page; `corrupted` if the pages are inconsistent.
     static func pair(_ file: LMDBFile) throws(StorageError) -> (newest: LMDBMeta, other: LMDBMeta) {
         var found = try read(file)
         for _ in 0..<attempts {
             if let first = found.first, let second = found.second, let pair = pair(first, second) { return pair }
             let now = try read(file)
             if now == found { throw now.first == nil ? StorageError(.notADatabase, "the file is no LMDB database") : LMDBCheck.damaged }
-            // Another process has committed between the one page and the other.
+            // Another process has committed between reading the two pages.
             found = now
         }
         throw StorageError(.busy, "other processes commit too often for the LMDB file to be opened; try again")
@@ -90,8 +90,8 @@ struct LMDBMeta: Equatable {
         return Found(first: first, second: try LMDBMeta(file, at: first.pageSize))
     }
 
-    /// The newer and the older page; nil where they do not fit each other. Both are of transaction 0 in a new file, and follow each other from
-    /// then on.
+    /// Returns the newer and the older page, or nil if they are inconsistent. In a new file both have transaction number 0; later their
+    /// numbers are consecutive.
     private static func pair(_ first: LMDBMeta, _ second: LMDBMeta) -> (newest: LMDBMeta, other: LMDBMeta)? {
         let (low, high) = first.transaction < second.transaction ? (first, second) : (second, first)
         let isSound =

@@ -1,6 +1,6 @@
 #if LMDB
-/// A page of a tree as bytes (`MDB_page` and `MDB_node` in mdb.c), read within its bounds: number (8), padding (2), flags (2), end of the list of
-/// offsets (2), begin of the nodes (2), the offsets of the nodes (2 each), in the order of their keys.
+/// The bytes of a tree page (`MDB_page` and `MDB_node` in mdb.c), read within its bounds: number (8), padding (2), flags (2), end of the
+/// list of offsets (2), begin of the nodes (2), the offsets of the nodes (2 each), in the order of their keys.
 struct LMDBPage {
     enum Kind: UInt16 {
         case branch = 1, leaf = 2, overflow = 4
@@ -13,11 +13,11 @@ struct LMDBPage {
 
         let key: ArraySlice<UInt8>
         let flags: UInt16
-        /// The page that the node of a branch leads to.
+        /// The child page of a branch node.
         let child: UInt64
         /// The size of a value.
         let size: Int
-        /// Where the value lies in the page, or the number of its first page.
+        /// The offset of the value in the page, or the number of its first page.
         let value: Int
     }
 
@@ -30,10 +30,10 @@ struct LMDBPage {
     var kind: Kind? { Kind(rawValue: word(10)) }
     private var lower: Int { Int(word(12)) }
     private var upper: Int { Int(word(14)) }
-    /// The pages that a large value takes.
+    /// The number of pages of a large value.
     var length: UInt64 { UInt64(word(12)) | UInt64(word(14)) << 16 }
 
-    /// The number of nodes; nil where the bounds do not fit.
+    /// The number of nodes; nil if the bounds are inconsistent.
     var count: Int? {
         guard lower >= Self.header, lower % 2 == 0, lower <= upper, upper <= bytes.count else { return nil }
         return (lower - Self.header) / 2
@@ -41,7 +41,7 @@ struct LMDBPage {
 
     private func word(_ offset: Int) -> UInt16 { UInt16(bytes[offset]) | UInt16(bytes[offset + 1]) << 8 }
 
-    /// A node; nil where it does not lie within the page.
+    /// Returns a node, or nil if it is not within the page.
     ///
     /// *Requires*: `index` is below `count`.
     func node(_ index: Int, _ kind: Kind) -> Node? {
@@ -59,7 +59,7 @@ struct LMDBPage {
             child: UInt64(low) | UInt64(high) << 16 | UInt64(flags) << 32, size: size, value: value)
     }
 
-    /// Eight bytes of a value as a number.
+    /// Returns eight bytes of a value as a number.
     func long(_ offset: Int) -> UInt64 {
         bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
     }

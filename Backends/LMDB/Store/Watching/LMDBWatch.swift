@@ -4,13 +4,13 @@ internal import PolystoreKeyValue
 internal import PolystoreStorage
 internal import Synchronization
 
-/// Looks at a file for commits of other processes. LMDB numbers its transactions, so none is overlooked.
+/// A watch for commits of other processes to a file. LMDB numbers its transactions, so none is missed.
 ///
-/// A commit ends with a write to the page that says which tree is the newest (`mdb_env_write_meta`), through a descriptor and not through the
-/// map, which is not opened for writing: so the system tells of it. Readers learn of it a moment later, from memory that the processes
-/// share, which is why a look that finds nothing is repeated.
+/// A commit ends with a write to the meta page of the newest tree (`mdb_env_write_meta`). LMDB writes it through a descriptor and not
+/// through the map, which is not opened for writing, so the system reports the write. Readers see the commit a moment later, in memory that
+/// the processes share, which is why a poll that finds nothing is repeated.
 enum LMDBWatch {
-    /// The watches over a file that an engine has open.
+    /// Creates the watcher of a file that an engine has opened.
     static func watcher(_ engine: LMDBEngine, _ commits: OwnCommits) -> FileStoreWatcher {
         FileStoreWatcher({ [engine.location.dataPath] }) { () throws(StorageError) in
             let ledger = Mutex(CommitLedger(commits))
@@ -24,10 +24,10 @@ enum LMDBWatch {
             while !ledger.withLock({ $0.hasBegun }) {
                 if !engine.isOpen { throw StorageError(.storeClosed, "the store is not open; add it to a stack or call open") }
                 _ = try look()
-                // A commit of this instance may be on its way.
+                // A commit of this instance may be in progress.
                 if !ledger.withLock({ $0.hasBegun }) { Thread.sleep(forTimeInterval: 0.001) }
             }
-            // What cannot be read now, as while the model changes, is read at the next look.
+            // State that cannot be read now, for example during a migration, is read by the next poll.
             return { (try? look()) ?? nil }
         }
     }
