@@ -12,23 +12,23 @@ internal import PolystoreLMDB
 #endif
 internal import PolystoreInMemory
 
-/// Opens stores by URL: the four of this package, and those that a program registers.
+/// A registry that opens stores by URL: the four stores of this package, and those that a program registers.
 ///
-/// A catalog is a value; nothing is registered globally.
+/// A registry is a value; nothing is registered globally.
 /// ```swift
 /// var catalog = StoreCatalog.standard
 /// catalog.register(scheme: "toy") { url, configuration in ToyStore(url: url, configuration: configuration) }
 /// ```
 public struct StoreCatalog: StoreOpener {
-    /// Makes a store from a URL and a configuration; the store is not yet open.
+    /// A function that creates a store from a URL and a configuration, without opening it.
     public typealias Open = @Sendable (StoreURL, String?) throws(StorageError) -> any StorageInterface
 
     private var openers: [String: Open] = [:]
 
-    /// A catalog without stores.
+    /// Creates a registry without stores.
     public init() {}
 
-    /// The stores that this package was built with.
+    /// The registry of the stores that this package was built with.
     public static var standard: StoreCatalog {
         var catalog = StoreCatalog()
         catalog.register(scheme: "memory") { url, configuration throws(StorageError) in
@@ -52,15 +52,15 @@ public struct StoreCatalog: StoreOpener {
         return catalog
     }
 
-    /// Adds a kind of store, or replaces one.
+    /// Registers the stores of a scheme, in place of any earlier registration.
     public mutating func register(scheme: String, open: @escaping Open) { openers[scheme] = open }
 
-    /// The schemes that can be opened, in alphabetical order.
+    /// The registered schemes, in alphabetical order.
     public var schemes: [String] { openers.keys.sorted() }
 
-    /// The store that a URL names, not yet opened.
+    /// Returns the store of a URL, without opening it.
     ///
-    /// - Throws: `invalidConfiguration` for a scheme that is not known, with the nearest one.
+    /// - Throws: `invalidConfiguration` for an unknown scheme, with the most similar known one.
     public func store(at url: StoreURL, configuration: String? = nil) throws(StorageError) -> any StorageInterface {
         if let open = openers[url.scheme] { return try open(url, configuration) }
         let traits = ["sqlite": "SQLite", "lmdb": "LMDB", "postgresql": "PostgreSQL"]
@@ -73,9 +73,9 @@ public struct StoreCatalog: StoreOpener {
         )
     }
 
-    /// The store URL of a text that people type: a URL, or the path of a file whose first bytes tell what it is.
+    /// Returns the store URL of a text that a person typed: a URL, or the path of a file whose type the first bytes determine.
     ///
-    /// - Throws: `invalidConfiguration` for a text that is no URL and no file that is there.
+    /// - Throws: `invalidConfiguration` for a text that is neither a URL nor the path of an existing file.
     public func url(for text: String) throws(StorageError) -> StoreURL {
         guard FileHead.isFile(text) else { return try StoreURL(text) }
         let head = try FileHead.bytes(text)
@@ -88,18 +88,18 @@ public struct StoreCatalog: StoreOpener {
     }
 }
 
-/// The first bytes of a file, which may be a database that this process has open.
+/// The first bytes of a file, which this process may have open as a database.
 private enum FileHead {
     private static let count = 32
 
-    /// Whether a regular file is at a path: to open others, such as pipes, can wait for ever.
+    /// Whether a path is a regular file. Opening another kind of file, such as a pipe, can block indefinitely.
     static func isFile(_ path: String) -> Bool {
         var state = stat()
         return stat(path, &state) == 0 && state.st_mode & S_IFMT == S_IFREG
     }
 
-    /// To open a SQLite database beside the engine and close it would drop the engine's locks on it, so the engine reads the file where it is
-    /// part of the program.
+    /// Returns the first bytes of a file. Opening and closing a SQLite database outside of the engine would drop the engine's locks on it,
+    /// so the engine reads the file if it is part of the program.
     static func bytes(_ path: String) throws(StorageError) -> [UInt8] {
         #if SQLite
         return try SQLiteStore.head(of: path, count: count)

@@ -6,11 +6,11 @@ internal import PolystoreInMemory
 public import PolystoreSQLite
 
 extension SQLiteStore: DefaultPlaceStorage {
-    /// A store at the default place: `$XDG_DATA_HOME` (`~/.local/share`), or Application Support on macOS, then the name of the
-    /// program, `.sqlite`.
+    /// Creates a store at the default location: `$XDG_DATA_HOME` (`~/.local/share`), or Application Support on macOS, followed by the name
+    /// of the program and `.sqlite`.
     public convenience init() throws(StorageError) { self.init(path: try DefaultPlace.path(), configuration: nil) }
 
-    /// A store in a file of this name, in the folder of the default place.
+    /// Creates a store in a file of the given name, in the folder of the default location.
     public convenience init(
         fileName: String, configuration: String? = nil, localStorageOptions: LocalStorageOptions = [],
         migrationMappingProviders: [any SchemaMappingProvider] = []
@@ -23,18 +23,18 @@ extension SQLiteStore: DefaultPlaceStorage {
 }
 
 extension DataStack {
-    /// Adds a SQLite store at the default place of the program.
+    /// Adds a SQLite store at the default location of the program.
     @discardableResult
     public func addStorageAndWait() throws(StorageError) -> SQLiteStore { try addStorageAndWait(SQLiteStore()) }
 
-    /// A stack over one SQLite file.
+    /// Creates a stack over one SQLite file.
     public static func basic(_ models: ManagedObject.Type..., path: String) throws(StorageError) -> DataStack {
         let stack = try DataStack(models: models)
         try stack.addStorageAndWait(SQLiteStore(path: path))
         return stack
     }
 
-    /// A stack over a SQLite file in a temporary folder of its own, for tests. The folder is removed when the program exits.
+    /// Creates a stack over a SQLite file in its own temporary folder, for tests. The folder is removed when the program exits.
     public static func testing(_ models: ManagedObject.Type...) throws(StorageError) -> DataStack {
         let stack = try DataStack(models: models)
         try stack.addStorageAndWait(SQLiteStore(path: TemporaryFolders.make().appendingPathComponent("test.db").path))
@@ -44,7 +44,7 @@ extension DataStack {
 #endif
 
 extension DataStack {
-    /// A stack in memory, for previews and trials.
+    /// Creates a stack over a store in memory, for previews and experiments.
     public static func preview(_ models: ManagedObject.Type...) throws(StorageError) -> DataStack {
         let stack = try DataStack(models: models)
         try stack.addStorageAndWait(InMemoryStore())
@@ -52,7 +52,7 @@ extension DataStack {
     }
 }
 
-/// Where a program's data lies when it names no place.
+/// The default location of a program's data.
 enum DefaultPlace {
     static func path() throws(StorageError) -> String {
         let name = ProcessInfo.processInfo.processName

@@ -2,11 +2,11 @@ internal import Foundation
 internal import Polystore
 internal import Synchronization
 
-/// Folders that are removed when the program exits: who uses what lies in them cannot say when the last one has ended.
+/// Folders that are removed when the program exits, because their users cannot determine when the last of them has ended.
 enum TemporaryFolders {
     private static let made = Mutex<[URL]>([])
 
-    /// A new folder.
+    /// Creates a folder.
     @inline(never) static func make() throws(StorageError) -> URL {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-\(UUID().uuidString)")
         do {

@@ -2,7 +2,7 @@ internal import PolystoreKeyValue
 internal import PolystoreStorage
 internal import Synchronization
 
-/// Ordered maps in memory: the published maps behind a lock, snapshots by sharing pages.
+/// Ordered maps in memory. A lock protects the published maps; snapshots share their pages.
 final class MemoryEngine: OrderedStore {
     private struct State: Sendable {
         var maps: [MemoryMap] = []
@@ -28,10 +28,10 @@ final class MemoryEngine: OrderedStore {
         }
     }
 
-    /// Nothing: there can be any number of maps.
+    /// Does nothing, because the number of maps is not limited.
     func reopen(mapCount: Int) throws(StorageError) {}
 
-    /// The name is free; the empty map keeps its number, because snapshots know maps by theirs.
+    /// Frees the names. An empty map keeps its number, because snapshots identify maps by their numbers.
     func remove(maps: [String]) throws(StorageError) {
         state.withLock { state in
             for index in state.names.indices where maps.contains(state.names[index]) { state.names[index] = "" }
@@ -57,11 +57,11 @@ final class MemoryEngine: OrderedStore {
 
     func publish(_ maps: [MemoryMap]) { state.withLock { $0.maps = maps } }
 
-    /// Lets go of everything: a memory store starts empty when it is opened again.
+    /// Releases all contents: a memory store starts empty when it is opened again.
     func close() { state.withLock { $0 = State(maps: [], names: [], generation: $0.generation) } }
 }
 
-/// A snapshot.
+/// A session that reads a snapshot.
 class MemoryReader: OrderedReader {
     var maps: [MemoryMap]
 
@@ -107,7 +107,7 @@ final class MemoryWriter: MemoryReader, OrderedWriter {
 
     func clear(_ map: Int) throws(StorageError) { maps[map] = MemoryMap() }
 
-    /// The maps as they are; from here on pages are copied before they change.
+    /// Keeps the current maps. From here on pages are copied before they change.
     func savepoint() throws(StorageError) {
         savepoints.append(maps)
         generation = engine.nextGeneration()
@@ -129,7 +129,7 @@ final class MemoryWriter: MemoryReader, OrderedWriter {
 final class MemoryCursor: OrderedCursor {
     private let map: MemoryMap
     @exclusivity(unchecked) private var position = MemoryMap.Position(index: -1)
-    /// The page of the position: asking the map would count references at every step.
+    /// The page of the position, kept because looking it up in the map would count references at every step.
     @exclusivity(unchecked) private var page: MemoryPage?
 
     init(_ map: MemoryMap) {

@@ -1,9 +1,9 @@
 internal import PolystoreStorage
 
-/// Pages that follow each other. Like a page it belongs to the generation that made it and does not change once published: a transaction
-/// copies the few segments that it touches, however many the map has.
+/// A sequence of adjacent pages. Like a page, a segment belongs to the generation that created it and does not change once published: a
+/// transaction copies only the few segments that it changes, whatever the size of the map.
 ///
-/// Unchecked: a segment is written by the one thread that holds the write lane, before it is published through the store's lock.
+/// Unchecked: the only thread that holds the write lock writes a segment, before publishing it through the store's lock.
 final class MemorySegment: @unchecked Sendable {
     static let mostPages = 128
 
@@ -15,7 +15,7 @@ final class MemorySegment: @unchecked Sendable {
         self.pages = pages
     }
 
-    /// The page at a position, one of this generation: others are copied first.
+    /// Returns the page at a position, which is copied first if it belongs to another generation.
     fileprivate func own(_ index: Int) -> MemoryPage {
         if pages[index].generation == generation { return pages[index] }
         let copy = pages[index].copy(generation: generation)
@@ -23,7 +23,7 @@ final class MemorySegment: @unchecked Sendable {
         return copy
     }
 
-    /// The page that a key is in or would be in.
+    /// Returns the position of the page that contains a key or would contain it.
     fileprivate func page(for key: UnsafeRawBufferPointer) -> Int {
         var low = 0, high = pages.count
         while low < high {
@@ -34,9 +34,9 @@ final class MemorySegment: @unchecked Sendable {
     }
 }
 
-/// An ordered map as a list of segments of pages. A copy costs one retained array: that is what a snapshot is.
+/// An ordered map as a list of segments of pages. A copy, which is what a snapshot is, costs one retained array.
 struct MemoryMap: Sendable {
-    /// The position of a pair; past the end its segment is the number of segments.
+    /// The position of a pair. Past the end, its segment is the number of segments.
     struct Position {
         var segment = 0
         var page = 0
@@ -46,7 +46,7 @@ struct MemoryMap: Sendable {
     private(set) var segments: [MemorySegment] = []
     private(set) var count = 0
 
-    /// The segment that a key is in or would be in.
+    /// Returns the position of the segment that contains a key or would contain it.
     private func segment(for key: UnsafeRawBufferPointer) -> Int {
         var low = 0, high = segments.count
         while low < high {
@@ -56,19 +56,19 @@ struct MemoryMap: Sendable {
         return max(low - 1, 0)
     }
 
-    /// The position of the first key that is not below `key`.
+    /// Returns the position of the first key that is not below `key`.
     func seek(_ key: UnsafeRawBufferPointer) -> Position {
         if segments.isEmpty { return Position() }
         let number = segment(for: key), segment = segments[number], page = segment.page(for: key)
         return settled(Position(segment: number, page: page, index: segment.pages[page].find(key).index))
     }
 
-    /// The position after another.
+    /// Returns the next position.
     func next(_ position: Position) -> Position {
         settled(Position(segment: position.segment, page: position.page, index: position.index + 1))
     }
 
-    /// The last pair of the page before; nil at the beginning.
+    /// Returns the position of the last pair of the previous page, or nil at the beginning.
     func previous(_ position: Position) -> Position? {
         var segment = position.segment, page = position.page - 1
         if page < 0 {
@@ -79,10 +79,10 @@ struct MemoryMap: Sendable {
         return Position(segment: segment, page: page, index: segments[segment].pages[page].entries.count - 1)
     }
 
-    /// The position of the last pair; nil when there is none.
+    /// The position of the last pair; nil when the map is empty.
     var last: Position? { previous(Position(segment: segments.count)) }
 
-    /// A position that can be one past its page, as the first of the next page.
+    /// Returns a position that may be one past the end of its page as the first position of the next page.
     @inline(__always)
     private func settled(_ position: Position) -> Position {
         let pages = segments[position.segment].pages
@@ -91,7 +91,7 @@ struct MemoryMap: Sendable {
         return Position(segment: position.segment + 1)
     }
 
-    /// The page of a position; nil past the end.
+    /// Returns the page of a position, or nil past the end.
     @inline(__always)
     func page(_ position: Position) -> MemoryPage? {
         position.segment < segments.count ? segments[position.segment].pages[position.page] : nil
@@ -109,7 +109,7 @@ struct MemoryMap: Sendable {
         last.flatMap { position in page(position)?.key(position.index) }
     }
 
-    /// The segment at a position, one of this generation: others are copied first.
+    /// Returns the segment at a position, which is copied first if it belongs to another generation.
     private mutating func own(_ index: Int, _ generation: Int) -> MemorySegment {
         if segments[index].generation == generation { return segments[index] }
         let copy = MemorySegment(segments[index].pages, generation: generation)
@@ -117,7 +117,7 @@ struct MemoryMap: Sendable {
         return copy
     }
 
-    /// Room for the value of a key; an older value is replaced.
+    /// Reserves space for the value of a key, and replaces an existing value.
     mutating func put(_ key: UnsafeRawBufferPointer, _ valueCount: Int, _ generation: Int) -> UnsafeMutableRawPointer {
         if segments.isEmpty { return append(key, valueCount, generation) }
         let number = segment(for: key), segment = own(number, generation), position = segment.page(for: key)
@@ -137,10 +137,11 @@ struct MemoryMap: Sendable {
         return page.insert(key, valueCount, at: index)
     }
 
-    /// Room for the value of a key that is greater than all.
+    /// Reserves space for the value of a key that is greater than all keys of the map.
     mutating func append(_ key: UnsafeRawBufferPointer, _ valueCount: Int, _ generation: Int) -> UnsafeMutableRawPointer {
         count += 1
-        // A page of an earlier transaction is copied and filled: one of its own for each would be sixteen kilobytes for one row.
+        // A page of an earlier transaction is copied and filled up: a separate page for each transaction would be sixteen kilobytes for one
+        // row.
         if let last = segments.last, let page = last.pages.last, page.fits(key.count, valueCount) {
             let segment = own(segments.count - 1, generation)
             let page = segment.own(segment.pages.count - 1)
@@ -155,7 +156,7 @@ struct MemoryMap: Sendable {
         return page.insert(key, valueCount, at: 0)
     }
 
-    /// Splits a full page so that a pair fits at an index; an empty half goes away.
+    /// Splits a full page so that a pair fits at an index. An empty half is dropped.
     private static func makeRoom(
         _ segment: MemorySegment, _ position: Int, _ index: Int, _ keyCount: Int, _ valueCount: Int
     ) -> (MemoryPage, Int) {
@@ -169,7 +170,7 @@ struct MemoryMap: Sendable {
                 return (half, place)
             }
         }
-        // A pair that is too large for either half gets a page of its own, between what comes before and after it.
+        // A pair that is too large for either half gets its own page between the pairs before and after it.
         let own = MemoryPage(generation: generation, capacity: max(MemoryPage.usualBytes, keyCount + valueCount + 8))
         let before = page.copy(0..<index, generation: generation), after = page.copy(index..<count, generation: generation)
         let parts = [before].filter { !$0.entries.isEmpty } + [own] + [after].filter { !$0.entries.isEmpty }
@@ -177,7 +178,7 @@ struct MemoryMap: Sendable {
         return (own, 0)
     }
 
-    /// Makes two segments of one that has become too long.
+    /// Splits a segment that has become too long into two.
     private mutating func split(_ number: Int) {
         let segment = segments[number]
         if segment.pages.count <= MemorySegment.mostPages { return }
@@ -186,7 +187,7 @@ struct MemoryMap: Sendable {
         segment.pages.removeSubrange(middle...)
     }
 
-    /// Removes a key; false if it was not there.
+    /// Removes a key. Returns false if the map does not contain it.
     mutating func delete(_ key: UnsafeRawBufferPointer, _ generation: Int) -> Bool {
         if segments.isEmpty { return false }
         let number = segment(for: key), position = segments[number].page(for: key)

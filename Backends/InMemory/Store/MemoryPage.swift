@@ -1,11 +1,11 @@
 internal import PolystoreStorage
 
-/// A run of pairs in key order, their bytes side by side.
+/// A sequence of pairs in key order, with adjacent bytes.
 ///
-/// A page belongs to the generation of the write transaction that made it. Only that transaction changes it; once published, it never
+/// A page belongs to the generation of the write transaction that created it. Only that transaction changes it. Once published, it never
 /// changes, so snapshots share it with the store and with each other.
 ///
-/// Unchecked: a page is written by the one thread that holds the write lane, before it is published through the store's lock.
+/// Unchecked: the only thread that holds the write lock writes a page, before publishing it through the store's lock.
 final class MemoryPage: @unchecked Sendable {
     static let usualBytes = 16 << 10
 
@@ -19,13 +19,13 @@ final class MemoryPage: @unchecked Sendable {
     private let bytes: UnsafeMutableRawPointer
     private let capacity: Int
     @exclusivity(unchecked) private var used = 0
-    /// The room that removed pairs took.
+    /// The number of bytes that removed pairs occupy.
     @exclusivity(unchecked) private var wasted = 0
     @exclusivity(unchecked) private(set) var entries: ContiguousArray<Entry> = []
 
     init(generation: Int, capacity: Int) {
         self.generation = generation
-        // Pairs end at multiples of 8, the last one too.
+        // Pairs end at multiples of 8, including the last one.
         let capacity = (capacity + 7) & ~7
         self.capacity = capacity
         bytes = .allocate(byteCount: capacity, alignment: 16)
@@ -45,7 +45,7 @@ final class MemoryPage: @unchecked Sendable {
         return UnsafeRawBufferPointer(start: bytes + Int(entry.offset) + Int(entry.keyLength), count: Int(entry.valueLength))
     }
 
-    /// The position of the first key that is not below `key`, and whether it is equal.
+    /// Returns the position of the first key that is not below `key`, and whether it is equal.
     func find(_ key: UnsafeRawBufferPointer) -> (index: Int, isEqual: Bool) {
         var low = 0, high = entries.count
         while low < high {
@@ -61,7 +61,7 @@ final class MemoryPage: @unchecked Sendable {
     @inline(__always)
     func fits(_ keyCount: Int, _ valueCount: Int) -> Bool { used + keyCount + valueCount <= capacity }
 
-    /// Adds a pair at a position; the result is the room for its value.
+    /// Inserts a pair at a position and returns the space for its value.
     @inline(__always)
     func insert(_ key: UnsafeRawBufferPointer, _ valueCount: Int, at index: Int) -> UnsafeMutableRawPointer {
         let start = bytes + used
@@ -69,7 +69,7 @@ final class MemoryPage: @unchecked Sendable {
         let entry = Entry(
             offset: UInt32(truncatingIfNeeded: used), keyLength: UInt32(truncatingIfNeeded: key.count),
             valueLength: UInt32(truncatingIfNeeded: valueCount))
-        // Pairs are aligned to 8, so that numbers in records are read with one load.
+        // Pairs are aligned to 8, so that a single load reads a number in a record.
         used = (used + key.count + valueCount + 7) & ~7
         if index == entries.count { entries.append(entry) } else { entries.insert(entry, at: index) }
         return start + key.count
@@ -80,8 +80,8 @@ final class MemoryPage: @unchecked Sendable {
         wasted += Int(entry.keyLength) + Int(entry.valueLength)
     }
 
-    /// A copy for another transaction: all bytes at once, which takes a hundredth of the time of pair by pair; pairs are moved together
-    /// when a quarter of the page is waste.
+    /// Returns a copy for another transaction. It copies all bytes at once, which takes a hundredth of the time of copying each pair,
+    /// unless a quarter of the page is wasted space: then it compacts the pairs.
     func copy(generation: Int) -> MemoryPage {
         if wasted > capacity / 4 { return copy(0..<entries.count, generation: generation) }
         let page = MemoryPage(generation: generation, capacity: capacity)
@@ -92,7 +92,7 @@ final class MemoryPage: @unchecked Sendable {
         return page
     }
 
-    /// Copies of the pairs in a range, without the room that removed pairs took.
+    /// Returns copies of the pairs in a range, without the space of removed pairs.
     func copy(_ range: Range<Int>, generation: Int) -> MemoryPage {
         let needed = range.reduce(0) { $0 + Int(entries[$1].keyLength) + Int(entries[$1].valueLength) + 8 }
         let page = MemoryPage(generation: generation, capacity: max(Self.usualBytes, needed))
