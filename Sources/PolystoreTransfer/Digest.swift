@@ -2,7 +2,7 @@ public import PolystoreStorage
 
 /// A 128-bit digest of a set of rows that does not depend on their order: the sum, modulo 2^128, of a hash of each row.
 ///
-/// The hash mixes a canonical encoding, which is equal in every store, by multiplication (after Steele and Vigna's MixMax constants). It
+/// The hash mixes a canonical encoding, which is equal in every store, by multiplication, with the constants of wyhash (Wang Yi). It
 /// detects accidental damage but does not protect against an adversary. The digest uses a sum because exclusive or would cancel pairs of
 /// equal rows.
 public struct Digest: Sendable, Hashable, CustomStringConvertible {

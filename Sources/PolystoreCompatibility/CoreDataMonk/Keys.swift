@@ -94,8 +94,8 @@ public struct FetchOptions<Object: ManagedObject>: Sendable {
     public static func limit(_ count: Int) -> FetchOptions { FetchOptions { $0.limit(count) } }
     /// Skips the given number of objects.
     public static func offset(_ count: Int) -> FetchOptions { FetchOptions { $0.offset(count) } }
-    /// Has no effect: a fetch always reads in batches. CoreDataMonk uses it for the number of objects read at once.
-    public static func batch(_ count: Int) -> FetchOptions { FetchOptions { $0 } }
+    /// Sets the number of objects that a cursor or a stream reads at once.
+    public static func batch(_ count: Int) -> FetchOptions { FetchOptions { $0.batchSize(count) } }
     /// Excludes objects of subentities.
     public static var noSubEntities: FetchOptions { FetchOptions { $0.withoutSubentities() } }
     /// Excludes uncommitted changes.
