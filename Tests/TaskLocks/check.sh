@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Finds functions of tasks into which a lock was inlined, in release binaries: Decisions, "No lock is inlined where a task waits".
+# Finds functions of tasks into which a lock was inlined, in release binaries: decision 0038, "No lock is inlined where a task waits".
 # A Mutex reads the number of its thread from a thread-local variable; in the pieces of an asynchronous function none may be read.
 set -euo pipefail
 [ $# -gt 0 ] || { echo "usage: check.sh BINARY..." >&2; exit 2; }

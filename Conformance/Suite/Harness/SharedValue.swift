@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A value that a case shares with the tasks and threads that it begins.
 ///
-/// Its lock is never inlined into a task: Decisions, "No lock is inlined where a task waits".
+/// Its lock is never inlined into a task: decision 0038, "No lock is inlined where a task waits".
 final class SharedValue<Value: Sendable>: Sendable {
     private let value: Mutex<Value>
 

@@ -143,7 +143,7 @@ public actor PersistentHistoryTracker {
     /// tracker. The slowest of those that are held says how fast all go on, and what is acknowledged.
     public nonisolated func events() -> AsyncStream<Event> { log.listen().events }
 
-    /// Its consumer in each store that keeps a history. Not inlined into tasks: Decisions, "No lock is inlined where a task waits".
+    /// Its consumer in each store that keeps a history. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
     @inline(never) private nonisolated var consumers: [HistoryConsumer] {
         let name = options.consumer ?? "tracker.\(currentAuthor.name)"
         return core.entries.filter { $0.entry.store.capabilities.contains(.history) }.map {

@@ -7,7 +7,7 @@ internal import Synchronization
 /// A listener has done an event when it asks for the next one. What all have done can be acknowledged; what the last listener leaves waits for
 /// the next.
 ///
-/// What tasks call is not inlined: Decisions, "No lock is inlined where a task waits".
+/// What tasks call is not inlined: decision 0038, "No lock is inlined where a task waits".
 final class TrackerLog: Sendable {
     typealias Event = PersistentHistoryTracker.Event
 

@@ -25,7 +25,7 @@ package final class RunningTransaction: Sendable {
         return try $all.withValue(all.filter(\.isRunning) + [transaction], operation: body)
     }
 
-    /// The transaction of a stack whose closure started the task that asks, while it runs. Not inlined into tasks: Decisions, "No lock is
+    /// The transaction of a stack whose closure started the task that asks, while it runs. Not inlined into tasks: decision 0038, "No lock is
     /// inlined where a task waits".
     @inline(never) static func around(_ core: StackCore) -> RunningTransaction? {
         all.last { $0.stack == ObjectIdentifier(core) && $0.isRunning }
@@ -39,7 +39,7 @@ package final class RunningTransaction: Sendable {
 
 extension StackCore {
     /// - Throws: `reentrantCall` inside the closure of a transaction of the stack: what waits for its end would wait for ever. Not inlined into
-    ///   tasks: Decisions, "No lock is inlined where a task waits".
+    ///   tasks: decision 0038, "No lock is inlined where a task waits".
     @inline(never) func checkReentrancy() throws(StorageError) {
         if RunningTransaction.isInside(self) { throw RunningTransaction.reentrantCall }
     }

@@ -133,7 +133,7 @@ enum ConsumerCases {
             let everything = try stack.publishValue { try $0.fetchCount(From<Person>()) + $0.fetchCount(From<Song>()) }
             let dogs = try stack.publishValue(of: Pet.self) { try $0.fetchCount(From<Dog>()) }
             let told = Mutex<[Int]>([])
-            // Not inlined into the task that calls it: Decisions, "No lock is inlined where a task waits".
+            // Not inlined into the task that calls it: decision 0038, "No lock is inlined where a task waits".
             @Sendable @inline(never) func tell(_ value: Int) { told.withLock { $0.append(value) } }
             let task = Waiting.start { for await value in count.values { tell(value) } }
             defer { task.cancel() }

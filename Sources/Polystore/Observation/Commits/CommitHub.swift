@@ -72,7 +72,7 @@ final class CommitHub: Sendable {
         }
     }
 
-    /// Tells a subscriber nothing more. Not inlined into tasks: Decisions, "No lock is inlined where a task waits".
+    /// Tells a subscriber nothing more. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
     @inline(never) func unsubscribe(_ subscriber: any CommitSubscriber) {
         state.withLock { state in state.subscribers.removeAll { $0.subscriber == nil || $0.subscriber === subscriber } }
     }

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// What was committed since somebody last looked, bounded: who looks too seldom finds that everything may have changed.
 ///
-/// What tasks call is not inlined: Decisions, "No lock is inlined where a task waits".
+/// What tasks call is not inlined: decision 0038, "No lock is inlined where a task waits".
 final class CommitMailbox: CommitSubscriber {
     /// More than this is not kept (runs of keys, a commit and a kilobyte of values of deleted objects being one more each).
     private let capacity: Int

@@ -58,7 +58,7 @@ extension StackCore {
         commits.publish(.unknown(store))
     }
 
-    /// Begins to watch a store, if nobody does; whoever comes meanwhile waits until it has begun. Not inlined into tasks: Decisions, "No
+    /// Begins to watch a store, if nobody does; whoever comes meanwhile waits until it has begun. Not inlined into tasks: decision 0038, "No
     /// lock is inlined where a task waits".
     @inline(never) func follow(_ store: Int) throws(StorageError) {
         try startingToFollow.withLock { _ throws(StorageError) in try beginFollowing(store) }

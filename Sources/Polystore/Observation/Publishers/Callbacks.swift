@@ -74,7 +74,7 @@ final class Callbacks: Sendable {
         state.withLock { $0.tasks.removeValue(forKey: ObjectIdentifier(observer)) }?.task.cancel()
     }
 
-    /// Not inlined into the task that calls it: Decisions, "No lock is inlined where a task waits".
+    /// Not inlined into the task that calls it: decision 0038, "No lock is inlined where a task waits".
     @inline(never) private func forget(_ id: ObjectIdentifier, _ number: Int) {
         state.withLock { state in if state.tasks[id]?.number == number { state.tasks[id] = nil } }
     }

@@ -23,7 +23,7 @@ extension PublishedNote {
 /// that the difference from the value it had last can be told. There are never many, and never large ones: old ones are joined two by two,
 /// and forgotten where they remember too much. Where nobody waits there are none.
 ///
-/// What tasks call is not inlined: Decisions, "No lock is inlined where a task waits".
+/// What tasks call is not inlined: decision 0038, "No lock is inlined where a task waits".
 final class PublishedValue<Value: Sendable, Note: PublishedNote>: Sendable {
     /// From so many notes on they are joined.
     private static var most: Int { 64 }

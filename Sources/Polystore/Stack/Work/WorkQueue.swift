@@ -92,7 +92,7 @@ package final class WorkQueue: Sendable {
     /// The number of pieces of work that have ended after they had begun.
     package var doneCount: Int { state.withLock { $0.done } }
 
-    /// Adds work. Not inlined into tasks: Decisions, "No lock is inlined where a task waits".
+    /// Adds work. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
     ///
     /// - Parameters:
     ///   - limit: When the work leaves the queue, if it has not begun.

@@ -71,7 +71,7 @@ package final class WorkerThreads: Sendable {
     /// The number of threads.
     package var count: Int { shared.state.withLock { $0.count } }
 
-    /// Runs work on an idle thread, or on a new one. Not inlined into tasks: Decisions, "No lock is inlined where a task waits".
+    /// Runs work on an idle thread, or on a new one. Not inlined into tasks: decision 0038, "No lock is inlined where a task waits".
     ///
     /// - Throws: `busy` where the system gives no thread.
     @inline(never) package func run(_ work: @escaping Work) throws(StorageError) {

@@ -50,7 +50,7 @@ extension PublisherRecorder {
         let told = Mutex(Told(shown: ShadowList([])))
         let arrivals = DispatchSemaphore(value: 0)
 
-        /// Not inlined into the task that calls it: Decisions, "No lock is inlined where a task waits".
+        /// Not inlined into the task that calls it: decision 0038, "No lock is inlined where a task waits".
         @inline(never) func take(_ update: ListPublisher<Object>.Update) {
             told.withLock { $0.take(update) }
             arrivals.signal()
