@@ -168,7 +168,7 @@ enum BatchCases {
             }
             check.equal(try ages(stack), [.max - 5, .min + 5, 3], "nothing is changed")
         },
-        .graph("L023.values-of-other-objects-are-those-before", "W3") { stack, check in
+        .graph("L023.values-of-other-objects-are-those-before", "W16") { stack, check in
             try stack.write { transaction in
                 var parent: Person?
                 for age in 0..<5000 {
@@ -180,7 +180,7 @@ enum BatchCases {
             try stack.write { _ = try $0.updateAll(From<Person>(), .set(\.age, to: try expression("coalesce(parent.age, -1)"))) }
             check.equal(try ages(stack), Array(-1..<4999), "each has the age of its parent")
         },
-        .graph("L024.related-objects-are-those-before", "W3") { stack, check in
+        .graph("L024.related-objects-are-those-before", "W16") { stack, check in
             func chain() throws {
                 try stack.write { transaction in
                     _ = try transaction.deleteAll(From<Person>())

@@ -337,7 +337,7 @@ enum ContextCases {
             check.equal(firsts.value, 20, "first attempts, whatever conflicts there were")
             check.equal(try stack.fetchAll(From<Person>()).map(\.age), [20], "age")
         },
-        .graph("T023.many-empty-transactions", "W15") { stack, check in
+        .graph("T023.many-empty-transactions", "H3") { stack, check in
             for _ in 0..<2_000 { try stack.write { _ in } }
             for _ in 0..<2_000 { try stack.read(synchronous: { _ in }) }
             let reader = try OpenStore(opened: stack.storages[0], .empty).beginRead()

@@ -154,7 +154,7 @@ enum RelationshipCases {
             try stack.write { transaction in try transaction.delete(try person("Ann", in: transaction)) }
             check.equal(try stack.read(synchronous: { try $0.fetchAll(From<Club>())[0].members.count }), 0, "members")
         },
-        .graph("R025.a-graph-of-ten-thousand-in-one-commit", "R6") { stack, check in
+        .graph("R025.a-graph-of-ten-thousand-in-one-commit", "R3") { stack, check in
             try stack.write { transaction in
                 var people: [Person] = []
                 for index in 0..<10_000 {
