@@ -5,7 +5,7 @@ internal import PolystoreStorage
 /// Random sources of one compiled class, against what a dictionary makes of them.
 enum RandomImports {
     static let all: [ConformanceCase] = [
-        .graph("J022.random-sources", "features I234") { stack, check in
+        .graph("J022.random-sources", "I2") { stack, check in
             var random = SplitMix(seed: RandomCases.seed &+ 22), people = Known()
             for round in 0..<80 {
                 let sources = (0..<Int.random(in: 0...5, using: &random)).map { _ in source(&random) }
