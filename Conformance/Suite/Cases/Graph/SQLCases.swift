@@ -122,7 +122,7 @@ enum SQLCases {
             try stack.add("Ann")
             check.equal(try stack.names(), ["Ann"], "the store goes on")
         },
-        .graph("Q011.wrong-statements", "E2", needs: sql) { stack, check in
+        .graph("Q011.wrong-statements", "W18", needs: sql) { stack, check in
             try fill(stack)
             let wrong: [RawSQL] = [
                 "SELEKT 1", "SELECT 1 FROM WHERE", "SELECT nothing FROM \(table: Person.self)", "SELECT 1 FROM \"nowhere\"", "",
